@@ -1,0 +1,184 @@
+"""ilk: learning from similarity, composed by name.
+
+The public names are imported on first use, so that ``import ilk`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ilk.capabilities import Capabilities as Capabilities
+    from ilk.component import Component as Component
+    from ilk.component import display_name as display_name
+    from ilk.component import fit_component as fit_component
+    from ilk.component import frozen as frozen
+    from ilk.component import is_frozen as is_frozen
+    from ilk.errors import AmbiguousComponentError as AmbiguousComponentError
+    from ilk.errors import BrokenComponentError as BrokenComponentError
+    from ilk.errors import DataError as DataError
+    from ilk.errors import IlkError as IlkError
+    from ilk.errors import InputError as InputError
+    from ilk.errors import InputTypeError as InputTypeError
+    from ilk.errors import ParameterError as ParameterError
+    from ilk.errors import RegistryError as RegistryError
+    from ilk.errors import SpecError as SpecError
+    from ilk.errors import UnknownComponentError as UnknownComponentError
+    from ilk.inputs import as_table as as_table
+    from ilk.inputs import check_finite as check_finite
+    from ilk.inputs import check_labels as check_labels
+    from ilk.inputs import check_same_features as check_same_features
+    from ilk.inputs import check_same_length as check_same_length
+    from ilk.inputs import check_vectors as check_vectors
+    from ilk.inputs import column_labels as column_labels
+    from ilk.inputs import is_table as is_table
+    from ilk.inputs import n_rows as n_rows
+    from ilk.inputs import nominal_columns as nominal_columns
+    from ilk.inputs import refuse_nominal as refuse_nominal
+    from ilk.inputs import take as take
+    from ilk.interfaces.classifier import Classifier as Classifier
+    from ilk.interfaces.clusterer import Clusterer as Clusterer
+    from ilk.interfaces.combiner import Combiner as Combiner
+    from ilk.interfaces.combiner import check_outputs as check_outputs
+    from ilk.interfaces.comparison import Comparison as Comparison
+    from ilk.interfaces.comparison import Scores as Scores
+    from ilk.interfaces.comparison import Verdict as Verdict
+    from ilk.interfaces.comparison import rank_rows as rank_rows
+    from ilk.interfaces.dataset import Data as Data
+    from ilk.interfaces.dataset import Dataset as Dataset
+    from ilk.interfaces.detector import Detector as Detector
+    from ilk.interfaces.distance import Distance as Distance
+    from ilk.interfaces.distance import Prepared as Prepared
+    from ilk.interfaces.distance import one_row as one_row
+    from ilk.interfaces.editor import Editor as Editor
+    from ilk.interfaces.editor import resample as resample
+    from ilk.interfaces.executor import Executor as Executor
+    from ilk.interfaces.index import Index as Index
+    from ilk.interfaces.index import check_k as check_k
+    from ilk.interfaces.kernel import Kernel as Kernel
+    from ilk.interfaces.measure import Measure as Measure
+    from ilk.interfaces.metric_learner import LocalMetric as LocalMetric
+    from ilk.interfaces.metric_learner import MetricLearner as MetricLearner
+    from ilk.interfaces.prediction import Prediction as Prediction
+    from ilk.interfaces.regressor import Regressor as Regressor
+    from ilk.interfaces.relevance import Relevance as Relevance
+    from ilk.interfaces.resampling import Resampling as Resampling
+    from ilk.interfaces.resampling import Split as Split
+    from ilk.interfaces.transformer import Transformer as Transformer
+    from ilk.kinds import Kind as Kind
+    from ilk.kinds import kind_of as kind_of
+    from ilk.kinds import kinds as kinds
+    from ilk.neighbors import nearest_blocked as nearest_blocked
+    from ilk.neighbors import smallest as smallest
+    from ilk.nested import seeded as seeded
+    from ilk.params import Array as Array
+    from ilk.params import FilePath as FilePath
+    from ilk.params import Function as Function
+    from ilk.params import Param as Param
+    from ilk.params import Seed as Seed
+    from ilk.pipeline import Pipeline as Pipeline
+    from ilk.pipeline import takes_weights as takes_weights
+    from ilk.registry import Found as Found
+    from ilk.registry import Registry as Registry
+    from ilk.registry import installed as installed
+    from ilk.registry import registry as registry
+    from ilk.spec import Many as Many
+    from ilk.spec import Problem as Problem
+    from ilk.spec import Resolved as Resolved
+    from ilk.spec import Spec as Spec
+    from ilk.spec import Table as Table
+    from ilk.spec import build as build
+    from ilk.spec import load as load
+    from ilk.spec import resolve as resolve
+    from ilk.spec import to_spec as to_spec
+    from ilk.sugar import classifier as classifier
+    from ilk.sugar import classifiers as classifiers
+    from ilk.sugar import clusterer as clusterer
+    from ilk.sugar import clusterers as clusterers
+    from ilk.sugar import combiner as combiner
+    from ilk.sugar import combiners as combiners
+    from ilk.sugar import comparison as comparison
+    from ilk.sugar import comparisons as comparisons
+    from ilk.sugar import dataset as dataset
+    from ilk.sugar import datasets as datasets
+    from ilk.sugar import detector as detector
+    from ilk.sugar import detectors as detectors
+    from ilk.sugar import distance as distance
+    from ilk.sugar import distances as distances
+    from ilk.sugar import editor as editor
+    from ilk.sugar import editors as editors
+    from ilk.sugar import executor as executor
+    from ilk.sugar import executors as executors
+    from ilk.sugar import index as index
+    from ilk.sugar import indexes as indexes
+    from ilk.sugar import kernel as kernel
+    from ilk.sugar import kernels as kernels
+    from ilk.sugar import make as make
+    from ilk.sugar import measure as measure
+    from ilk.sugar import measures as measures
+    from ilk.sugar import metric_learner as metric_learner
+    from ilk.sugar import metric_learners as metric_learners
+    from ilk.sugar import regressor as regressor
+    from ilk.sugar import regressors as regressors
+    from ilk.sugar import relevance as relevance
+    from ilk.sugar import relevances as relevances
+    from ilk.sugar import resampling as resampling
+    from ilk.sugar import resamplings as resamplings
+    from ilk.sugar import transformer as transformer
+    from ilk.sugar import transformers as transformers
+    from ilk.suggest import did_you_mean as did_you_mean
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "ilk.capabilities": ("Capabilities",),
+    "ilk.component": ("Component", "display_name", "fit_component", "frozen", "is_frozen"),
+    "ilk.errors": ("AmbiguousComponentError", "BrokenComponentError", "DataError", "IlkError", "InputError", "InputTypeError", "ParameterError", "RegistryError", "SpecError", "UnknownComponentError"),
+    "ilk.inputs": ("as_table", "check_finite", "check_labels", "check_same_features", "check_same_length", "check_vectors", "column_labels", "is_table", "n_rows", "nominal_columns", "refuse_nominal", "take"),
+    "ilk.interfaces.classifier": ("Classifier",),
+    "ilk.interfaces.clusterer": ("Clusterer",),
+    "ilk.interfaces.combiner": ("Combiner", "check_outputs"),
+    "ilk.interfaces.comparison": ("Comparison", "Scores", "Verdict", "rank_rows"),
+    "ilk.interfaces.dataset": ("Data", "Dataset"),
+    "ilk.interfaces.detector": ("Detector",),
+    "ilk.interfaces.distance": ("Distance", "Prepared", "one_row"),
+    "ilk.interfaces.editor": ("Editor", "resample"),
+    "ilk.interfaces.executor": ("Executor",),
+    "ilk.interfaces.index": ("Index", "check_k"),
+    "ilk.interfaces.kernel": ("Kernel",),
+    "ilk.interfaces.measure": ("Measure",),
+    "ilk.interfaces.metric_learner": ("LocalMetric", "MetricLearner"),
+    "ilk.interfaces.prediction": ("Prediction",),
+    "ilk.interfaces.regressor": ("Regressor",),
+    "ilk.interfaces.relevance": ("Relevance",),
+    "ilk.interfaces.resampling": ("Resampling", "Split"),
+    "ilk.interfaces.transformer": ("Transformer",),
+    "ilk.kinds": ("Kind", "kind_of", "kinds"),
+    "ilk.neighbors": ("nearest_blocked", "smallest"),
+    "ilk.nested": ("seeded",),
+    "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
+    "ilk.pipeline": ("Pipeline", "takes_weights"),
+    "ilk.registry": ("Found", "Registry", "installed", "registry"),
+    "ilk.spec": ("Many", "Problem", "Resolved", "Spec", "Table", "build", "load", "resolve", "to_spec"),
+    "ilk.sugar": ("classifier", "classifiers", "clusterer", "clusterers", "combiner", "combiners", "comparison", "comparisons", "dataset", "datasets", "detector", "detectors", "distance", "distances", "editor", "editors", "executor", "executors", "index", "indexes", "kernel", "kernels", "make", "measure", "measures", "metric_learner", "metric_learners", "regressor", "regressors", "relevance", "relevances", "resampling", "resamplings", "transformer", "transformers"),
+    "ilk.suggest": ("did_you_mean",),
+}
+_MODULE = {name: module for module, names in _WHERE.items() for name in names}
+
+__all__ = sorted((*_MODULE, "__version__"))  # noqa: PLE0605  # the table above is the one list
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE.get(name)
+    if module is None:
+        from ilk.suggest import did_you_mean
+
+        raise AttributeError(f"module 'ilk' has no attribute {name!r}{did_you_mean(name, _MODULE)}")
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE})

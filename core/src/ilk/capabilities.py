@@ -1,0 +1,63 @@
+"""What a class of components can do, declared once and tested by the conformance kit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+InputKind = Literal[
+    "vectors", "histograms", "signatures", "strings", "tables", "sets", "views", "indices"
+]
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a class of components can do.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        Kinds of X it takes: ``"vectors"`` (2-D float array), ``"histograms"`` (non-negative
+        vectors), ``"tables"`` (data frames with numeric and nominal columns), ``"strings"``
+        (texts or bytes), ``"signatures"``, ``"sets"``, ``"views"``, ``"indices"``
+        (rows of a precomputed matrix).
+    symmetric : bool
+        d(x, y) = d(y, x), or k(x, y) = k(y, x).
+    metric : bool
+        With default parameters all four metric axioms hold.
+    needs_fit : bool
+        A distance or kernel that learns from training data.
+    nan : bool
+        Accepts missing values.
+    sparse : bool
+        Accepts scipy sparse matrices.
+    sample_weight : bool
+        `fit` takes ``sample_weight``.
+    probabilistic : bool
+        Has ``predict_proba``.
+    fast_leave_one_out : bool
+        Has ``leave_one_out(X, y)``, equal to refitting for every case.
+    presort : bool
+        Has ``presort(X)`` whose handle `fit` reuses.
+    gram_gradient : bool
+        A kernel with analytic gradients with respect to its parameters.
+    local : bool
+        A metric learner that adapts to each query: ``kneighbors`` in place of ``transform``.
+    specable : bool
+        With default or example parameters it can be written to a spec; False where a
+        parameter is a function.
+    """
+
+    inputs: tuple[InputKind, ...] = ("vectors",)
+    symmetric: bool = False
+    metric: bool = False
+    needs_fit: bool = False
+    nan: bool = False
+    sparse: bool = False
+    sample_weight: bool = False
+    probabilistic: bool = False
+    fast_leave_one_out: bool = False
+    presort: bool = False
+    gram_gradient: bool = False
+    local: bool = False
+    specable: bool = True

@@ -1,0 +1,306 @@
+"""Data at the door: rows, tables, vectors and labels, checked with errors that name the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
+
+from ilk.component import display_name
+from ilk.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "as_table",
+    "check_finite",
+    "check_labels",
+    "check_same_features",
+    "check_same_length",
+    "check_vectors",
+    "is_table",
+    "n_rows",
+    "nominal_columns",
+    "refuse_nominal",
+    "take",
+]
+
+
+def is_table(X: Any) -> bool:
+    """Tell whether X is a data frame (pandas or polars) without importing either."""
+    return hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "dtypes")
+
+
+def as_table(X: Any) -> Any:
+    """Return a polars frame as a pandas one; everything else as it is.
+
+    Polars' text and categorical columns become pandas categories.
+    """
+    if type(X).__module__.partition(".")[0] != "polars" or not hasattr(X, "to_pandas"):
+        return X
+    import pandas as pd
+
+    columns = {}
+    for name in X.columns:
+        values = X[name]
+        nominal = str(values.dtype).partition("(")[0] in {"String", "Categorical", "Enum"}
+        cells = values.to_list() if nominal else values.to_numpy()
+        columns[name] = pd.Categorical(cells) if nominal else cells
+    return pd.DataFrame(columns)
+
+
+def n_rows(X: Any) -> int:
+    """Number of rows of an array, sparse matrix, data frame or list."""
+    shape = getattr(X, "shape", None)
+    if shape is not None:
+        if len(shape) == 0:
+            raise InputError(f"expected a sequence of rows, got the scalar {X!r}")
+        return int(shape[0])
+    try:
+        return len(X)
+    except TypeError:
+        raise InputTypeError(f"expected a sequence of rows, got {type(X).__name__}") from None
+
+
+def take(X: Any, indices: Any) -> Any:
+    """Return rows of an array, sparse matrix, data frame, series or list, in the given order.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, data frame, series or list of length n
+    indices : array of int, shape (m,)
+
+    Returns
+    -------
+    The same type of object with m rows.
+    """
+    if hasattr(X, "iloc"):
+        return X.iloc[indices]
+    if isinstance(X, np.ndarray) or hasattr(X, "shape"):
+        return X[indices]
+    return [X[i] for i in indices]
+
+
+def nominal_columns(X: Any) -> list[Any]:
+    """Names of the columns of a data frame that are not numeric, in order."""
+    return [name for name, dtype in zip(X.columns, X.dtypes, strict=True) if not _numeric(dtype)]
+
+
+def _numeric(dtype: Any) -> bool:
+    kind = getattr(dtype, "kind", "O")
+    return kind in "biuf" and not hasattr(dtype, "categories")
+
+
+def refuse_nominal(owner: object, X: Any, argument: str = "X") -> None:
+    """Raise if a data frame has nominal columns, saying what can be done about it.
+
+    Raises
+    ------
+    InputError
+        Naming the component, the argument and the columns.
+    """
+    if not is_table(X):
+        return
+    nominal = nominal_columns(X)
+    if nominal:
+        some = ", ".join(map(repr, nominal[:5])) + (", ..." if len(nominal) > 5 else "")
+        raise InputError(
+            f"{display_name(owner)}: {argument} has nominal columns ({some}); encode them with "
+            f"the transformer one_hot or ordinal, or use the distance heterogeneous"
+        )
+
+
+def check_vectors(
+    owner: Any,
+    X: Any,
+    *,
+    argument: str = "X",
+    reset: bool | None = None,
+    nan: bool = False,
+    sparse: bool = False,
+    min_rows: int = 1,
+) -> Any:
+    """Return X as a 2-D array of float64 or float32, or raise an error that says what is wrong.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors. With `reset`, its ``n_features_in_`` and ``feature_names_in_`` are set
+        (True) or compared (False).
+    X : array of shape (n, p), data frame of numeric columns, or sparse matrix
+    argument : str
+        What to call X in errors.
+    reset : bool, optional
+        None: `owner` is no estimator, features are not looked at.
+    nan : bool
+        Whether NaN is let through.
+    sparse : bool
+        Whether sparse matrices are let through, as CSR.
+    min_rows : int
+        The fewest rows that are accepted.
+
+    Returns
+    -------
+    ndarray or csr_matrix of shape (n, p)
+        float32 stays float32; everything else becomes float64. Not copied where it need not be.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        Naming the component, the argument and the offending row and column.
+    """
+    X = as_table(X)
+    refuse_nominal(owner, X, argument)
+    options: dict[str, Any] = {
+        "accept_sparse": "csr" if sparse else False,
+        "dtype": [np.float64, np.float32],
+        "ensure_all_finite": False,
+        "ensure_min_samples": min_rows,
+    }
+    try:
+        if reset is None:
+            checked = check_array(X, input_name=argument, **options)
+        else:
+            checked = validate_data(owner, X, reset=reset, **options)
+    except TypeError as error:
+        raise InputTypeError(f"{display_name(owner)}: {argument}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
+    check_finite(owner, checked, argument=argument, nan=nan)
+    return checked
+
+
+def check_finite(owner: object, X: Any, *, argument: str = "X", nan: bool = False) -> None:
+    """Raise if an array has an infinite value, or a NaN where none is allowed.
+
+    Raises
+    ------
+    InputError
+        Naming the component, the argument, and row and column of the first such value.
+    """
+    values = X.data if sp.issparse(X) else X
+    total = np.sum(values)  # finite unless a value is not, or the sum overflows
+    if np.isfinite(total):
+        return
+    bad = np.isinf(values) if nan else ~np.isfinite(values)
+    if not bad.any():
+        return
+    first = tuple(int(i) for i in np.argwhere(bad)[0])
+    what = "NaN" if np.isnan(values[first]) else "infinity (inf)"
+    if sp.issparse(X):
+        place = "a stored value"
+    else:
+        place = f"row {first[0]}" + (f", column {first[1]}" if len(first) > 1 else "")
+    raise InputError(f"{display_name(owner)}: {argument} has {what} at {place}")
+
+
+def check_same_length(owner: object, X: Any, y: Any, argument: str = "y") -> None:
+    """Raise if two inputs differ in their number of rows.
+
+    Raises
+    ------
+    InputError
+        Naming the component, the argument and both lengths.
+    """
+    if n_rows(X) != n_rows(y):
+        raise InputError(
+            f"{display_name(owner)}: {argument} has {n_rows(y)} values for the {n_rows(X)} "
+            f"rows of X (inconsistent lengths)"
+        )
+
+
+def check_same_features(owner: object, X: Any, Y: Any) -> None:
+    """Raise if two arrays differ in their number of columns.
+
+    Raises
+    ------
+    InputError
+        Naming the component and both widths.
+    """
+    if X.shape[1] != Y.shape[1]:
+        raise InputError(
+            f"{display_name(owner)}: X has {X.shape[1]} features but Y has {Y.shape[1]}"
+        )
+
+
+def check_labels(
+    owner: object, y: Any, X: Any = None, *, min_classes: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted classes and the code of each label.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    y : array of shape (n,)
+        Strings, booleans or integers; -1 is a label like any other.
+    X : optional
+        Checked to have as many rows.
+    min_classes : int
+        The fewest classes that are accepted.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of int, shape (n,)
+        Position of each label in `classes`.
+
+    Raises
+    ------
+    InputError
+        Naming the component and what is wrong with y.
+    """
+    name = display_name(owner)
+    if y is None:
+        raise InputError(f"{name}: requires y to be passed, but the target y is None")
+    try:
+        values = column_or_1d(_plain_labels(y), warn=True)
+        _refuse_missing(values)
+        check_classification_targets(values)
+        classes, codes = np.unique(values, return_inverse=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: y: {error}") from None
+    if X is not None:
+        check_same_length(owner, X, values)
+    if len(classes) < min_classes:
+        raise InputError(
+            f"{name}: y has {len(classes)} class ({classes[0]!r}), at least {min_classes} "
+            f"classes are needed"
+        )
+    return classes, codes
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels of a categorical or string column as a numpy array; others as they are."""
+    y = as_table(y)
+    if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
+        y = y.to_numpy()
+    array = np.asarray(y)
+    if array.dtype == object and array.ndim == 1 and all(isinstance(v, str) for v in array):
+        return array.astype(str)
+    return array
+
+
+def _refuse_missing(values: np.ndarray) -> None:
+    if values.dtype.kind == "f":
+        bad = ~np.isfinite(values)
+    elif values.dtype == object:
+        bad = np.array([v is None or v != v for v in values], dtype=bool)  # noqa: PLR0124
+    else:
+        return
+    if bad.any():
+        row = int(np.argmax(bad))
+        kind = "infinity (inf)" if values[row] in (np.inf, -np.inf) else "NaN or None"
+        raise ValueError(f"has {kind} at row {row}")
+
+
+def column_labels(X: pd.DataFrame | np.ndarray | Sequence[Any]) -> list[str]:
+    """Names of the columns of a table; ``x0, x1, ...`` of an array."""
+    if is_table(X):
+        return [str(name) for name in X.columns]  # type: ignore[union-attr]  # is_table says so
+    return [f"x{i}" for i in range(np.shape(X)[1])]

@@ -1,0 +1,28 @@
+"""Clusterer: groups alike objects."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClusterMixin
+
+from ilk.component import Component
+
+
+class Clusterer(ClusterMixin, Component):
+    """Groups alike objects, as scikit-learn's clusterers do.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n,)
+        Cluster of each training row; -1 is noise.
+    """
+
+    kind: ClassVar[str] = "clusterer"
+    labels_: np.ndarray
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the clusters of X; y is ignored."""

@@ -1,0 +1,110 @@
+"""Comparison: tells whether differences between pipelines are real."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ilk.component import Component
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of pipelines on datasets, as a comparison gets them.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per finished cell, with columns dataset, pipeline, repeat, fold, value.
+    measure : str
+    greater_is_better : bool
+    resampling : str
+        Name of the resampling scheme.
+    pipelines, datasets : tuple of str
+        In the order of the spec.
+    means : DataFrame or None
+        Datasets by pipelines, estimates made by the resampling; NaN where cells failed.
+    """
+
+    table: pd.DataFrame
+    measure: str
+    greater_is_better: bool
+    resampling: str = ""
+    pipelines: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    means: Any = None
+
+    def matrix(self) -> pd.DataFrame:
+        """Datasets by pipelines: the estimate of each, NaN where there is none."""
+        if self.means is not None:
+            return self.means
+        wide = self.table.pivot_table(index="dataset", columns="pipeline", values="value")
+        rows = list(self.datasets) or list(dict.fromkeys(self.table["dataset"]))
+        columns = list(self.pipelines) or list(dict.fromkeys(self.table["pipeline"]))
+        return wide.reindex(index=rows, columns=columns)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a comparison found.
+
+    Attributes
+    ----------
+    comparison, measure : str
+    statistic : float
+    p_value : float
+        Or a posterior probability, as `text` says.
+    text : str
+        The verdict in a sentence or two.
+    ranks : mapping of pipeline to float
+        Average ranks, 1 is best.
+    pairs : tuple of mappings
+        One per pair: ``a``, ``b``, ``effect``, ``p_value``, ``different``.
+    details : mapping
+        Whatever else there is to know (critical difference, degrees of freedom).
+    """
+
+    comparison: str
+    measure: str
+    statistic: float
+    p_value: float
+    text: str
+    ranks: Mapping[str, float] = field(default_factory=dict)
+    pairs: Sequence[Mapping[str, Any]] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Comparison(Component):
+    """Tells whether differences between pipelines are real."""
+
+    kind: ClassVar[str] = "comparison"
+
+    @abstractmethod
+    def compare(self, results: Scores) -> Verdict:
+        """Return statistic, p-values or probabilities, ranks, effect sizes.
+
+        Raises
+        ------
+        InputError
+            If the results do not fit the test (too few datasets, another resampling),
+            with the reason.
+        """
+
+    def plot(self, verdict: Verdict, ax: Any = None) -> Any:
+        """Draw the verdict; returns the matplotlib axes."""
+        raise AttributeError(f"{type(self).__name__} has no plot")
+
+
+def rank_rows(values: Any, *, greater_is_better: bool) -> np.ndarray:
+    """Rank the columns of each row, 1 is best, ties share the mean rank."""
+    from scipy.stats import rankdata
+
+    array = np.asarray(values, dtype=float)
+    return np.asarray(rankdata(-array if greater_is_better else array, axis=1))

@@ -1,0 +1,117 @@
+"""Dataset and Data: labelled data and where it comes from."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ilk.component import Component
+from ilk.inputs import is_table, n_rows
+
+
+@dataclass(frozen=True)
+class Data:
+    """Labelled data.
+
+    Attributes
+    ----------
+    X : array of shape (n, p), data frame or list of length n
+        A data frame whose nominal columns have category dtype where there are such.
+    y : ndarray of shape (n,)
+        Labels.
+    name : str
+    feature_names : tuple of str
+    nominal : tuple of str
+        Names of the nominal features.
+    views : mapping of str to tuple of str
+        Named groups of features.
+    groups : ndarray of shape (n,) or None
+        Cases of one group are never split between training and test.
+    description : str
+    """
+
+    X: Any
+    y: np.ndarray
+    name: str = ""
+    feature_names: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    views: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    groups: np.ndarray | None = None
+    description: str = ""
+
+    @property
+    def Xy(self) -> tuple[Any, np.ndarray]:
+        """X and y as a pair."""
+        return self.X, self.y
+
+    @cached_property
+    def classes(self) -> np.ndarray:
+        """The distinct labels, sorted."""
+        return np.unique(self.y)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of what the data holds: features, their names and kinds, labels, groups.
+
+        The name and the description do not count.
+        """
+        digest = hashlib.sha256()
+        _digest(digest, self.X)
+        _digest(digest, self.y)
+        _digest(digest, self.groups)
+        digest.update(repr((self.feature_names, self.nominal, sorted(self.views.items()))).encode())
+        return digest.hexdigest()
+
+    def __len__(self) -> int:
+        return n_rows(self.X)
+
+
+def _digest(digest: Any, value: Any) -> None:
+    if is_table(value):
+        for column in value.columns:
+            digest.update(f"{column}:{value[column].dtype}".encode())
+            _digest(digest, value[column].astype(object).to_numpy())
+        return
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        digest.update(f"{value.dtype.str}{value.shape}".encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+        return
+    if hasattr(value, "tocsr"):
+        matrix = value.tocsr()
+        for part in (matrix.data, matrix.indices, matrix.indptr):
+            _digest(digest, part)
+        return
+    if isinstance(value, list | tuple) or isinstance(value, np.ndarray):
+        digest.update(f"[{len(value)}".encode())
+        for item in value:
+            _digest(digest, item)
+        return
+    digest.update(f"{type(value).__name__}:{value!r};".encode())
+
+
+class Dataset(Component):
+    """Loads labelled data."""
+
+    kind: ClassVar[str] = "dataset"
+
+    @abstractmethod
+    def load(self) -> Data:
+        """Return the data.
+
+        Raises
+        ------
+        DataError
+            If it cannot be found or read; names file, line and column.
+        """
+
+    def title(self) -> str:
+        """Short name for tables."""
+        from ilk.component import display_name
+
+        return display_name(self)

@@ -1,0 +1,29 @@
+"""Detector: tells inliers from outliers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import OutlierMixin
+
+from ilk.component import Component
+
+
+class Detector(OutlierMixin, Component):
+    """Tells inliers from outliers, having seen one class only (scikit-learn's contract)."""
+
+    kind: ClassVar[str] = "detector"
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from training data X; y is ignored."""
+
+    @abstractmethod
+    def predict(self, X: Any) -> np.ndarray:
+        """+1 for inliers, -1 for outliers; array of shape (n,)."""
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Signed score of each row, negative for outliers; array of shape (n,)."""

@@ -1,0 +1,152 @@
+"""Distance: how far apart two objects are."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ilk.component import Component
+from ilk.errors import InputError
+from ilk.inputs import check_same_features, check_vectors, n_rows, take
+
+
+class Distance(Component):
+    """How far apart two objects are; small means close, always.
+
+    A subclass must define `pairwise`; everything else follows from it, and may be
+    overridden where it can be done faster. A distance that needs no training data
+    (``capabilities.needs_fit`` is False) works without being fitted.
+    """
+
+    kind: ClassVar[str] = "distance"
+
+    @abstractmethod
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y.
+
+        Parameters
+        ----------
+        X : data of n rows
+        Y : data of m rows, optional
+            X itself if left out.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            Non-negative. float32 if both inputs are float32, else float64.
+        """
+
+    @property
+    def metric(self) -> bool:
+        """Whether the metric axioms hold with the present parameters."""
+        return self.capabilities.metric
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether d(x, y) = d(y, x) with the present parameters."""
+        return self.capabilities.symmetric
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn what the distance needs from training data; by default nothing."""
+        self.check_parameters()
+        return self
+
+    def between(self, x: Any, y: Any) -> float:
+        """Distance between two single objects."""
+        return float(self.pairwise(one_row(x), one_row(y))[0, 0])
+
+    def prepare(self, X: Any) -> Prepared:
+        """Return a handle on X whose ``to(q, indices=None)`` gives distances from one query.
+
+        What can be computed once per object (logarithms, compressed sizes, bounds) lives there.
+        """
+        return Prepared(self, X)
+
+    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k rows of Y nearest to each row of X, nearest first, ties by lower index.
+
+        Parameters
+        ----------
+        X : data of n rows
+            Queries.
+        Y : data of m rows
+        k : int
+            1 <= k <= m.
+
+        Returns
+        -------
+        distances : ndarray of shape (n, k)
+        indices : ndarray of int, shape (n, k)
+
+        Raises
+        ------
+        InputError
+            If k > m.
+        """
+        from ilk.neighbors import nearest_blocked
+
+        return nearest_blocked(self, X, Y, k)
+
+    def check_input(self, X: Any, argument: str = "X") -> Any:
+        """Return X in the form `pairwise` works on, or raise an error that names the cell.
+
+        Distances on vectors get a float array; others override this or take X as it is.
+        """
+        if set(self.capabilities.inputs) & {"vectors", "histograms"}:
+            return check_vectors(
+                self,
+                X,
+                argument=argument,
+                nan=self.capabilities.nan,
+                sparse=self.capabilities.sparse,
+            )
+        return X
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+        """Return X and Y (X again if None) as checked by `check_input`, of equal width."""
+        X = self.check_input(X)
+        if Y is None:
+            return X, X
+        Y = self.check_input(Y, "Y")
+        if getattr(X, "ndim", 1) == 2 and getattr(Y, "ndim", 1) == 2:
+            check_same_features(self, X, Y)
+        return X, Y
+
+
+class Prepared:
+    """A distance and the data that queries are compared with; see `Distance.prepare`."""
+
+    def __init__(self, distance: Distance, X: Any) -> None:
+        self.distance = distance
+        self.X = X
+
+    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+        """Distances from one query to the rows with the given indices (default: all).
+
+        Returns
+        -------
+        ndarray of shape (len(indices),)
+        """
+        rows = self.X if indices is None else take(self.X, indices)
+        return np.asarray(self.distance.pairwise(one_row(q), rows)[0])
+
+    def __len__(self) -> int:
+        return n_rows(self.X)
+
+
+def one_row(x: Any) -> Any:
+    """Return a single object as data of one row."""
+    if hasattr(x, "to_frame"):  # a pandas row
+        return x.to_frame().T
+    if isinstance(x, str | bytes):
+        return [x]
+    if isinstance(x, np.ndarray) and x.ndim == 1 or isinstance(x, list | tuple):
+        try:
+            return np.asarray(x)[None, :]
+        except (ValueError, IndexError):
+            return [x]
+    if np.isscalar(x):
+        raise InputError(f"expected one object (a row), got the scalar {x!r}")
+    return x

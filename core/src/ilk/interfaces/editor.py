@@ -1,0 +1,54 @@
+"""Editor: selects the cases to learn from."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ilk.component import Component, is_frozen
+from ilk.errors import InputError
+
+
+class Editor(Component):
+    """Selects the cases to learn from (imbalanced-learn's convention).
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that were kept, ascending.
+    """
+
+    kind: ClassVar[str] = "editor"
+    sample_indices_: np.ndarray
+
+    @abstractmethod
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the rows of X, and their labels, that are kept."""
+
+    @property
+    def reduction_(self) -> float:
+        """Share of the cases that was removed, between 0 and 1."""
+        return 1.0 - len(self.sample_indices_) / self.n_cases_
+
+    n_cases_: int
+
+
+def resample(editor: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Run an editor, ours or imbalanced-learn's; return it and the indices it kept.
+
+    Raises
+    ------
+    InputError
+        If it does not say which rows it kept (it makes new ones).
+    """
+    if not is_frozen(editor):
+        editor.fit_resample(X, y)
+    kept = getattr(editor, "sample_indices_", None)
+    if kept is None:
+        raise InputError(
+            f"{type(editor).__name__} does not tell which rows it kept (sample_indices_); "
+            f"editors that make new rows cannot be steps"
+        )
+    return editor, np.asarray(kept)

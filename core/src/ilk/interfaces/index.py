@@ -1,0 +1,80 @@
+"""Index: finds nearest neighbours."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ilk.component import Component
+from ilk.errors import InputError
+
+
+class Index(Component):
+    """Finds the training rows nearest to a query.
+
+    Attributes
+    ----------
+    exact : bool
+        Whether the answers equal brute force, ties included.
+    n_distance_evaluations_ : int
+        How many distances have been computed since `fit`.
+    """
+
+    kind: ClassVar[str] = "index"
+    exact: ClassVar[bool] = True
+    n_distance_evaluations_: int
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+        """Take training rows and an already fitted distance.
+
+        Parameters
+        ----------
+        X : data of n rows
+        y : array of shape (n,), optional
+            Labels, for indexes that use them.
+        distance : Distance
+            Fitted.
+        """
+
+    @abstractmethod
+    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest training rows of each query, nearest first, ties by lower index.
+
+        Returns
+        -------
+        distances : ndarray of shape (m, k)
+        indices : ndarray of int, shape (m, k)
+
+        Raises
+        ------
+        InputError
+            If k is not within 1..n.
+        """
+
+    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The training rows within distance r (inclusive) of each query, nearest first.
+
+        Returns
+        -------
+        distances, indices : lists of m arrays
+        """
+        raise AttributeError(f"{type(self).__name__} has no radius_neighbors")
+
+    def check_k(self, k: int, n: int) -> None:
+        """Raise an InputError unless 1 <= k <= n."""
+        check_k(self, k, n)
+
+
+def check_k(owner: object, k: Any, n: int) -> None:
+    """Raise an InputError, naming `owner`, unless k is an integer with 1 <= k <= n."""
+    from ilk.component import display_name
+
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not whole or not 1 <= k <= n:
+        raise InputError(
+            f"{display_name(owner)}: k must be an integer between 1 and the number of training "
+            f"rows ({n}), got {k!r}"
+        )

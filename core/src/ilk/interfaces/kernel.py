@@ -1,0 +1,50 @@
+"""Kernel: how alike two objects are."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ilk.component import Component
+
+
+class Kernel(Component):
+    """How alike two objects are; large means close, always.
+
+    A subclass must define `gram`. A kernel that takes its parameters from training data
+    (``capabilities.needs_fit``) is fitted first.
+    """
+
+    kind: ClassVar[str] = "kernel"
+
+    @abstractmethod
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Kernel values of every row of X with every row of Y (X itself if left out).
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+        """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn what the kernel needs from training data; by default nothing."""
+        self.check_parameters()
+        return self
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k(x, x) of every row; array of shape (n,)."""
+        return np.diagonal(self.gram(X)).copy()
+
+    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Gram matrix and its derivatives with respect to the logarithms of the parameters.
+
+        Only where ``capabilities.gram_gradient`` is declared.
+
+        Returns
+        -------
+        gram : ndarray of shape (n, n)
+        gradient : ndarray of shape (n, n, n_parameters)
+        """
+        raise AttributeError(f"{type(self).__name__} declares no gram_gradient")

@@ -1,0 +1,56 @@
+"""Prediction: what a pipeline said about the test cases of one split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a pipeline said about test cases, aligned to the classes of the whole data set.
+
+    Attributes
+    ----------
+    truth, labels : ndarray of shape (n,)
+        True and predicted labels.
+    classes : ndarray of shape (C,)
+        Classes of the data set, sorted.
+    probabilities : ndarray of shape (n, C) or None
+        A class that was absent from the training cases has probability 0.
+    scores : ndarray of shape (n, C) or None
+        Decision values; -inf for a class that was absent from the training cases.
+    rejected : ndarray of bool, shape (n,)
+        Cases the pipeline declined to answer.
+    indices : ndarray of int, shape (n,)
+        Row numbers of the test cases.
+    fit_seconds, predict_seconds : float
+        Wall-clock seconds.
+    """
+
+    truth: np.ndarray
+    labels: np.ndarray
+    classes: np.ndarray
+    probabilities: np.ndarray | None = None
+    scores: np.ndarray | None = None
+    rejected: Any = None
+    indices: Any = None
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
+
+    def __post_init__(self) -> None:
+        n = len(self.truth)
+        if self.rejected is None:
+            object.__setattr__(self, "rejected", np.zeros(n, dtype=bool))
+        if self.indices is None:
+            object.__setattr__(self, "indices", np.arange(n))
+
+    @property
+    def answered(self) -> np.ndarray:
+        """Mask of the cases that were answered."""
+        return ~np.asarray(self.rejected, dtype=bool)
+
+    def __len__(self) -> int:
+        return len(self.truth)

@@ -1,0 +1,25 @@
+"""Regressor: predicts numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from ilk.component import Component
+
+
+class Regressor(RegressorMixin, Component):
+    """Predicts numbers, as scikit-learn's regressors do."""
+
+    kind: ClassVar[str] = "regressor"
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from training data X (n rows) with numeric targets y (n,)."""
+
+    @abstractmethod
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted number for each row; array of shape (n,)."""

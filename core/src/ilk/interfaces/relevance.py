@@ -1,0 +1,20 @@
+"""Relevance: how much each feature tells about the labels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ilk.component import Component
+
+
+class Relevance(Component):
+    """Scores how much each feature tells about the labels."""
+
+    kind: ClassVar[str] = "relevance"
+
+    @abstractmethod
+    def scores(self, X: Any, y: Any) -> np.ndarray:
+        """Non-negative score of each feature; array of shape (p,)."""

@@ -1,0 +1,54 @@
+"""Resampling and Split: which cases train and which test."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ilk.component import Component
+
+
+@dataclass(frozen=True)
+class Split:
+    """One division of the data.
+
+    Attributes
+    ----------
+    train, test : ndarray of int
+        Row numbers.
+    validation : ndarray of int or None
+    repeat, fold : int
+        Where in the scheme it stands, from 0.
+    """
+
+    train: np.ndarray
+    test: np.ndarray
+    validation: np.ndarray | None = None
+    repeat: int = 0
+    fold: int = 0
+
+
+class Resampling(Component):
+    """Divides data into training and test cases, possibly many times."""
+
+    kind: ClassVar[str] = "resampling"
+
+    @abstractmethod
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+    ) -> Iterator[Split]:
+        """Yield the splits; the same random state gives the same splits.
+
+        Raises
+        ------
+        InputError
+            If the data cannot be divided so (a class smaller than the number of folds, say).
+        """
+
+    def estimate(self, scores: Sequence[float]) -> float:
+        """Return the estimate from the score of each split; the mean unless a bootstrap."""
+        return float(np.mean(scores))

@@ -1,0 +1,31 @@
+"""Transformer: turns a table into another one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+from sklearn.base import TransformerMixin
+
+from ilk.component import Component
+
+
+class Transformer(TransformerMixin, Component):
+    """Turns X into another table, as scikit-learn's transformers do.
+
+    Numeric ones refuse nominal columns and name what to use instead.
+    """
+
+    kind: ClassVar[str] = "transformer"
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from training data."""
+
+    @abstractmethod
+    def transform(self, X: Any) -> Any:
+        """Return the transformed table, with as many rows as X."""
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the features of the output, as an array of strings."""
+        raise AttributeError(f"{type(self).__name__} has no get_feature_names_out")

@@ -1,0 +1,217 @@
+"""The kinds of component: their names, interfaces and roles in a pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
+
+from ilk.errors import UnknownComponentError
+from ilk.suggest import did_you_mean
+
+Role = Literal["transform", "resample", "final"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of component.
+
+    Attributes
+    ----------
+    name, plural : str
+        ``"distance"`` and ``"distances"``; the entry-point group is ``ilk.<plural>``.
+    interfaces : tuple of str
+        ``"module:Class"`` of the base classes a component of this kind may have.
+    role : {"transform", "resample", "final"} or None
+        What a component of this kind does as a step of a pipeline; None: it cannot be a step.
+    methods : tuple of str
+        Methods by which a foreign object (a scikit-learn estimator or splitter, say) is
+        accepted in a slot of this kind; empty: only subclasses of the interface are.
+    summary : str
+        One line for listings.
+    """
+
+    name: str
+    plural: str
+    interfaces: tuple[str, ...]
+    summary: str
+    role: Role | None = None
+    methods: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> str:
+        """Entry-point group in which distributions register components of this kind."""
+        return f"ilk.{self.plural}"
+
+    def interface_classes(self) -> tuple[type, ...]:
+        """Import and return the base classes of this kind."""
+        return tuple(_import(path) for path in self.interfaces)
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether an instance can stand in a slot of this kind."""
+        if isinstance(value, type):
+            return False
+        if isinstance(value, self.interface_classes()):
+            return True
+        foreign = getattr(value, "parameters", None) is None  # not a component of another kind
+        return bool(self.methods) and foreign and all(hasattr(value, m) for m in self.methods)
+
+
+def _import(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+_BUILT_IN = (
+    Kind(
+        "distance",
+        "distances",
+        ("ilk.interfaces.distance:Distance",),
+        "how far apart two objects are; small means close",
+    ),
+    Kind(
+        "kernel",
+        "kernels",
+        ("ilk.interfaces.kernel:Kernel",),
+        "how alike two objects are; large means close",
+    ),
+    Kind(
+        "index",
+        "indexes",
+        ("ilk.interfaces.index:Index",),
+        "finds the nearest neighbours of a query",
+    ),
+    Kind(
+        "transformer",
+        "transformers",
+        ("ilk.interfaces.transformer:Transformer",),
+        "turns a table into another table",
+        "transform",
+        ("fit", "transform"),
+    ),
+    Kind(
+        "metric_learner",
+        "metric_learners",
+        (
+            "ilk.interfaces.metric_learner:MetricLearner",
+            "ilk.interfaces.metric_learner:LocalMetric",
+        ),
+        "learns a distance from labelled data",
+        "transform",
+        ("fit", "transform"),
+    ),
+    Kind(
+        "relevance",
+        "relevances",
+        ("ilk.interfaces.relevance:Relevance",),
+        "scores how much each feature tells about the labels",
+    ),
+    Kind(
+        "classifier",
+        "classifiers",
+        ("ilk.interfaces.classifier:Classifier",),
+        "predicts a label",
+        "final",
+        ("fit", "predict"),
+    ),
+    Kind(
+        "regressor",
+        "regressors",
+        ("ilk.interfaces.regressor:Regressor",),
+        "predicts a number",
+        "final",
+        ("fit", "predict"),
+    ),
+    Kind(
+        "detector",
+        "detectors",
+        ("ilk.interfaces.detector:Detector",),
+        "tells inliers from outliers",
+        "final",
+        ("fit", "predict"),
+    ),
+    Kind(
+        "clusterer",
+        "clusterers",
+        ("ilk.interfaces.clusterer:Clusterer",),
+        "groups alike objects",
+        "final",
+        ("fit", "fit_predict"),
+    ),
+    Kind(
+        "editor",
+        "editors",
+        ("ilk.interfaces.editor:Editor",),
+        "selects the cases to learn from",
+        "resample",
+        ("fit_resample",),
+    ),
+    Kind(
+        "combiner",
+        "combiners",
+        ("ilk.interfaces.combiner:Combiner",),
+        "turns the outputs of several members into one",
+    ),
+    Kind(
+        "dataset",
+        "datasets",
+        ("ilk.interfaces.dataset:Dataset",),
+        "loads labelled data",
+    ),
+    Kind(
+        "resampling",
+        "resamplings",
+        ("ilk.interfaces.resampling:Resampling",),
+        "splits data into training and test cases",
+        None,
+        ("split", "get_n_splits"),
+    ),
+    Kind(
+        "measure",
+        "measures",
+        ("ilk.interfaces.measure:Measure",),
+        "scores a prediction",
+    ),
+    Kind(
+        "comparison",
+        "comparisons",
+        ("ilk.interfaces.comparison:Comparison",),
+        "tells whether differences between pipelines are real",
+    ),
+    Kind(
+        "executor",
+        "executors",
+        ("ilk.interfaces.executor:Executor",),
+        "runs the cells of an experiment",
+    ),
+)
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """Return every kind by name: the built-in ones and those that plugins add.
+
+    A plugin adds a kind by an entry point in the group ``ilk.kinds`` that names a `Kind`.
+    """
+    from ilk.registry import found_kinds
+
+    return {kind.name: kind for kind in (*_BUILT_IN, *found_kinds())}
+
+
+def kind_of(name: str) -> Kind:
+    """Return the kind called `name` (singular or plural).
+
+    Raises
+    ------
+    UnknownComponentError
+        If there is no such kind.
+    """
+    table = kinds()
+    if name in table:
+        return table[name]
+    plural = {kind.plural: kind for kind in table.values()}
+    if name in plural:
+        return plural[name]
+    hint = did_you_mean(name, (*table, *plural))
+    raise UnknownComponentError(f"there is no kind {name!r}{hint}")

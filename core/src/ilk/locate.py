@@ -1,0 +1,157 @@
+"""Lines of the values in a TOML text that is already known to be valid."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from ilk.spec import Where
+
+_SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
+_STRING = re.compile(
+    r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*\'''', re.DOTALL
+)
+_SCALAR = re.compile(r"[^,\]}\n#]+")
+
+
+def lines_of(text: str) -> dict[Where, int]:
+    """Return the line (from 1) of every table, key and element.
+
+    Parameters
+    ----------
+    text : str
+        Valid TOML.
+
+    Examples
+    --------
+    >>> lines_of("a = 1\\n[b]\\nc = [2,\\n 3]")[("b", "c", 1)]
+    4
+    """
+    return _Scanner(text).scan()
+
+
+class _Scanner:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.lines: dict[Where, int] = {}
+        self.arrays: dict[Where, int] = {}  # number of tables seen of each [[array]]
+        self.counted = (0, 1)  # an offset and its line
+
+    def scan(self) -> dict[Where, int]:
+        table: Where = ()
+        while self._skip():
+            if self.text.startswith("[[", self.at):
+                table = self._array_header()
+            elif self.text[self.at] == "[":
+                table = self._header()
+            else:
+                self._pair(table)
+        return self.lines
+
+    def _skip(self) -> bool:
+        """Pass white space and comments; False at the end."""
+        match = _SPACE.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
+        return self.at < len(self.text)
+
+    def _note(self, path: Where) -> None:
+        offset, line = self.counted
+        line += self.text.count("\n", offset, self.at)
+        self.counted = (self.at, line)
+        self.lines.setdefault(path, line)
+
+    def _header(self) -> Where:
+        self.at += 1
+        path = self._through_arrays(self._key())
+        self._note(path)
+        self._skip()
+        self.at += 1
+        return path
+
+    def _array_header(self) -> Where:
+        self.at += 2
+        key = self._key()
+        parent = (*self._through_arrays(key[:-1]), key[-1])
+        position = self.arrays.get(parent, 0)
+        self.arrays[parent] = position + 1
+        self._note(parent)
+        self._note((*parent, position))
+        self._skip()
+        self.at += 2
+        return (*parent, position)
+
+    def _through_arrays(self, key: tuple[str, ...]) -> Where:
+        """Put the position of the latest table behind each key that is an array of tables."""
+        path: Where = ()
+        for part in key:
+            path = (*path, part)
+            if path in self.arrays:
+                path = (*path, self.arrays[path] - 1)
+        return path
+
+    def _key(self) -> tuple[str, ...]:
+        parts = []
+        while True:
+            self._skip()
+            match = _KEY_PART.match(self.text, self.at)
+            assert match is not None
+            self.at = match.end()
+            parts.append(_plain(match.group()))
+            self._skip()
+            if not self.text.startswith(".", self.at):
+                return tuple(parts)
+            self.at += 1
+
+    def _pair(self, table: Where) -> None:
+        self._skip()
+        start = self.at
+        key = self._key()
+        end, self.at = self.at, start
+        for depth in range(1, len(key) + 1):
+            self._note((*table, *key[:depth]))
+        self.at = end + 1  # past "="
+        self._value((*table, *key))
+
+    def _value(self, path: Where) -> None:
+        self._skip()
+        self._note(path)
+        if self.text[self.at] == "[":
+            self._array(path)
+        elif self.text[self.at] == "{":
+            self._inline(path)
+        else:
+            pattern = _STRING if self.text[self.at] in "\"'" else _SCALAR
+            match = pattern.match(self.text, self.at)
+            assert match is not None
+            self.at = match.end()
+
+    def _array(self, path: Where) -> None:
+        self.at += 1
+        position = 0
+        while self._skip() and self.text[self.at] != "]":
+            self._value((*path, position))
+            position += 1
+            self._comma()
+        self.at += 1
+
+    def _inline(self, path: Where) -> None:
+        self.at += 1
+        while self._skip() and self.text[self.at] != "}":
+            self._pair(path)
+            self._comma()
+        self.at += 1
+
+    def _comma(self) -> None:
+        self._skip()
+        if self.text.startswith(",", self.at):
+            self.at += 1
+
+
+def _plain(part: str) -> str:
+    """The text of a key that may be quoted."""
+    if part[0] == "'":
+        return part[1:-1]
+    return str(tomllib.loads(f"k = {part}")["k"]) if part[0] == '"' else part

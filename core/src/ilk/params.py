@@ -1,0 +1,216 @@
+"""Declarations of parameters: what a value may be, and the sentence that says so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from ilk.suggest import did_you_mean
+
+
+class Array:
+    """Marks a parameter that takes a numeric array (in a spec: nested lists)."""
+
+
+class Function:
+    """Marks a parameter that takes a Python callable (cannot be written to a spec)."""
+
+
+class Seed:
+    """Marks a random state: None, an integer >= 0, or a numpy generator."""
+
+
+class FilePath:
+    """Marks a path of a file or folder; in a spec file it is relative to that file."""
+
+
+@dataclass(frozen=True)
+class Param:
+    """What one parameter of a component may be.
+
+    A value is accepted if any of the alternatives takes it.
+
+    Parameters
+    ----------
+    type : type or tuple of types, optional
+        ``int``, ``float`` (also takes integers), ``bool``, ``str``, ``list``, ``dict``, or one
+        of the markers `Array`, `Function`, `Seed`, `FilePath`.
+    ge, gt, le, lt : float, optional
+        Bounds on a number.
+    choices : tuple, optional
+        Values taken as they are.
+    none : bool, default=False
+        Whether None is taken.
+    slot : str, optional
+        The kind of component that stands here, as an instance, a name or a spec table;
+        ``"step"``: a table with one key, the kind.
+    many : type, optional
+        ``list`` or ``dict``: a slot that holds several components.
+    items : Param, optional
+        What each element of a list or each value of a dict may be.
+    doc : str, optional
+        One sentence for ``ilk show``.
+
+    Examples
+    --------
+    >>> Param(int, ge=1).problem(0)
+    'must be an integer >= 1, got 0'
+    >>> Param(choices=("nearest", "random")).problem("nearst")
+    "must be 'nearest' or 'random', got 'nearst'; did you mean 'nearest'?"
+    """
+
+    type: type | tuple[type, ...] | None = None
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+    choices: tuple[Any, ...] = ()
+    none: bool = False
+    slot: str | None = None
+    many: type | None = None
+    items: Param | None = None
+    doc: str = ""
+
+    @property
+    def types(self) -> tuple[Any, ...]:
+        """The accepted types as a tuple."""
+        if self.type is None:
+            return ()
+        return self.type if isinstance(self.type, tuple) else (self.type,)
+
+    def problem(self, value: Any) -> str | None:
+        """Return what is wrong with a value that is no component, or None if it is fine."""
+        if value is None and self.none:
+            return None
+        if any(_same(value, choice) for choice in self.choices):
+            return None
+        if not any(_matches(value, kind) for kind in self.types):
+            hint = did_you_mean(value, [c for c in self.choices if isinstance(c, str)])
+            return f"must be {self.describe()}, got {_show(value)}{hint}"
+        if not self._in_bounds(value):
+            return f"must be {self.describe()}, got {_show(value)}"
+        return self._items_problem(value)
+
+    def _in_bounds(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return True
+        number = float(value)
+        return (
+            not math.isnan(number)
+            and (self.ge is None or number >= self.ge)
+            and (self.gt is None or number > self.gt)
+            and (self.le is None or number <= self.le)
+            and (self.lt is None or number < self.lt)
+        )
+
+    def _items_problem(self, value: Any) -> str | None:
+        if self.items is None or isinstance(value, str):
+            return None
+        if isinstance(value, Mapping):
+            pairs: Any = value.items()
+        elif isinstance(value, Sequence):
+            pairs = enumerate(value)
+        else:
+            return None
+        for key, item in pairs:
+            problem = self.items.problem(item)
+            if problem:
+                return f"[{key!r}] {problem}"
+        return None
+
+    def describe(self) -> str:
+        """Return the accepted values as a phrase: ``"an integer >= 1 or 'auto'"``."""
+        parts = [repr(choice) for choice in self.choices]
+        parts += [self._describe_type(kind) for kind in self.types]
+        if self.slot:
+            parts.append(self._describe_slot())
+        if self.none:
+            parts.append("None")
+        return " or ".join(dict.fromkeys(parts)) or "nothing"
+
+    def _describe_type(self, kind: Any) -> str:
+        words = _WORDS.get(kind, kind.__name__)
+        if kind in (list, dict) and self.items is not None:
+            words += f" (each {self.items.describe()})"
+        return words + self.bounds() if kind in (int, float) else words
+
+    def _describe_slot(self) -> str:
+        article = "an" if self.slot and self.slot[0] in "aeiou" else "a"
+        one = f"{article} {self.slot}"
+        if self.many is list:
+            return f"a list (each {one})"
+        if self.many is dict:
+            return f"a table (each value {one})"
+        return f"{one} (name, table with 'use', or instance)"
+
+    def bounds(self) -> str:
+        """Return the bounds as text: ``" >= 0, < 1"``."""
+        limits = ((">=", self.ge), (">", self.gt), ("<=", self.le), ("<", self.lt))
+        return ",".join(f" {sign} {limit:g}" for sign, limit in limits if limit is not None)
+
+
+_WORDS: dict[Any, str] = {
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    str: "a string",
+    list: "a list",
+    dict: "a table",
+    Array: "an array of numbers",
+    Function: "a function",
+    Seed: "a random seed (integer >= 0, numpy generator or None)",
+    FilePath: "a path",
+}
+
+
+def _same(value: Any, choice: Any) -> bool:
+    """Equality that keeps True apart from 1 and never compares arrays elementwise."""
+    return type(value) is type(choice) and bool(value == choice)
+
+
+def _matches(value: Any, kind: Any) -> bool:
+    if kind is bool:
+        return isinstance(value, bool) or type(value).__name__ == "bool_"
+    if isinstance(value, bool):
+        return False
+    test = _TESTS.get(kind)
+    return test(value) if test else isinstance(value, kind)
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, str) or not (isinstance(value, Sequence) or hasattr(value, "__array__")):
+        return False
+    import numpy as np
+
+    try:
+        return np.asarray(value).dtype.kind in "biuf"
+    except ValueError:  # ragged
+        return False
+
+
+def _is_seed(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, Integral):
+        return int(value) >= 0
+    return type(value).__name__ in {"RandomState", "Generator"}
+
+
+_TESTS: dict[Any, Callable[[Any], bool]] = {
+    int: lambda v: isinstance(v, Integral),
+    float: lambda v: isinstance(v, Real),
+    list: lambda v: isinstance(v, Sequence) and not isinstance(v, str | bytes),
+    dict: lambda v: isinstance(v, Mapping),
+    Array: _is_array,
+    Function: callable,
+    Seed: _is_seed,
+    FilePath: lambda v: isinstance(v, str) or hasattr(v, "__fspath__"),
+}
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

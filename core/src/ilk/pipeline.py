@@ -1,0 +1,274 @@
+"""Pipeline: steps of any kind, fitted one after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self, cast
+
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ilk.capabilities import Capabilities
+from ilk.component import fit_component
+from ilk.inputs import take
+from ilk.interfaces.classifier import Classifier
+from ilk.interfaces.editor import resample
+from ilk.interfaces.transformer import Transformer
+from ilk.params import Param
+from ilk.steps import kind_and_component, order_problem, role_of
+from ilk.suggest import did_you_mean
+
+
+def _last_has(method: str) -> Callable[[Pipeline], bool]:
+    def check(self: Pipeline) -> bool:
+        getattr(self._last(), method)  # raises the AttributeError that says what lacks it
+        return True
+
+    return check
+
+
+class Pipeline(Classifier):
+    """Steps fitted one after the other: transformers, metric learners, editors, a predictor.
+
+    Transformers and metric learners change X on its way to the last step. Editors choose
+    the cases the later steps learn from, and only while fitting. The last step predicts
+    (a classifier, regressor, detector or clusterer) or transforms.
+
+    Parameters
+    ----------
+    steps : list
+        Each a table with one key, the kind: ``{"transformer": "standardize"}``, where the
+        value is a name, a table with ``use``, or an instance; or just an instance.
+
+    Attributes
+    ----------
+    steps_ : list of (str, component)
+        Names and fitted components. A step is named for its kind, with a number from 1
+        where the kind occurs more than once (``transformer1``).
+    classes_ : ndarray
+        Classes of the last step, where it has them.
+    n_features_in_ : int
+        Number of features of the first step, where it has them.
+
+    Raises
+    ------
+    ParameterError
+        If a step is of the wrong kind or stands in the wrong place.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> pipeline = ilk.Pipeline([{"transformer": "standardize"}, {"classifier": "knn"}])
+    >>> float(pipeline.fit(X, y).score(X, y)) > 0.9
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "steps": Param(slot="step", many=list, doc="Tables with one key, the kind of the step.")
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables", "strings", "histograms", "sets", "signatures", "views"),
+        sample_weight=True,
+    )
+
+    def __init__(self, steps: Sequence[Any] = ({"classifier": "knn"},)) -> None:
+        self.steps = steps
+
+    def check_parameters(self) -> None:
+        """Check each step and their order."""
+        super().check_parameters()
+        problem = order_problem(self.steps)
+        if problem:
+            raise self.parameter_error("steps", problem)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, those of the steps under the steps' names: ``classifier__k``."""
+        params = {"steps": self.steps}
+        if deep and not order_problem(self.steps):
+            for name, (_, component) in zip(
+                step_names(self.steps), map(kind_and_component, self.steps), strict=True
+            ):
+                params[name] = component
+                if hasattr(component, "get_params"):
+                    inner = component.get_params(deep=True)
+                    params.update((f"{name}__{key}", value) for key, value in inner.items())
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set ``steps``, a step by its name, or a step's parameter (``classifier__k``)."""
+        if "steps" in params:
+            self.steps = params.pop("steps")
+        position = {name: i for i, name in enumerate(step_names(self.steps))}
+        by_position = {}
+        for key, value in params.items():
+            head, separator, tail = key.partition("__")
+            if head not in position:
+                hint = did_you_mean(head, position)
+                known = ", ".join(position)
+                raise self.parameter_error(head, f"is no step{hint} (steps are: {known})")
+            by_position[f"steps__{position[head]}{separator}{tail}"] = value
+        return super().set_params(**by_position)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit every step on what the steps before it made of the data.
+
+        Parameters
+        ----------
+        X : array, data frame or list of length n
+        y : array of shape (n,), optional
+        sample_weight : array of shape (n,), optional
+            Given to the steps that declare it; editors choose from it as from y.
+
+        Returns
+        -------
+        Pipeline
+            Itself.
+        """
+        self.check_parameters()
+        built = cast("list[Any]", self.resolve_slot("steps"))
+        names = step_names(built)
+        fitted: list[tuple[str, Any]] = []
+        for position, (name, step) in enumerate(zip(names, built, strict=True)):
+            kind, component = kind_and_component(step)
+            last = position == len(built) - 1
+            if role_of(kind) == "resample":
+                component, kept = resample(component, X, y)
+                X, y = take(X, kept), take(y, kept)
+                sample_weight = None if sample_weight is None else take(sample_weight, kept)
+            else:
+                if not last and not hasattr(component, "transform"):
+                    raise self.parameter_error("steps", f"[{position}] {_NO_TRANSFORM}: {component!r}")
+                component = _fit_step(component, X, y, sample_weight)
+                X = X if last else component.transform(X)
+            fitted.append((name, component))
+        self.steps_ = fitted
+        return self
+
+    def _carried(self, X: Any) -> Any:
+        """Take X through every step but the last."""
+        check_is_fitted(self)
+        for _, step in self.steps_[:-1]:
+            if hasattr(step, "transform") and not hasattr(step, "fit_resample"):
+                X = step.transform(X)
+        return X
+
+    def _last(self) -> Any:
+        """Return the last step: fitted, or as it would be built."""
+        if hasattr(self, "steps_"):
+            return self.steps_[-1][1]
+        from ilk.spec import open_value
+
+        opened = open_value(Param(slot="step"), self.steps[-1], self, "steps")
+        return kind_and_component(opened)[1]
+
+    @available_if(_last_has("predict"))
+    def predict(self, X: Any) -> Any:
+        """Predict with the last step; array of shape (n,)."""
+        return self._call("predict", X)
+
+    @available_if(_last_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the last step; array of shape (n, n_classes)."""
+        return self._call("predict_proba", X)
+
+    @available_if(_last_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Scores of the last step; array of shape (n,) or (n, n_classes)."""
+        return self._call("decision_function", X)
+
+    @available_if(_last_has("transform"))
+    def transform(self, X: Any) -> Any:
+        """Transform by every step; there where the last step is a transformer."""
+        return self._call("transform", X)
+
+    @available_if(_last_has("score"))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Score of the last step: accuracy of a classifier, R^2 of a regressor."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        carried = self._carried(X)
+        return float(self.steps_[-1][1].score(carried, y, **weights))
+
+    def _call(self, method: str, X: Any) -> Any:
+        carried = self._carried(X)
+        return getattr(self.steps_[-1][1], method)(carried)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the features the last transforming step puts out."""
+        check_is_fitted(self)
+        for _, step in self.steps_:
+            if hasattr(step, "transform"):
+                input_features = step.get_feature_names_out(input_features)
+        return input_features
+
+    @property
+    def classes_(self) -> Any:
+        """Classes of the last step, sorted."""
+        return self.steps_[-1][1].classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features of the first step."""
+        return int(self.steps_[0][1].n_features_in_)
+
+    @property
+    def named_steps(self) -> dict[str, Any]:
+        """Fitted steps by name."""
+        check_is_fitted(self)
+        return dict(self.steps_)
+
+    def __getitem__(self, key: int | str) -> Any:
+        check_is_fitted(self)
+        return self.named_steps[key] if isinstance(key, str) else self.steps_[key][1]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.steps)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "steps_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        last = get_tags(self._last())
+        tags.estimator_type = last.estimator_type
+        tags.classifier_tags = last.classifier_tags
+        tags.regressor_tags = last.regressor_tags
+        tags.target_tags = last.target_tags
+        return tags
+
+
+_NO_TRANSFORM = (
+    "has no transform, so it cannot stand before another step (a local metric learner "
+    "goes into the metric_learner of knn)"
+)
+
+
+def step_names(steps: Sequence[Any]) -> list[str]:
+    """Name steps for their kinds, numbered where a kind occurs more than once."""
+    every = [kind_and_component(step)[0] for step in steps]
+    total, seen, names = Counter(every), Counter[str](), []
+    for kind in every:
+        seen[kind] += 1
+        names.append(kind if total[kind] == 1 else f"{kind}{seen[kind]}")
+    return names
+
+
+def _fit_step(component: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    if sample_weight is not None and takes_weights(component):
+        return fit_component(component, X, y, sample_weight=sample_weight)
+    return fit_component(component, X, y)
+
+
+def takes_weights(component: Any) -> bool:
+    """Tell whether the `fit` of a component takes sample weights."""
+    own = getattr(component, "capabilities", None)
+    if own is not None:
+        return bool(own.sample_weight)
+    from sklearn.utils.validation import has_fit_parameter
+
+    return bool(has_fit_parameter(component, "sample_weight"))

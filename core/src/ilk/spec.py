@@ -1,0 +1,408 @@
+"""Specs: load a file, resolve it with all errors at once, build objects, and back."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ilk.errors import IlkError, ParameterError, SpecError
+from ilk.kinds import kind_of, kinds
+from ilk.params import Param
+from ilk.suggest import did_you_mean
+
+Step = str | int
+Where = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a spec.
+
+    Attributes
+    ----------
+    path : tuple of str and int
+        Where in the spec, ``("pipelines", 0, "steps", 1)``.
+    message : str
+        What is wrong, with the value and a suggestion.
+    file : str or None
+    line : int or None
+    """
+
+    path: Where
+    message: str
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{place}{dotted(self.path)}: {self.message}" if self.path else place + self.message
+
+
+def dotted(path: Where) -> str:
+    """Write a path as ``pipelines[0].steps[1].classifier``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A spec as written, with the line of each of its values.
+
+    Attributes
+    ----------
+    data : dict
+        Tables, lists and values as in the file.
+    path : Path or None
+        The file it came from; relative paths inside it are relative to its folder.
+    lines : mapping of path to int
+        Line of each key, table and element.
+    """
+
+    data: dict[str, Any]
+    path: Path | None = None
+    lines: Mapping[Where, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that relative paths start from."""
+        return self.path.parent if self.path else None
+
+    def locate(self, problem: Problem) -> Problem:
+        """Return the problem with file and line."""
+        where = problem.path
+        while where and where not in self.lines:
+            where = where[:-1]
+        file = str(self.path) if self.path else None
+        return Problem(problem.path, problem.message, file, self.lines.get(where))
+
+
+def load(path: str | Path) -> Spec:
+    """Read a TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    Spec
+        Unchecked; `resolve` checks it.
+
+    Raises
+    ------
+    SpecError
+        If the file cannot be read or is not TOML; names file and line.
+    """
+    from ilk.locate import lines_of
+
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = getattr(error, "lineno", None) or _line_in(str(error))
+        raise SpecError([Problem((), f"not valid TOML: {error}", str(path), line)]) from None
+    except UnicodeDecodeError as error:
+        raise SpecError([Problem((), f"not UTF-8 text: {error}", str(path))]) from None
+    except OSError as error:
+        hint = did_you_mean(path.name, _siblings(path))
+        reason = error.strerror or str(error)
+        raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
+    return Spec(data, path, lines_of(text))
+
+
+def _line_in(message: str) -> int | None:
+    _, _, tail = message.partition("at line ")
+    digits = tail.partition(",")[0]
+    return int(digits) if digits.isdigit() else None
+
+
+def _siblings(path: Path) -> list[str]:
+    try:
+        return [other.name for other in path.parent.iterdir()]
+    except OSError:
+        return []
+
+
+@dataclass(frozen=True)
+class Table:
+    """The grammar of a table in a file that is not itself a component.
+
+    Attributes
+    ----------
+    fields : mapping of str to Param, Table or Many
+    required : tuple of str
+    defaults : mapping
+        Values of fields that are left out.
+    """
+
+    fields: Mapping[str, Param | Table | Many]
+    required: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Many:
+    """The grammar of a list of tables, ``[[pipelines]]``."""
+
+    table: Table
+    at_least: int = 1
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A spec with every name found, every default filled in and every value checked.
+
+    Attributes
+    ----------
+    data : Any
+        Canonical: a component is a table with ``use`` and all its parameters.
+    versions : dict of str to str
+        Version of every distribution whose components it names.
+    """
+
+    data: Any
+    versions: dict[str, str]
+
+
+def resolve(
+    spec: Spec | Mapping[str, Any] | str, *, kind: str | None = None, grammar: Table | None = None
+) -> Resolved:
+    """Find every name, fill in every default and check every value.
+
+    Parameters
+    ----------
+    spec : Spec, table or str
+        A component's name or table (give `kind`), or a whole file (give `grammar`).
+    kind : str, optional
+        The kind of the component.
+    grammar : Table, optional
+        The tables and keys a file may have.
+
+    Raises
+    ------
+    SpecError
+        With all problems at once, each with its path and, for a file, its line.
+
+    Examples
+    --------
+    >>> resolve({"use": "minkowski", "p": 1}, kind="distance").data
+    {'use': 'minkowski', 'p': 1, 'weights': None}
+    """
+    from ilk.resolution import Resolution
+
+    source = spec if isinstance(spec, Spec) else None
+    data = spec.data if isinstance(spec, Spec) else spec
+    resolution = Resolution(source.folder if source else None)
+    if grammar is not None:
+        result = resolution.table(grammar, data, ())
+    else:
+        result = resolution.component(data, kind or _kind_from(data), ())
+    if resolution.problems:
+        found = resolution.problems
+        raise SpecError([source.locate(p) for p in found] if source else found)
+    return Resolved(result, dict(sorted(resolution.versions.items())))
+
+
+def _kind_from(data: Any) -> str:
+    """The kind of a component given without one: allowed where only one kind has the name."""
+    from ilk.registry import registry
+
+    name = data.get("use") if isinstance(data, Mapping) else data
+    if isinstance(data, Mapping) and name is None and "steps" in data:
+        return "classifier"
+    if not isinstance(name, str):
+        raise SpecError([Problem((), f"expected a component's name or table, got {data!r}")])
+    plain = name.rpartition("/")[2]
+    having = [kind for kind in kinds() if plain in registry(kind)]
+    if len(having) != 1:
+        what = f"is a {' and a '.join(having)}" if having else "is unknown"
+        raise SpecError([Problem((), f"{name!r} {what}: say which with kind=")])
+    return having[0]
+
+
+def build(spec: Any, *, kind: str | None = None) -> Any:
+    """Turn a spec into an object, with every component inside it built as well.
+
+    Parameters
+    ----------
+    spec : str or table
+        ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``.
+    kind : str, optional
+        May be left out where only one kind has the name.
+
+    Raises
+    ------
+    SpecError
+        With all problems at once.
+
+    Examples
+    --------
+    >>> build({"use": "knn", "k": 3}, kind="classifier").k
+    3
+    """
+    if isinstance(spec, Spec):
+        spec = spec.data
+    if kind is None:
+        kind = _kind_from(spec)
+    if isinstance(spec, Mapping) and "use" not in spec and "steps" in spec:
+        spec = {"use": "pipeline", **spec}
+    resolve(spec, kind=kind)
+    return _construct(spec, kind)
+
+
+def _construct(spec: Any, kind: str) -> Any:
+    """Build from a spec known to be right."""
+    from ilk.registry import registry
+
+    table = {"use": spec} if isinstance(spec, str) else dict(spec)
+    cls = registry(kind).get(table.pop("use"))
+    params: Mapping[str, Param] = getattr(cls, "parameters", {})
+    return cls(**{name: open_value(params[name], value, None, name) for name, value in table.items()})
+
+
+def open_value(param: Param, value: Any, owner: Any, name: str) -> Any:
+    """Replace names and tables in the value of a slot by components; instances stay."""
+    if not param.slot or value is None or _is_choice(param, value):
+        return value
+    if param.many is None:
+        return _open_one(param.slot, value, owner, name)
+    if param.many is dict:
+        return {key: _open_one(param.slot, item, owner, name) for key, item in value.items()}
+    return [_open_one(param.slot, item, owner, name) for item in value]
+
+
+def _is_choice(param: Param, value: Any) -> bool:
+    return isinstance(value, str) and value in param.choices
+
+
+def _open_one(slot: str, value: Any, owner: Any, name: str) -> Any:
+    if slot == "step":
+        return _open_step(value, owner, name)
+    if not isinstance(value, str | Mapping):
+        return value
+    try:
+        return build(value, kind=slot)
+    except SpecError as error:
+        if owner is None:
+            raise
+        raise owner.parameter_error(name, f"cannot be built: {error}") from error
+
+
+def _open_step(value: Any, owner: Any, name: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {kind: _open_one(kind, item, owner, name) for kind, item in value.items()}
+
+
+def build_slot(param: Param, value: Any, owner: Any, name: str) -> Any:
+    """Return fresh components for the value of a slot: built, or cloned if instances."""
+    from sklearn.base import clone
+
+    problem = slot_problem(param, value)
+    if problem:
+        raise owner.parameter_error(name, problem)
+
+    def fresh(item: Any) -> Any:
+        if isinstance(item, Mapping):  # an opened step
+            return {kind: fresh(inner) for kind, inner in item.items()}
+        return clone(item, safe=False) if hasattr(item, "get_params") else item
+
+    opened = open_value(param, value, owner, name)
+    if param.many is dict:
+        return {key: fresh(item) for key, item in opened.items()}
+    if param.many is list:
+        return [fresh(item) for item in opened]
+    return fresh(opened)
+
+
+def slot_problem(param: Param, value: Any) -> str | None:
+    """Return what is wrong with the value of a slot, without building names and tables."""
+    if (value is None and param.none) or _is_choice(param, value):
+        return None
+    assert param.slot is not None
+    if param.many is None:
+        return _member_problem(param.slot, value)
+    if param.many is dict and isinstance(value, Mapping):
+        pairs: Any = value.items()
+    elif param.many is list and isinstance(value, Sequence) and not isinstance(value, str):
+        pairs = enumerate(value)
+    else:
+        return f"must be {param.describe()}, got {value!r}"
+    for key, item in pairs:
+        problem = _member_problem(param.slot, item)
+        if problem:
+            return f"[{key!r}] {problem}"
+    return None
+
+
+def _member_problem(slot: str, value: Any) -> str | None:
+    if slot == "step":
+        from ilk.steps import step_problem
+
+        return step_problem(value)
+    if isinstance(value, str | Mapping) or kind_of(slot).accepts(value):
+        return None
+    own = getattr(value, "kind", None)
+    what = f"the {own} {value!r}" if own else repr(value)
+    return f"must be {Param(slot=slot).describe()}, got {what}"
+
+
+def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
+    """Write an object as a spec: parameters at their default are left out.
+
+    ``build(to_spec(x))`` has the same spec, and two components are equal exactly when
+    their specs are.
+
+    Parameters
+    ----------
+    obj : Component, name or table
+    kind : str, optional
+        For a name or a table: the kind of the component.
+
+    Returns
+    -------
+    dict
+        ``{"use": name, ...}`` of strings, numbers, lists and tables.
+
+    Raises
+    ------
+    SpecError
+        If it holds something that a spec cannot say: a function, a fitted (frozen)
+        component, an object that no installed distribution has registered.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> to_spec(ilk.classifier("knn", k=3, distance=ilk.distance("minkowski", p=1)))
+    {'use': 'knn', 'k': 3, 'distance': {'use': 'minkowski', 'p': 1}}
+    """
+    from ilk.writing import write_component
+
+    try:
+        return write_component(obj, kind, ())
+    except ParameterError as error:
+        raise SpecError([Problem((), str(error))]) from error
+
+
+__all__ = [
+    "IlkError",
+    "Many",
+    "Problem",
+    "Resolved",
+    "Spec",
+    "Table",
+    "build",
+    "build_slot",
+    "dotted",
+    "load",
+    "open_value",
+    "resolve",
+    "slot_problem",
+    "to_spec",
+]

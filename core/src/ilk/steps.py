@@ -1,0 +1,69 @@
+"""Steps of a pipeline: a table with one key, the kind, or a component whose kind is plain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ilk.kinds import Role, kinds
+from ilk.suggest import did_you_mean
+
+_BY_METHOD = (("fit_resample", "editor"), ("predict", "classifier"), ("transform", "transformer"))
+
+
+def step_kinds() -> list[str]:
+    """Return the kinds that can be steps."""
+    return [kind.name for kind in kinds().values() if kind.role]
+
+
+def step_problem(step: Any) -> str | None:
+    """Return what is wrong with a step, not looking inside names and tables."""
+    if isinstance(step, Mapping):
+        if len(step) != 1:
+            return f"must be a table with one key, its kind, got {dict(step)!r}"
+        ((kind, value),) = step.items()
+        if kind not in step_kinds():
+            hint = did_you_mean(kind, step_kinds())
+            allowed = ", ".join(step_kinds())
+            return f"must be of a kind that can be a step ({allowed}), got {kind!r}{hint}"
+        if isinstance(value, str | Mapping) or kinds()[kind].accepts(value):
+            return None
+        return f"must be a {kind} (name, table with 'use', or instance), got {value!r}"
+    kind = getattr(step, "kind", None)
+    if kind is None and any(hasattr(step, method) for method, _ in _BY_METHOD):
+        return None
+    if kind in step_kinds():
+        return None
+    return f"must be a table {{kind: component}} or a component that can be a step, got {step!r}"
+
+
+def kind_and_component(step: Any) -> tuple[str, Any]:
+    """Return kind and component (or its name or table) of a step that has no problem."""
+    if isinstance(step, Mapping):
+        ((kind, value),) = step.items()
+        return kind, value
+    own = getattr(step, "kind", None)
+    if own:
+        return own, step
+    return next(kind for method, kind in _BY_METHOD if hasattr(step, method)), step
+
+
+def role_of(kind: str) -> Role:
+    """Return what steps of a kind do."""
+    role = kinds()[kind].role
+    assert role is not None
+    return role
+
+
+def order_problem(steps: Sequence[Any]) -> str | None:
+    """Return what is wrong with the order of steps: a final step stands last and only there."""
+    if not steps:
+        return "must have at least one step, got an empty list"
+    roles = [role_of(kind_and_component(step)[0]) for step in steps]
+    for position, role in enumerate(roles[:-1]):
+        if role == "final":
+            kind, _ = kind_and_component(steps[position])
+            return f"[{position}] must be the last step: a {kind} ends a pipeline"
+    if roles[-1] == "resample":
+        return f"[{len(roles) - 1}] must not be an editor: nothing after it learns from its cases"
+    return None
