@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
@@ -13,8 +13,10 @@ from sklearn.frozen import FrozenEstimator
 from ilk.capabilities import Capabilities
 from ilk.errors import ParameterError
 from ilk.nested import get_nested, set_nested
-from ilk.params import Param
 from ilk.spec import build_slot, slot_problem
+
+if TYPE_CHECKING:
+    from ilk.params import Param
 
 
 class Component(BaseEstimator):
@@ -148,7 +150,7 @@ def frozen(component: Any) -> Any:
     if not isinstance(component, Component):
         return FrozenEstimator(component)
     twin = copy.copy(component)
-    twin._frozen = True
+    vars(twin)["_frozen"] = True
     return twin
 
 
@@ -180,9 +182,7 @@ def declaration_problem(cls: type[Component]) -> str | None:
         return f"class {cls.__name__} does not declare its parameters {', '.join(undeclared)}"
     phantom = [name for name in cls.parameters if name not in names]
     if phantom:
-        return (
-            f"class {cls.__name__} declares {', '.join(phantom)}, which its constructor lacks"
-        )
+        return f"class {cls.__name__} declares {', '.join(phantom)}, which its constructor lacks"
     required = [p.name for p in arguments if p.default is p.empty]
     if required:
         return f"class {cls.__name__}: parameters {', '.join(required)} need a default"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import TYPE_CHECKING
 
-from ilk.spec import Where
+if TYPE_CHECKING:
+    from ilk.spec import Where
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
@@ -16,7 +18,7 @@ _SCALAR = re.compile(r"[^,\]}\n#]+")
 
 
 def lines_of(text: str) -> dict[Where, int]:
-    """Return the line (from 1) of every table, key and element.
+    r"""Return the line (from 1) of every table, key and element.
 
     Parameters
     ----------

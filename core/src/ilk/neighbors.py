@@ -77,7 +77,7 @@ def smallest(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     values : ndarray of shape (n, k)
     columns : ndarray of int64, shape (n, k)
     """
-    n, m = values.shape
+    _n, m = values.shape
     if k == m:
         columns = np.argsort(values, axis=1, kind="stable")
     elif k == 1:

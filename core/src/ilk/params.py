@@ -62,7 +62,7 @@ class Param:
     "must be 'nearest' or 'random', got 'nearst'; did you mean 'nearest'?"
     """
 
-    type: type | tuple[type, ...] | None = None
+    type: Any = None
     ge: float | None = None
     gt: float | None = None
     le: float | None = None
@@ -70,7 +70,7 @@ class Param:
     choices: tuple[Any, ...] = ()
     none: bool = False
     slot: str | None = None
-    many: type | None = None
+    many: Any = None
     items: Param | None = None
     doc: str = ""
 
@@ -132,7 +132,7 @@ class Param:
         return " or ".join(dict.fromkeys(parts)) or "nothing"
 
     def _describe_type(self, kind: Any) -> str:
-        words = _WORDS.get(kind, kind.__name__)
+        words: str = _WORDS.get(kind, kind.__name__)
         if kind in (list, dict) and self.items is not None:
             words += f" (each {self.items.describe()})"
         return words + self.bounds() if kind in (int, float) else words

@@ -15,7 +15,6 @@ from ilk.component import fit_component
 from ilk.inputs import take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample
-from ilk.interfaces.transformer import Transformer
 from ilk.params import Param
 from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
@@ -140,7 +139,9 @@ class Pipeline(Classifier):
                 sample_weight = None if sample_weight is None else take(sample_weight, kept)
             else:
                 if not last and not hasattr(component, "transform"):
-                    raise self.parameter_error("steps", f"[{position}] {_NO_TRANSFORM}: {component!r}")
+                    raise self.parameter_error(
+                        "steps", f"[{position}] {_NO_TRANSFORM}: {component!r}"
+                    )
                 component = _fit_step(component, X, y, sample_weight)
                 X = X if last else component.transform(X)
             fitted.append((name, component))

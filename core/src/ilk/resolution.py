@@ -94,8 +94,9 @@ class Resolution:
             if hasattr(value, "get_params"):
                 return value
             self.complain(
-                path, f"a step is a table with one key, its kind, as in "
-                f"{{ classifier = 'knn' }}; got {value!r}"
+                path,
+                f"a step is a table with one key, its kind, as in "
+                f"{{ classifier = 'knn' }}; got {value!r}",
             )
             return value
         ((kind, item),) = value.items()

@@ -263,7 +263,9 @@ def _construct(spec: Any, kind: str) -> Any:
     table = {"use": spec} if isinstance(spec, str) else dict(spec)
     cls = registry(kind).get(table.pop("use"))
     params: Mapping[str, Param] = getattr(cls, "parameters", {})
-    return cls(**{name: open_value(params[name], value, None, name) for name, value in table.items()})
+    return cls(
+        **{name: open_value(params[name], value, None, name) for name, value in table.items()}
+    )
 
 
 def open_value(param: Param, value: Any, owner: Any, name: str) -> Any:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.component import is_frozen
 from ilk.errors import SpecError
-from ilk.params import Param
 from ilk.registry import find_class
 from ilk.resolution import defaults_of
 from ilk.spec import Problem, Where, build
+
+if TYPE_CHECKING:
+    from ilk.params import Param
 
 
 def write_component(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
@@ -21,9 +23,7 @@ def write_component(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
         raise SpecError([Problem(path, f"{obj!r} is frozen: a spec cannot hold what was learned")])
     found = find_class(type(obj))
     if found is None:
-        raise SpecError(
-            [Problem(path, f"{obj!r} is not registered, so a spec cannot name it")]
-        )
+        raise SpecError([Problem(path, f"{obj!r} is not registered, so a spec cannot name it")])
     defaults = defaults_of(type(obj))
     table: dict[str, Any] = {"use": found.name}
     for name, param in obj.parameters.items():

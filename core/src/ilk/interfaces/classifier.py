@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.base import ClassifierMixin
 
 from ilk.component import Component
@@ -25,7 +24,6 @@ class Classifier(ClassifierMixin, Component):
     """
 
     kind: ClassVar[str] = "classifier"
-    classes_: np.ndarray
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Scores:
     def matrix(self) -> pd.DataFrame:
         """Datasets by pipelines: the estimate of each, NaN where there is none."""
         if self.means is not None:
-            return self.means
+            return cast("pd.DataFrame", self.means)
         wide = self.table.pivot_table(index="dataset", columns="pipeline", values="value")
         rows = list(self.datasets) or list(dict.fromkeys(self.table["dataset"]))
         columns = list(self.pipelines) or list(dict.fromkeys(self.table["pipeline"]))

@@ -87,7 +87,7 @@ def _digest(digest: Any, value: Any) -> None:
         for part in (matrix.data, matrix.indices, matrix.indptr):
             _digest(digest, part)
         return
-    if isinstance(value, list | tuple) or isinstance(value, np.ndarray):
+    if isinstance(value, (list | tuple, np.ndarray)):
         digest.update(f"[{len(value)}".encode())
         for item in value:
             _digest(digest, item)

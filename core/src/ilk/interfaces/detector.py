@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
 from sklearn.base import OutlierMixin
 
 from ilk.component import Component
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Detector(OutlierMixin, Component):

@@ -142,7 +142,7 @@ def one_row(x: Any) -> Any:
         return x.to_frame().T
     if isinstance(x, str | bytes):
         return [x]
-    if isinstance(x, np.ndarray) and x.ndim == 1 or isinstance(x, list | tuple):
+    if (isinstance(x, np.ndarray) and x.ndim == 1) or isinstance(x, list | tuple):
         try:
             return np.asarray(x)[None, :]
         except (ValueError, IndexError):

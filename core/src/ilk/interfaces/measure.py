@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ilk.component import Component
-from ilk.interfaces.prediction import Prediction
+
+if TYPE_CHECKING:
+    from ilk.interfaces.prediction import Prediction
 
 
 class Measure(Component):

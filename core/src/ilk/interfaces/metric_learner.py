@@ -26,7 +26,7 @@ class MetricLearner(Transformer):
     @property
     def metric_matrix_(self) -> np.ndarray:
         """A = L'L, of shape (p, p): d(x, y)^2 = (x - y)' A (x - y)."""
-        return self.components_.T @ self.components_
+        return np.asarray(self.components_.T @ self.components_)
 
     def distance(self) -> Any:
         """Return the learned metric as a Distance on untransformed vectors."""

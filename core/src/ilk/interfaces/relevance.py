@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ilk.component import Component
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Relevance(Component):
