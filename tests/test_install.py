@@ -1,0 +1,77 @@
+"""What an installation rests on: one command from a plain copy, and coherent metadata."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+import ilk
+
+ROOT = Path(__file__).parents[1]
+MEMBERS = [ROOT / "core", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
+
+
+def project(folder: Path) -> dict:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def requirements(folder: Path) -> list[Requirement]:
+    extras = project(folder).get("optional-dependencies", {}).values()
+    texts = [*project(folder)["dependencies"], *(text for extra in extras for text in extra)]
+    return [Requirement(text) for text in texts]
+
+
+def test_root_installs_every_member():
+    ours = {requirement.name for requirement in requirements(ROOT) if requirement.url}
+    assert ours == {project(folder)["name"] for folder in MEMBERS}
+
+
+@pytest.mark.parametrize("folder", [ROOT, *MEMBERS], ids=lambda folder: folder.name)
+def test_versions_match(folder):
+    assert project(folder)["version"] == ilk.__version__
+
+
+@pytest.mark.parametrize("folder", [ROOT, *MEMBERS], ids=lambda folder: folder.name)
+def test_dependencies_are_ranges(folder):
+    for requirement in requirements(folder):
+        if requirement.url or requirement.name == project(folder)["name"]:
+            continue  # a member, or another extra
+        operators = {specifier.operator for specifier in requirement.specifier}
+        assert ">=" in operators, f"{requirement} has no lower bound"
+        assert "==" not in operators, f"{requirement} is pinned"
+
+
+@pytest.mark.parametrize("folder", MEMBERS, ids=lambda folder: folder.name)
+def test_members_depend_on_this_core(folder):
+    core = [r for r in requirements(folder) if r.name.startswith("ilk")]
+    assert [r.name for r in core] == ([] if folder.name == "core" else ["ilk-core"])
+    assert all(r.specifier.contains(ilk.__version__) for r in core)
+
+
+@pytest.mark.parametrize("folder", MEMBERS, ids=lambda folder: folder.name)
+def test_members_carry_the_licence(folder):
+    assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+@pytest.mark.slow
+def test_one_command_installs_from_a_plain_copy(tmp_path):
+    source, venv = tmp_path / "ilk", tmp_path / "venv"
+    for name in ("core", "plugins"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+
+    def run(*command: str) -> str:
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    binaries = venv / ("Scripts" if sys.platform == "win32" else "bin")
+    run(sys.executable, "-m", "venv", str(venv))
+    run(str(binaries / "python"), "-m", "pip", "install", str(source))
+    assert ilk.__version__ in run(str(binaries / "ilk"), "--version")
+    assert "minkowski" in run(str(binaries / "ilk"), "list")
