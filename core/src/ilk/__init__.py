@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from ilk.errors import InputError as InputError
     from ilk.errors import InputTypeError as InputTypeError
     from ilk.errors import ParameterError as ParameterError
+    from ilk.errors import Problem as Problem
     from ilk.errors import RegistryError as RegistryError
     from ilk.errors import SpecError as SpecError
     from ilk.errors import UnknownComponentError as UnknownComponentError
+    from ilk.grammar import Many as Many
+    from ilk.grammar import Table as Table
     from ilk.inputs import as_table as as_table
     from ilk.inputs import check_finite as check_finite
     from ilk.inputs import check_labels as check_labels
@@ -83,11 +86,8 @@ if TYPE_CHECKING:
     from ilk.registry import Registry as Registry
     from ilk.registry import installed as installed
     from ilk.registry import registry as registry
-    from ilk.spec import Many as Many
-    from ilk.spec import Problem as Problem
     from ilk.spec import Resolved as Resolved
     from ilk.spec import Spec as Spec
-    from ilk.spec import Table as Table
     from ilk.spec import build as build
     from ilk.spec import load as load
     from ilk.spec import resolve as resolve
@@ -142,10 +142,12 @@ _WHERE = {
         "InputError",
         "InputTypeError",
         "ParameterError",
+        "Problem",
         "RegistryError",
         "SpecError",
         "UnknownComponentError",
     ),
+    "ilk.grammar": ("Many", "Table"),
     "ilk.inputs": (
         "as_table",
         "check_finite",
@@ -184,17 +186,7 @@ _WHERE = {
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
     "ilk.registry": ("Found", "Registry", "installed", "registry"),
-    "ilk.spec": (
-        "Many",
-        "Problem",
-        "Resolved",
-        "Spec",
-        "Table",
-        "build",
-        "load",
-        "resolve",
-        "to_spec",
-    ),
+    "ilk.spec": ("Resolved", "Spec", "build", "load", "resolve", "to_spec"),
     "ilk.sugar": (
         "classifier",
         "classifiers",

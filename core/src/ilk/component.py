@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from ilk.capabilities import Capabilities
 from ilk.errors import ParameterError
 from ilk.nested import get_nested, set_nested
-from ilk.spec import build_slot, slot_problem
+from ilk.slots import build_slot, slot_problem
 
 if TYPE_CHECKING:
     from ilk.params import Param
@@ -150,13 +150,16 @@ def frozen(component: Any) -> Any:
     if not isinstance(component, Component):
         return FrozenEstimator(component)
     twin = copy.copy(component)
-    vars(twin)["_frozen"] = True
+    setattr(twin, _FROZEN, True)
     return twin
+
+
+_FROZEN = "_frozen"
 
 
 def is_frozen(component: object) -> bool:
     """Tell whether a component was made by `frozen`."""
-    return isinstance(component, FrozenEstimator) or bool(getattr(component, "_frozen", False))
+    return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
 
 
 def fit_component(component: Any, X: Any, y: Any = None, **keywords: Any) -> Any:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ilk.spec import Problem
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 
 class IlkError(Exception):
@@ -52,6 +49,42 @@ class BrokenComponentError(RegistryError):
 
 class AmbiguousComponentError(RegistryError):
     """Two distributions offer the same name for the same kind."""
+
+
+Step = str | int
+Where = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a spec.
+
+    Attributes
+    ----------
+    path : tuple of str and int
+        Where in the spec, ``("pipelines", 0, "steps", 1)``.
+    message : str
+        What is wrong, with the value and a suggestion.
+    file : str or None
+    line : int or None
+    """
+
+    path: Where
+    message: str
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{place}{dotted(self.path)}: {self.message}" if self.path else place + self.message
+
+
+def dotted(path: Where) -> str:
+    """Write a path as ``pipelines[0].steps[1].classifier``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text
 
 
 class SpecError(IlkError, ValueError):

@@ -183,7 +183,7 @@ def check_finite(owner: object, X: Any, *, argument: str = "X", nan: bool = Fals
     InputError
         Naming the component, the argument, and row and column of the first such value.
     """
-    values = X.data if sp.issparse(X) else X
+    values: Any = getattr(X, "data", X) if sp.issparse(X) else X
     total = np.sum(values)  # finite unless a value is not, or the sum overflows
     if np.isfinite(total):
         return

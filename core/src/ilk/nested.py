@@ -93,9 +93,10 @@ def _set_inside(owner: Component, name: str, params: dict[str, Any]) -> None:
 
 def open_slot(owner: Any, name: str) -> None:
     """Replace names and tables in a slot by the components they mean."""
-    from ilk.spec import open_value
+    from ilk.slots import maker_for, open_value
 
-    setattr(owner, name, open_value(owner.parameters[name], getattr(owner, name), owner, name))
+    value = getattr(owner, name)
+    setattr(owner, name, open_value(owner.parameters[name], value, maker_for(owner, name)))
 
 
 def seeded(component: Any, seed: int) -> Any:
@@ -118,6 +119,8 @@ def seeded(component: Any, seed: int) -> Any:
 
 
 def _seed(component: Any, seed: int, path: str) -> None:
+    from ilk.component import is_frozen
+
     for name, param in getattr(component, "parameters", {}).items():
         if param.slot and getattr(component, name) is not None:
             open_slot(component, name)
@@ -126,7 +129,7 @@ def _seed(component: Any, seed: int, path: str) -> None:
         digest = hashlib.sha256(f"{seed}:{path}".encode()).digest()
         component.set_params(random_state=int.from_bytes(digest[:4], "big") >> 1)
     for name, child in children(component):
-        if not getattr(child, "_frozen", False):
+        if not is_frozen(child):
             _seed(child, seed, f"{path}/{name}")
 
 

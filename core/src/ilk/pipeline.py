@@ -160,9 +160,9 @@ class Pipeline(Classifier):
         """Return the last step: fitted, or as it would be built."""
         if hasattr(self, "steps_"):
             return self.steps_[-1][1]
-        from ilk.spec import open_value
+        from ilk.slots import maker_for, open_value
 
-        opened = open_value(Param(slot="step"), self.steps[-1], self, "steps")
+        opened = open_value(Param(slot="step"), self.steps[-1], maker_for(self, "steps"))
         return kind_and_component(opened)[1]
 
     @available_if(_last_has("predict"))

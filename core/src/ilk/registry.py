@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ilk.errors import (
     AmbiguousComponentError,
@@ -18,6 +19,7 @@ from ilk.known import offered_by
 from ilk.suggest import did_you_mean
 
 if TYPE_CHECKING:
+    from ilk.component import Component
     from ilk.kinds import Kind
 
 
@@ -225,7 +227,7 @@ def _class_problem(cls: Any, kind: Kind) -> str | None:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         return f"class {cls.__name__} does not define {', '.join(missing)}"
-    return declaration_problem(cls)
+    return declaration_problem(cast("type[Component]", cls))
 
 
 def _normal(name: str) -> str:
@@ -275,18 +277,22 @@ def found_in(group: str) -> list[Found]:
 
 
 def found_kinds() -> list[Kind]:
-    """Load the kinds that plugins add."""
+    """Load the kinds that plugins add; a broken one is warned about and left out."""
     from ilk.kinds import Kind
 
     added = []
     for found in found_in("ilk.kinds"):
         assert found.entry_point is not None
-        kind = found.entry_point.load()
-        if not isinstance(kind, Kind):
-            raise BrokenComponentError(
-                f"kind {found.name!r} of {found.distribution} ({found.value}) is not an ilk.Kind"
-            )
-        added.append(kind)
+        where = f"kind {found.name!r} of {found.distribution} {found.version} ({found.value})"
+        try:
+            kind = found.entry_point.load()
+        except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+            warnings.warn(f"{where} cannot be imported: {error!r}", stacklevel=2)
+            continue
+        if isinstance(kind, Kind):
+            added.append(kind)
+        else:
+            warnings.warn(f"{where} is not an ilk.Kind but {kind!r}", stacklevel=2)
     return added
 
 

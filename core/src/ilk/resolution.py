@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ilk.errors import ParameterError, RegistryError
+from ilk.errors import ParameterError, Problem, RegistryError, Where
+from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
 from ilk.params import FilePath, Param
 from ilk.registry import SESSION, registry
-from ilk.spec import Many, Problem, Table, Where
 from ilk.suggest import did_you_mean
 
 

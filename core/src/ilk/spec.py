@@ -3,50 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ilk.errors import IlkError, ParameterError, SpecError
-from ilk.kinds import kind_of, kinds
-from ilk.params import Param
+from ilk.errors import ParameterError, Problem, SpecError, Where
+from ilk.kinds import kinds
+from ilk.slots import open_value
 from ilk.suggest import did_you_mean
 
-Step = str | int
-Where = tuple[Step, ...]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing that is wrong with a spec.
-
-    Attributes
-    ----------
-    path : tuple of str and int
-        Where in the spec, ``("pipelines", 0, "steps", 1)``.
-    message : str
-        What is wrong, with the value and a suggestion.
-    file : str or None
-    line : int or None
-    """
-
-    path: Where
-    message: str
-    file: str | None = None
-    line: int | None = None
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
-        return f"{place}{dotted(self.path)}: {self.message}" if self.path else place + self.message
-
-
-def dotted(path: Where) -> str:
-    """Write a path as ``pipelines[0].steps[1].classifier``."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
-    return text
+if TYPE_CHECKING:
+    from ilk.grammar import Table
+    from ilk.params import Param
 
 
 @dataclass(frozen=True)
@@ -127,31 +96,6 @@ def _siblings(path: Path) -> list[str]:
         return [other.name for other in path.parent.iterdir()]
     except OSError:
         return []
-
-
-@dataclass(frozen=True)
-class Table:
-    """The grammar of a table in a file that is not itself a component.
-
-    Attributes
-    ----------
-    fields : mapping of str to Param, Table or Many
-    required : tuple of str
-    defaults : mapping
-        Values of fields that are left out.
-    """
-
-    fields: Mapping[str, Param | Table | Many]
-    required: tuple[str, ...] = ()
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Many:
-    """The grammar of a list of tables, ``[[pipelines]]``."""
-
-    table: Table
-    at_least: int = 1
 
 
 @dataclass(frozen=True)
@@ -246,113 +190,27 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     >>> build({"use": "knn", "k": 3}, kind="classifier").k
     3
     """
-    if isinstance(spec, Spec):
-        spec = spec.data
+    data = spec.data if isinstance(spec, Spec) else spec
     if kind is None:
-        kind = _kind_from(spec)
-    if isinstance(spec, Mapping) and "use" not in spec and "steps" in spec:
-        spec = {"use": "pipeline", **spec}
-    resolve(spec, kind=kind)
-    return _construct(spec, kind)
+        kind = _kind_from(data)
+    resolved = resolve(spec, kind=kind)
+    # only a file has relative paths, which resolving has completed
+    return _construct(resolved.data if isinstance(spec, Spec) else data, kind)
 
 
 def _construct(spec: Any, kind: str) -> Any:
     """Build from a spec known to be right."""
     from ilk.registry import registry
 
+    if not isinstance(spec, str | Mapping):
+        return spec
     table = {"use": spec} if isinstance(spec, str) else dict(spec)
+    if "steps" in table:
+        table.setdefault("use", "pipeline")
     cls = registry(kind).get(table.pop("use"))
     params: Mapping[str, Param] = getattr(cls, "parameters", {})
-    return cls(
-        **{name: open_value(params[name], value, None, name) for name, value in table.items()}
-    )
-
-
-def open_value(param: Param, value: Any, owner: Any, name: str) -> Any:
-    """Replace names and tables in the value of a slot by components; instances stay."""
-    if not param.slot or value is None or _is_choice(param, value):
-        return value
-    if param.many is None:
-        return _open_one(param.slot, value, owner, name)
-    if param.many is dict:
-        return {key: _open_one(param.slot, item, owner, name) for key, item in value.items()}
-    return [_open_one(param.slot, item, owner, name) for item in value]
-
-
-def _is_choice(param: Param, value: Any) -> bool:
-    return isinstance(value, str) and value in param.choices
-
-
-def _open_one(slot: str, value: Any, owner: Any, name: str) -> Any:
-    if slot == "step":
-        return _open_step(value, owner, name)
-    if not isinstance(value, str | Mapping):
-        return value
-    try:
-        return build(value, kind=slot)
-    except SpecError as error:
-        if owner is None:
-            raise
-        raise owner.parameter_error(name, f"cannot be built: {error}") from error
-
-
-def _open_step(value: Any, owner: Any, name: str) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    return {kind: _open_one(kind, item, owner, name) for kind, item in value.items()}
-
-
-def build_slot(param: Param, value: Any, owner: Any, name: str) -> Any:
-    """Return fresh components for the value of a slot: built, or cloned if instances."""
-    from sklearn.base import clone
-
-    problem = slot_problem(param, value)
-    if problem:
-        raise owner.parameter_error(name, problem)
-
-    def fresh(item: Any) -> Any:
-        if isinstance(item, Mapping):  # an opened step
-            return {kind: fresh(inner) for kind, inner in item.items()}
-        return clone(item, safe=False) if hasattr(item, "get_params") else item
-
-    opened = open_value(param, value, owner, name)
-    if param.many is dict:
-        return {key: fresh(item) for key, item in opened.items()}
-    if param.many is list:
-        return [fresh(item) for item in opened]
-    return fresh(opened)
-
-
-def slot_problem(param: Param, value: Any) -> str | None:
-    """Return what is wrong with the value of a slot, without building names and tables."""
-    if (value is None and param.none) or _is_choice(param, value):
-        return None
-    assert param.slot is not None
-    if param.many is None:
-        return _member_problem(param.slot, value)
-    if param.many is dict and isinstance(value, Mapping):
-        pairs: Any = value.items()
-    elif param.many is list and isinstance(value, Sequence) and not isinstance(value, str):
-        pairs = enumerate(value)
-    else:
-        return f"must be {param.describe()}, got {value!r}"
-    for key, item in pairs:
-        problem = _member_problem(param.slot, item)
-        if problem:
-            return f"[{key!r}] {problem}"
-    return None
-
-
-def _member_problem(slot: str, value: Any) -> str | None:
-    if slot == "step":
-        from ilk.steps import step_problem
-
-        return step_problem(value)
-    if isinstance(value, str | Mapping) or kind_of(slot).accepts(value):
-        return None
-    own = getattr(value, "kind", None)
-    what = f"the {own} {value!r}" if own else repr(value)
-    return f"must be {Param(slot=slot).describe()}, got {what}"
+    opened = {key: open_value(params[key], value, _construct) for key, value in table.items()}
+    return cls(**opened)
 
 
 def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
@@ -390,21 +248,3 @@ def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
         return write_component(obj, kind, ())
     except ParameterError as error:
         raise SpecError([Problem((), str(error))]) from error
-
-
-__all__ = [
-    "IlkError",
-    "Many",
-    "Problem",
-    "Resolved",
-    "Spec",
-    "Table",
-    "build",
-    "build_slot",
-    "dotted",
-    "load",
-    "open_value",
-    "resolve",
-    "slot_problem",
-    "to_spec",
-]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ilk.component import is_frozen
-from ilk.errors import SpecError
+from ilk.errors import Problem, SpecError, Where
 from ilk.registry import find_class
 from ilk.resolution import defaults_of
-from ilk.spec import Problem, Where, build
+from ilk.spec import build
 
 if TYPE_CHECKING:
     from ilk.params import Param
