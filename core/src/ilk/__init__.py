@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from ilk.interfaces.transformer import Transformer as Transformer
     from ilk.kinds import Kind as Kind
     from ilk.kinds import kind_of as kind_of
-    from ilk.kinds import kinds as kinds
     from ilk.neighbors import nearest_blocked as nearest_blocked
     from ilk.neighbors import smallest as smallest
     from ilk.nested import seeded as seeded
@@ -82,10 +81,10 @@ if TYPE_CHECKING:
     from ilk.params import Seed as Seed
     from ilk.pipeline import Pipeline as Pipeline
     from ilk.pipeline import takes_weights as takes_weights
-    from ilk.registry import Found as Found
-    from ilk.registry import Registry as Registry
-    from ilk.registry import installed as installed
-    from ilk.registry import registry as registry
+    from ilk.registries import Found as Found
+    from ilk.registries import Registry as Registry
+    from ilk.registries import installed as installed
+    from ilk.registries import registry as registry
     from ilk.spec import Resolved as Resolved
     from ilk.spec import Spec as Spec
     from ilk.spec import build as build
@@ -180,12 +179,12 @@ _WHERE = {
     "ilk.interfaces.relevance": ("Relevance",),
     "ilk.interfaces.resampling": ("Resampling", "Split"),
     "ilk.interfaces.transformer": ("Transformer",),
-    "ilk.kinds": ("Kind", "kind_of", "kinds"),
+    "ilk.kinds": ("Kind", "kind_of"),
     "ilk.neighbors": ("nearest_blocked", "smallest"),
     "ilk.nested": ("seeded",),
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
-    "ilk.registry": ("Found", "Registry", "installed", "registry"),
+    "ilk.registries": ("Found", "Registry", "installed", "registry"),
     "ilk.spec": ("Resolved", "Spec", "build", "load", "resolve", "to_spec"),
     "ilk.sugar": (
         "classifier",

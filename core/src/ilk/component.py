@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+from abc import ABC
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ilk.params import Param
 
 
-class Component(BaseEstimator):
+class Component(BaseEstimator, ABC):
     """Base class of everything that has a name in ilk.
 
     A subclass stores its constructor's arguments unchanged, declares each of them once in
@@ -115,7 +116,7 @@ class Component(BaseEstimator):
 
 def display_name(component: object) -> str:
     """Return the registered name of a component, or its class name."""
-    from ilk.registry import find_class
+    from ilk.registries import find_class
 
     cls = component if isinstance(component, type) else type(component)
     found = find_class(cls)

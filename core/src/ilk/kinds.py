@@ -194,7 +194,7 @@ def kinds() -> dict[str, Kind]:
 
     A plugin adds a kind by an entry point in the group ``ilk.kinds`` that names a `Kind`.
     """
-    from ilk.registry import found_kinds
+    from ilk.registries import found_kinds
 
     return {kind.name: kind for kind in (*_BUILT_IN, *found_kinds())}
 

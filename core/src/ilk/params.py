@@ -173,7 +173,7 @@ def _same(value: Any, choice: Any) -> bool:
 
 def _matches(value: Any, kind: Any) -> bool:
     if kind is bool:
-        return isinstance(value, bool) or type(value).__name__ == "bool_"
+        return type(value).__name__ in {"bool", "bool_"}  # numpy's too
     if isinstance(value, bool):
         return False
     test = _TESTS.get(kind)

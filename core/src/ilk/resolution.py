@@ -11,7 +11,7 @@ from ilk.errors import ParameterError, Problem, RegistryError, Where
 from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
 from ilk.params import FilePath, Param
-from ilk.registry import SESSION, registry
+from ilk.registries import SESSION, registry
 from ilk.suggest import did_you_mean
 
 

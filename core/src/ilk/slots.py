@@ -39,7 +39,7 @@ def _open_one(slot: str, value: Any, make: Maker) -> Any:
 
 def maker_for(owner: Component, name: str) -> Maker:
     """Return a maker whose errors name the component and the parameter it makes things for."""
-    from ilk.registry import registry
+    from ilk.registries import registry
     from ilk.spec import build
 
     def make(value: Any, kind: str) -> Any:

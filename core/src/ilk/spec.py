@@ -74,7 +74,7 @@ def load(path: str | Path) -> Spec:
         text = path.read_bytes().decode("utf-8")
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = getattr(error, "lineno", None) or _line_in(str(error))
+        line = _line_in(str(error)) or len(text.splitlines())
         raise SpecError([Problem((), f"not valid TOML: {error}", str(path), line)]) from None
     except UnicodeDecodeError as error:
         raise SpecError([Problem((), f"not UTF-8 text: {error}", str(path))]) from None
@@ -155,7 +155,7 @@ def resolve(
 
 def _kind_from(data: Any) -> str:
     """The kind of a component given without one: allowed where only one kind has the name."""
-    from ilk.registry import registry
+    from ilk.registries import registry
 
     name = data.get("use") if isinstance(data, Mapping) else data
     if isinstance(data, Mapping) and name is None and "steps" in data:
@@ -200,7 +200,7 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
 
 def _construct(spec: Any, kind: str) -> Any:
     """Build from a spec known to be right."""
-    from ilk.registry import registry
+    from ilk.registries import registry
 
     if not isinstance(spec, str | Mapping):
         return spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ilk.registry import registry
+from ilk.registries import registry
 
 if TYPE_CHECKING:
     from ilk.interfaces.classifier import Classifier

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ilk.component import is_frozen
 from ilk.errors import Problem, SpecError, Where
-from ilk.registry import find_class
+from ilk.registries import find_class
 from ilk.resolution import defaults_of
 from ilk.spec import build
 

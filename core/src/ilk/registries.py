@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import TYPE_CHECKING, Any, cast
@@ -75,8 +75,8 @@ class Registry:
             Found(self.kind.name, name, SESSION, "", f"{cls.__module__}:{cls.__qualname__}")
             for name, cls in self._session.items()
         ]
-        found = [*_found().get(self.kind.group, ()), *session]
-        return sorted(found, key=lambda f: (f.name, f.distribution))
+        offered = [replace(f, kind=self.kind.name) for f in _found().get(self.kind.group, ())]
+        return sorted([*offered, *session], key=lambda f: (f.name, f.distribution))
 
     def names(self) -> list[str]:
         """Return the sorted names of this kind."""
@@ -240,13 +240,11 @@ def _found() -> dict[str, list[Found]]:
     allowed = os.environ.get("ILK_PLUGINS")
     only = {_normal(part.strip()) for part in allowed.split(",")} if allowed else None
     by_group: dict[str, list[Found]] = {}
-    kinds = _kind_names()
     for dist, points in _offering_distributions():
         if only is not None and _normal(dist.name) not in only:
             continue
         for point in points:
-            kind = kinds.get(point.group, point.group)
-            found = Found(kind, point.name, dist.name, dist.version, point.value, point)
+            found = Found(point.group, point.name, dist.name, dist.version, point.value, point)
             by_group.setdefault(point.group, []).append(found)
     return by_group
 
@@ -263,12 +261,6 @@ def _offering_distributions() -> Iterator[tuple[Distribution, list[EntryPoint]]]
         if points and _normal(dist.name) not in seen:
             seen.add(_normal(dist.name))
             yield dist, points
-
-
-def _kind_names() -> dict[str, str]:
-    from ilk.kinds import _BUILT_IN
-
-    return {kind.group: kind.name for kind in _BUILT_IN}
 
 
 def found_in(group: str) -> list[Found]:

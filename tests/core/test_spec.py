@@ -1,0 +1,208 @@
+"""Loading, resolving, building and writing specs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ilk
+from ilk import Many, Param, Table
+
+GRAMMAR = Table(
+    {
+        "experiment": Table({"name": Param(str), "seed": Param(int, ge=0)}, required=("name",)),
+        "pipelines": Many(Table({"id": Param(str), "steps": Param(slot="step", many=list)})),
+        "data": Param(ilk.FilePath),
+    },
+    required=("experiment", "pipelines"),
+)
+
+GOOD = """\
+data = "here/there.csv"
+[experiment]
+name = "x"
+[[pipelines]]
+id = "a"
+steps = [{ transformer = "centre" }, { classifier = { use = "nearest", distance = "power" } }]
+"""
+
+BAD = """\
+[experiment]
+name = 3
+sede = 0
+[[pipelines]]
+id = "a"
+steps = [
+  { transformer = "center" },
+  { clasifier = "nearest" },
+  { classifier = { use = "nearest", distance = { use = "power", p = 0 } } },
+  { distance = "power" },
+  { classifier = { use = "nearest", distanc = "power" } },
+  "nearest",
+  { classifier = { k = 1 } },
+]
+[pipeline]
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / "spec.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_good_file_resolves(write, tmp_path):
+    resolved = ilk.resolve(ilk.load(write(GOOD)), grammar=GRAMMAR)
+    assert resolved.data["pipelines"][0]["steps"][1] == {
+        "classifier": {
+            "use": "nearest",
+            "distance": {"use": "power", "p": 2.0},
+            "parts": None,
+            "random_state": None,
+            "hook": None,
+        }
+    }
+    assert resolved.data["data"] == str(tmp_path / "here" / "there.csv")
+
+
+def test_all_errors_at_once_with_lines(write):
+    with pytest.raises(ilk.SpecError) as caught:
+        ilk.resolve(ilk.load(write(BAD)), grammar=GRAMMAR)
+    found = {(problem.line, problem.message) for problem in caught.value.problems}
+    expected = [
+        (2, "must be a string, got 3"),
+        (3, "unknown key 'sede'; did you mean 'seed'? (known: name, seed)"),
+        (7, "there is no transformer 'center'; did you mean 'centre'?"),
+        (8, "there is no kind 'clasifier'; did you mean 'classifier'?"),
+        (9, "must be a number > 0, got 0"),
+        (10, "a distance cannot be a step of a pipeline"),
+        (11, "nearest has no parameter 'distanc'; did you mean 'distance'?"),
+        (12, "a step is a table with one key, its kind"),
+        (13, "'use' is missing"),
+        (15, "unknown key 'pipeline'; did you mean 'pipelines'?"),
+    ]
+    assert len(found) == len(expected)
+    for line, message in expected:
+        assert any(at == line and message in text for at, text in found), (line, message, found)
+
+
+def test_a_problem_is_one_line_with_file_line_and_path(write):
+    path = write(BAD)
+    with pytest.raises(ilk.SpecError) as caught:
+        ilk.resolve(ilk.load(path), grammar=GRAMMAR)
+    line = next(text for text in str(caught.value).split("\n") if "center" in text)
+    assert line.startswith(f"{path}:7: pipelines[0].steps[0].transformer: there is no")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = ", r"spec.toml:1: not valid TOML"),
+        ("[a]\nb = 1\nb = 2", r"spec.toml:3: not valid TOML"),
+        (None, "No such file or directory; did you mean 'spec.toml'"),
+    ],
+)
+def test_an_unreadable_file(write, tmp_path, text, said):
+    path = write(text or "")
+    with pytest.raises(ilk.SpecError, match=said):
+        ilk.load(path if text else tmp_path / "spek.toml")
+
+
+def test_not_text(tmp_path):
+    path = tmp_path / "x.toml"
+    path.write_bytes(b"a = '\xff'")
+    with pytest.raises(ilk.SpecError, match="not UTF-8"):
+        ilk.load(path)
+    with pytest.raises(ilk.SpecError, match="cannot be read"):
+        ilk.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({}, "'experiment' is missing"),
+        ({"experiment": 1, "pipelines": [{}]}, "experiment: must be a table, got 1"),
+        ({"experiment": {"name": "x"}, "pipelines": []}, "pipelines: needs at least 1, got 0"),
+        ({"experiment": {"name": "x"}, "pipelines": {}}, "pipelines: must be a list of tables"),
+    ],
+)
+def test_the_grammar_of_files(data, said):
+    with pytest.raises(ilk.SpecError, match=said.replace("[", r"\[")):
+        ilk.resolve(data, grammar=GRAMMAR)
+
+
+def test_building_builds_what_is_inside():
+    pipeline = ilk.build({"steps": [{"classifier": {"use": "nearest", "distance": "power"}}]})
+    assert pipeline.steps[0]["classifier"].distance.p == 2.0
+
+
+def test_building_needs_no_kind_where_one_has_the_name():
+    assert ilk.build("power").p == 2.0
+    with pytest.raises(ilk.SpecError, match="'nothing' is unknown"):
+        ilk.build("nothing")
+
+
+def test_building_reports_the_path():
+    spec = {"use": "panel", "members": ["nearest", {"use": "nearest", "distance": {"use": "x"}}]}
+    with pytest.raises(ilk.SpecError, match=r"members\[1\].distance.use: there is no distance 'x'"):
+        ilk.build(spec)
+
+
+SPECS = [
+    "power",
+    {"use": "power", "p": 1},
+    {"use": "nearest", "parts": {"a": "power", "b": {"use": "power", "p": 3}}},
+    {"use": "panel", "members": ["nearest", {"use": "nearest", "distance": {"use": "power"}}]},
+    {"steps": [{"transformer": "centre"}, {"editor": "every_other"}, {"classifier": "nearest"}]},
+]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=str)
+def test_what_is_built_is_written_back(spec):
+    built = ilk.build(spec)
+    written = ilk.to_spec(built)
+    assert ilk.to_spec(ilk.build(written)) == written
+    assert ilk.to_spec(ilk.build(ilk.resolve(spec).data)) == written
+
+
+def test_names_tables_and_instances_mean_the_same():
+    forms = ["power", {"use": "power"}, {"use": "power", "p": 2.0}, ilk.distance("power")]
+    written = [ilk.to_spec(ilk.classifier("nearest", distance=form)) for form in forms]
+    assert written == [{"use": "nearest"}] * 4
+
+
+def test_what_a_spec_cannot_say(toys):
+    fitted = ilk.frozen(ilk.distance("power").fit(np.eye(2)))
+    unregistered = type("Other", (toys["power"],), {})()
+    for value, said in (
+        ({"hook": len}, "hook: a function cannot be written"),
+        ({"distance": fitted}, "distance: .* is frozen"),
+        ({"distance": unregistered}, "distance: .* is not registered"),
+    ):
+        with pytest.raises(ilk.SpecError, match=said):
+            ilk.to_spec(ilk.classifier("nearest", **value))
+
+
+def test_arrays_are_written_as_lists():
+    seed = np.int64(3)
+    assert ilk.to_spec(ilk.classifier("nearest", random_state=seed))["random_state"] == 3
+    assert type(ilk.to_spec(ilk.classifier("nearest", random_state=seed))["random_state"]) is int
+
+
+def test_versions_name_every_distribution_used():
+    assert set(ilk.resolve(SPECS[-1]).versions) == {"ilk-core"}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(min_value=1e-6, allow_nan=False, allow_infinity=False), st.integers(0, 3))
+def test_any_value_survives_the_round_trip(p, depth):
+    spec = {"use": "nearest", "distance": {"use": "power", "p": p}}
+    for _ in range(depth):
+        spec = {"use": "panel", "members": [spec, "nearest"]}
+    written = ilk.to_spec(ilk.build(spec))
+    assert ilk.to_spec(ilk.build(written)) == written
+    assert ilk.resolve(written, kind="classifier").data == ilk.resolve(spec, kind="classifier").data
