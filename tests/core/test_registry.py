@@ -64,7 +64,9 @@ def test_the_distribution_to_install_is_named(monkeypatch):
     monkeypatch.setenv("ILK_PLUGINS", "ilk-core")
     _refresh()
     try:
-        with pytest.raises(ilk.UnknownComponentError, match="ilk-distances, which is not installed"):
+        with pytest.raises(
+            ilk.UnknownComponentError, match="ilk-distances, which is not installed"
+        ):
             ilk.distance("euclidean")
     finally:
         monkeypatch.undo()
@@ -105,22 +107,28 @@ def test_a_broken_component_says_whose_it_is_and_why(installed_fakes):
         ("class Mine: pass", "must subclass ilk.Distance"),
         ("import ilk\nclass Mine(ilk.Distance): pass", "does not define pairwise"),
         (
-            "import ilk\nclass Mine(ilk.Distance):\n"
-            "    def __init__(self, p=1): self.p = p\n"
-            "    def pairwise(self, X, Y=None): return 0",
+            (
+                "import ilk\nclass Mine(ilk.Distance):\n"
+                "    def __init__(self, p=1): self.p = p\n"
+                "    def pairwise(self, X, Y=None): return 0"
+            ),
             "does not declare its parameters p",
         ),
         (
-            "import ilk\nclass Mine(ilk.Distance):\n"
-            "    parameters = {'p': ilk.Param(int)}\n"
-            "    def __init__(self, p): self.p = p\n"
-            "    def pairwise(self, X, Y=None): return 0",
+            (
+                "import ilk\nclass Mine(ilk.Distance):\n"
+                "    parameters = {'p': ilk.Param(int)}\n"
+                "    def __init__(self, p): self.p = p\n"
+                "    def pairwise(self, X, Y=None): return 0"
+            ),
             "need a default",
         ),
         (
-            "import ilk\nclass Mine(ilk.Distance):\n"
-            "    def __init__(self, **rest): pass\n"
-            "    def pairwise(self, X, Y=None): return 0",
+            (
+                "import ilk\nclass Mine(ilk.Distance):\n"
+                "    def __init__(self, **rest): pass\n"
+                "    def pairwise(self, X, Y=None): return 0"
+            ),
             r"must not take \*rest",
         ),
     ],

@@ -41,7 +41,7 @@ def as_table(X: Any) -> Any:
 
     Polars' text and categorical columns become pandas categories.
     """
-    if type(X).__module__.partition(".")[0] != "polars" or not hasattr(X, "to_pandas"):
+    if type(X).__module__.partition(".")[0] != "polars" or not is_table(X):
         return X
     import pandas as pd
 
@@ -184,7 +184,8 @@ def check_finite(owner: object, X: Any, *, argument: str = "X", nan: bool = Fals
         Naming the component, the argument, and row and column of the first such value.
     """
     values: Any = getattr(X, "data", X) if sp.issparse(X) else X
-    total = np.sum(values)  # finite unless a value is not, or the sum overflows
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(values)  # finite unless a value is not, or the sum overflows
     if np.isfinite(total):
         return
     bad = np.isinf(values) if nan else ~np.isfinite(values)

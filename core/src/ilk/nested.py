@@ -68,9 +68,9 @@ def _set_inside(owner: Component, name: str, params: dict[str, Any]) -> None:
         raise ParameterError(f"{_label(owner)}: {name} is not a component, it has no parameters")
     open_slot(owner, name)
     value = getattr(owner, name)
+    if value is None or (param.many is None and not hasattr(value, "set_params")):
+        raise ParameterError(f"{_label(owner)}: {name} is {value!r}, it has no parameters")
     if param.many is None:
-        if not hasattr(value, "set_params"):
-            raise ParameterError(f"{_label(owner)}: {name} is {value!r}, it has no parameters")
         value.set_params(**params)
         return
     members = dict(value) if isinstance(value, Mapping) else dict(enumerate(value))

@@ -108,7 +108,9 @@ class Pipeline(Classifier):
                 hint = did_you_mean(head, position)
                 known = ", ".join(position)
                 raise self.parameter_error(head, f"is no step{hint} (steps are: {known})")
-            by_position[f"steps__{position[head]}{separator}{tail}"] = value
+            kind, _ = kind_and_component(self.steps[position[head]])
+            inner = f"steps__{position[head]}{separator}{tail}"
+            by_position[inner] = value if separator else {kind: value}
         return super().set_params(**by_position)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -211,8 +213,11 @@ class Pipeline(Classifier):
 
     @property
     def n_features_in_(self) -> int:
-        """Number of features of the first step."""
-        return int(self.steps_[0][1].n_features_in_)
+        """Number of features of the first step that counts them."""
+        for _, step in self.steps_:
+            if hasattr(step, "n_features_in_"):
+                return int(step.n_features_in_)
+        raise AttributeError("no step of the pipeline has n_features_in_")
 
     @property
     def named_steps(self) -> dict[str, Any]:

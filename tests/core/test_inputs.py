@@ -1,0 +1,145 @@
+"""Data at the door."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ilk
+
+
+@pytest.fixture
+def power():
+    return ilk.distance("power")
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        ([[1.0, np.nan]], "power: X has NaN at row 0, column 1"),
+        ([[1.0, 2.0], [np.inf, 0]], "power: X has infinity .inf. at row 1, column 0"),
+        ([[1e200, -np.inf]], "infinity .inf. at row 0, column 1"),
+        ([1.0, 2.0], "power: X: Expected 2D array, got 1D array"),
+        (np.empty((0, 2)), "power: X: Found array with 0 sample"),
+        (np.empty((2, 0)), "0 feature"),
+        ([["a"]], "could not convert string"),
+        ([[1], [1, 2]], "power: X: "),
+        (3.0, "power: X: Expected 2D array, got scalar"),
+        (np.ones((2, 2), complex), "Complex data not supported"),
+        (np.ones((2, 2, 2)), "dim 3"),
+    ],
+)
+def test_what_is_wrong_with_vectors(power, X, said):
+    with pytest.raises(ilk.InputError, match=said):
+        power.pairwise(X)
+
+
+def test_sparse_is_refused_by_type(power):
+    with pytest.raises(ilk.InputTypeError, match="power: X: Sparse data"):
+        power.pairwise(sp.eye_array(3).tocsr())
+
+
+def test_large_finite_values_are_let_through(power):
+    assert ilk.check_vectors(power, [[1e308, 1e308]]).shape == (1, 2)
+
+
+def test_widths_must_agree(power):
+    with pytest.raises(ilk.InputError, match="power: X has 2 features but Y has 3"):
+        power.pairwise(np.ones((1, 2)), np.ones((1, 3)))
+
+
+def test_nominal_columns_are_named_with_what_to_do(power):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": pd.Categorical(["x", "y"]), "c": ["u", "v"]})
+    with pytest.raises(ilk.InputError, match="nominal columns .'b', 'c'.*one_hot.*heterogeneous"):
+        power.pairwise(frame)
+
+
+def test_types_are_kept_or_made_float64(power):
+    for dtype, expected in ((np.float32, np.float32), (np.uint8, np.float64), (bool, np.float64)):
+        assert ilk.check_vectors(power, np.ones((2, 2), dtype)).dtype == expected
+
+
+def test_arrays_are_not_copied(power):
+    X = np.ones((3, 2))
+    X.flags.writeable = False
+    assert np.shares_memory(ilk.check_vectors(power, X), X)
+
+
+def test_polars_becomes_pandas():
+    frame = pl.DataFrame(
+        {"a": [1.5, None], "b": ["x", None], "c": pl.Series(["u", "u"], dtype=pl.Categorical)}
+    )
+    table = ilk.as_table(frame)
+    assert ilk.nominal_columns(table) == ["b", "c"]
+    assert table["b"].isna().tolist() == [False, True]
+    assert table["a"].tolist()[0] == 1.5
+    assert np.isnan(table["a"].tolist()[1])
+    assert ilk.as_table(table) is table
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (["b", "a", "b"], ["a", "b"]),
+        ([1, -1, 1], [-1, 1]),
+        ([True, False, True], [False, True]),
+        (np.array(["b", "a", "b"], dtype=object), ["a", "b"]),
+        (pd.Series(["b", "a", "b"], dtype="category"), ["a", "b"]),
+        (pd.Series(["b", "a", "b"]), ["a", "b"]),
+        (pl.Series(["b", "a", "b"]), ["a", "b"]),
+        ([7, 7, 7], [7]),
+    ],
+)
+def test_labels(power, y, classes):
+    found, codes = ilk.check_labels(power, y)
+    assert found.tolist() == classes
+    assert found[codes].tolist() == list(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (None, "requires y to be passed"),
+        ([0.5, 1.7], "continuous"),
+        ([[1, 0], [0, 1]], "y: y should be a 1d array"),
+        ([1.0, np.nan], "NaN or None at row 1"),
+        (["a", None], "NaN or None at row 1"),
+    ],
+)
+def test_what_is_wrong_with_labels(power, y, said):
+    with pytest.raises(ilk.InputError, match=f"power: .*{said}"):
+        ilk.check_labels(power, y)
+
+
+def test_labels_and_rows_must_agree(power):
+    with pytest.raises(ilk.InputError, match="y has 1 values for the 2 rows"):
+        ilk.check_labels(power, [1], np.ones((2, 1)))
+    with pytest.raises(ilk.InputError, match="y has 1 class .*at least 2"):
+        ilk.check_labels(power, [1, 1], min_classes=2)
+
+
+@given(st.lists(st.integers(0, 4), max_size=8))
+def test_rows_are_taken_alike_from_every_container(rows):
+    array = np.arange(10.0).reshape(5, 2)
+    containers = [array, pd.DataFrame(array), sp.csr_matrix(array), array.tolist()]
+    rows = np.array(rows, dtype=int)
+    for container in containers:
+        taken = ilk.take(container, rows)
+        assert ilk.n_rows(taken) == len(rows)
+        dense = taken.toarray() if sp.issparse(taken) else np.asarray(taken).reshape(-1, 2)
+        assert np.array_equal(dense, array[rows])
+
+
+def test_rows_of_what_has_none():
+    with pytest.raises(ilk.InputTypeError, match="expected a sequence of rows, got int"):
+        ilk.n_rows(3)
+    with pytest.raises(ilk.InputError, match="got the scalar"):
+        ilk.n_rows(np.float64(3))
+
+
+def test_column_labels():
+    assert ilk.column_labels(np.ones((1, 2))) == ["x0", "x1"]
+    assert ilk.column_labels(pd.DataFrame({"u": [1]})) == ["u"]

@@ -1,0 +1,152 @@
+"""Pipelines: steps of any kind, and life among scikit-learn's tools."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from imblearn.under_sampling import EditedNearestNeighbours
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import ilk
+
+STEPS = [{"transformer": "centre"}, {"editor": "every_other"}, {"classifier": "nearest"}]
+
+
+def test_editors_choose_only_while_fitting(blobs):
+    X, y = blobs
+    pipeline = ilk.Pipeline(STEPS).fit(X, y)
+    assert len(pipeline["classifier"].X_) == 20
+    assert len(pipeline.predict(X)) == 40
+    assert pipeline.score(X, y) == 1.0
+
+
+def test_each_step_sees_what_the_steps_before_made(blobs):
+    X, y = blobs
+    pipeline = ilk.Pipeline(STEPS).fit(X, y)
+    assert np.allclose(pipeline["classifier"].X_, (X - X.mean(axis=0))[::2])
+
+
+def test_weights_go_to_those_that_take_them_and_through_editors(blobs):
+    X, y = blobs
+    weights = np.arange(40.0)
+    pipeline = ilk.Pipeline(STEPS).fit(X, y, sample_weight=weights)
+    assert np.array_equal(pipeline["classifier"].sample_weight_, weights[::2])
+
+
+def test_names_tables_instances_and_bare_components_mean_the_same(blobs, toys):
+    forms = [
+        STEPS,
+        [{kind: {"use": name}} for step in STEPS for kind, name in step.items()],
+        [toys["centre"](), toys["every_other"](), toys["nearest"]()],
+    ]
+    written = [ilk.to_spec(ilk.Pipeline(form)) for form in forms]
+    assert written[0] == written[1] == written[2]
+    predictions = [ilk.Pipeline(form).fit(*blobs).predict(blobs[0]) for form in forms]
+    assert np.array_equal(predictions[0], predictions[2])
+
+
+def test_agrees_with_scikit_learn(blobs):
+    X, y = blobs
+    ours = ilk.Pipeline([StandardScaler(), LogisticRegression()])
+    theirs = make_pipeline(StandardScaler(), LogisticRegression())
+    assert np.array_equal(cross_val_score(ours, X, y), cross_val_score(theirs, X, y))
+    assert np.allclose(ours.fit(X, y).predict_proba(X), theirs.fit(X, y).predict_proba(X))
+    assert np.allclose(ours.decision_function(X), theirs.decision_function(X))
+
+
+def test_inside_scikit_learn(blobs):
+    X, y = blobs
+    pipeline = ilk.Pipeline(STEPS)
+    assert cross_validate(pipeline, X, y, cv=3)["test_score"].mean() == 1.0
+    grid = {"classifier__distance__p": [1, 2], "transformer__scale": [1.0, 2.0]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
+    assert set(search.best_params_) == set(grid)
+    assert pipeline.steps is STEPS
+    nested = make_pipeline(StandardScaler(), clone(pipeline))
+    assert nested.fit(X, y).score(X, y) == 1.0
+
+
+def test_steps_are_named_for_their_kinds(blobs):
+    pipeline = ilk.Pipeline([{"transformer": "centre"}, {"transformer": "centre"}, STEPS[-1]])
+    assert list(pipeline.fit(*blobs).named_steps) == ["transformer1", "transformer2", "classifier"]
+    pipeline.set_params(transformer2__scale=3.0, classifier="panel")
+    assert pipeline.get_params()["transformer2__scale"] == 3.0
+    assert pipeline.get_params()["classifier"] == "panel"
+    with pytest.raises(ilk.ParameterError, match="'transformer1'|steps are: transformer1"):
+        pipeline.set_params(transformer__scale=2.0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([], "must have at least one step"),
+        ([{"classifier": "nearest"}, {"transformer": "centre"}], r"\[0\] must be the last step"),
+        ([{"transformer": "centre"}, {"editor": "every_other"}], r"\[1\] must not be an editor"),
+        ([{"distance": "power"}], "kind that can be a step.*got 'distance'"),
+        ([{"clasifier": "nearest"}], "did you mean 'classifier'"),
+        ([{"classifier": "nearest", "editor": "every_other"}], "one key, its kind"),
+        ([{"classifier": 3}], r"\[0\] must be a classifier"),
+        (["nearest"], r"\[0\] must be a table"),
+        ("nearest", "must be a list"),
+        ([{"transformer": "nearest"}], "there is no transformer 'nearest'; 'nearest' is a class"),
+    ],
+)
+def test_wrong_steps(steps, said, blobs):
+    with pytest.raises(ilk.ParameterError, match=f"pipeline: steps.*{said}"):
+        ilk.Pipeline(steps).fit(*blobs)
+
+
+def test_a_component_of_another_kind_is_no_step(blobs):
+    with pytest.raises(ilk.ParameterError, match="can be a step, got Power"):
+        ilk.Pipeline([ilk.distance("power")]).fit(*blobs)
+
+
+def test_what_the_last_step_lacks_the_pipeline_lacks(blobs):
+    pipeline = ilk.Pipeline(STEPS)
+    assert not hasattr(pipeline, "predict_proba")
+    assert not hasattr(pipeline, "transform")
+    assert hasattr(ilk.Pipeline([LogisticRegression()]), "predict_proba")
+    assert hasattr(ilk.Pipeline([{"transformer": "centre"}]), "transform")
+
+
+def test_transforming_pipelines(blobs):
+    X, _ = blobs
+    pipeline = ilk.Pipeline([{"transformer": "centre"}, {"transformer": "centre"}]).fit(X)
+    assert np.allclose(pipeline.transform(X).mean(axis=0), 0)
+    assert list(pipeline.get_feature_names_out()) == ["centred0", "centred1"]
+
+
+def test_it_is_what_its_last_step_is(blobs):
+    assert is_classifier(ilk.Pipeline(STEPS))
+    regression = ilk.Pipeline([{"regressor": LinearRegression()}])
+    assert is_regressor(regression)
+    X, _ = blobs
+    assert regression.fit(X, X[:, 0]).score(X, X[:, 0]) == pytest.approx(1.0)
+
+
+def test_foreign_editors(blobs):
+    X, y = blobs
+    pipeline = ilk.Pipeline([{"editor": EditedNearestNeighbours()}, {"classifier": "nearest"}])
+    assert len(pipeline.fit(X, y)["classifier"].X_) <= 40
+
+
+def test_data_frames_and_lists_pass_through(blobs):
+    X, y = blobs
+    frame = pd.DataFrame(X, columns=["u", "v"])
+    pipeline = ilk.Pipeline([STEPS[1], STEPS[2]]).fit(frame, y)
+    assert list(pipeline["classifier"].feature_names_in_) == ["u", "v"]
+    assert pipeline.n_features_in_ == 2
+    listed = ilk.Pipeline([STEPS[1], STEPS[2]]).fit(X.tolist(), y.tolist())
+    assert np.array_equal(listed.predict(X.tolist()), pipeline.predict(frame))
+
+
+def test_unfitted():
+    with pytest.raises(Exception, match="not fitted"):
+        ilk.Pipeline(STEPS).predict([[0, 0]])
+
+
+def test_the_classes_are_those_of_the_last_step(blobs):
+    assert list(ilk.Pipeline(STEPS).fit(*blobs).classes_) == ["a", "b"]
