@@ -1,0 +1,15 @@
+"""The command line: commands are known by name, and each is imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line on this process's arguments and exit."""
+    from ilk.cli.shell import run
+
+    warnings.formatwarning = lambda message, category, *_, **__: f"{category.__name__}: {message}\n"
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,114 @@
+"""The commands there are, built in and offered by plugins; none is imported before it is called."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+import click
+
+from ilk.errors import (
+    AmbiguousComponentError,
+    BrokenComponentError,
+    IlkError,
+    UnknownComponentError,
+)
+from ilk.registries import Found, found_in
+from ilk.suggest import did_you_mean
+
+GROUP = "ilk.commands"
+
+BUILT_IN = {
+    "check": ("ilk.cli.check:check", "Check that a distribution's components keep their contract."),
+    "list": ("ilk.cli.list:list_", "List the components that are installed."),
+    "new": ("ilk.cli.new:new", "Start a plugin: a project whose tests pass at once."),
+    "show": ("ilk.cli.show:show", "Show what a kind asks for, or what a component does and takes."),
+}
+
+_KNOWN = dict.fromkeys(("plot", "report", "results", "run", "watch"), "ilk-evaluation")
+
+
+def summaries() -> dict[str, str]:
+    """Return one line for each command, read from metadata only."""
+    lines = {name: summary for name, (_, summary) in BUILT_IN.items()}
+    for name, offers in _offers().items():
+        if len(offers) == 1:
+            lines.setdefault(name, f"Provided by {offers[0].distribution}.")
+        elif name not in lines:
+            choices = " or ".join(found.qualified for found in offers)
+            lines[name] = f"Ambiguous: write {choices}."
+    return dict(sorted(lines.items()))
+
+
+def load(name: str) -> click.Command:
+    """Return the command called `name` or ``"distribution/name"``, importing it.
+
+    Raises
+    ------
+    UnknownComponentError
+        If there is none; names the nearest and the distribution known to offer it.
+    AmbiguousComponentError
+        If two distributions offer it and the name does not say which.
+    BrokenComponentError
+        If it cannot be imported or is no command; the cause is chained.
+    """
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name][0].partition(":")
+        return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
+    offers = [
+        found
+        for same in _offers().values()
+        for found in same
+        if name in (found.name, found.qualified)
+    ]
+    if not offers:
+        raise UnknownComponentError(_unknown(name))
+    if len(offers) > 1:
+        distributions = " and ".join(found.distribution for found in offers)
+        choices = " or ".join(repr(found.qualified) for found in offers)
+        raise AmbiguousComponentError(
+            f"command {name!r} is offered by {distributions}; write {choices}"
+        )
+    return _imported(offers[0])
+
+
+def problem_of(found: Found) -> IlkError | None:
+    """Return why a command that a plugin offers cannot be used, or None."""
+    try:
+        _imported(found)
+    except BrokenComponentError as error:
+        return error
+    return None
+
+
+def _imported(found: Found) -> click.Command:
+    where = f"command {found.name!r} of {found.distribution} {found.version} ({found.value})"
+    assert found.entry_point is not None
+    try:
+        command = found.entry_point.load()
+    except Exception as error:
+        raise BrokenComponentError(
+            f"{where} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise BrokenComponentError(
+            f"{where}: it is {type(command).__name__} {command!r}, not a click command"
+        )
+    return command
+
+
+def _offers() -> dict[str, list[Found]]:
+    by_name: dict[str, list[Found]] = {}
+    for found in found_in(GROUP):
+        by_name.setdefault(found.name, []).append(found)
+    return by_name
+
+
+def _unknown(name: str) -> str:
+    message = f"there is no command {name!r}"
+    if name not in _KNOWN:
+        return message + did_you_mean(name, {*BUILT_IN, *_offers(), *_KNOWN})
+    owner = _KNOWN[name]
+    if os.environ.get("ILK_PLUGINS"):
+        return f"{message}; it is in {owner}, which is not among ILK_PLUGINS or not installed"
+    return f"{message}; it is in {owner}, which is not installed (pip install {owner})"

@@ -1,0 +1,114 @@
+"""``ilk list``: what is installed, from metadata; with ``--check`` by importing it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import click
+
+from ilk.cli.layout import columns, hanging, heading, indented, on_terminal
+from ilk.cli.naming import kind_named, summary_of
+from ilk.kinds import Kind, kinds
+from ilk.registries import Found, registry
+
+
+@click.command("list")
+@click.argument("kind", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.option("--check", is_flag=True, help="Import each and tell what is broken or ambiguous.")
+@click.pass_context
+def list_(ctx: click.Context, kind: str | None, as_json: bool, check: bool) -> None:
+    """List the components that are installed: all of them, or those of one KIND.
+
+    Only --check imports them; it exits with 1 if something is broken or ambiguous.
+    """
+    chosen = [kind_named(kind)] if kind else list(kinds().values())
+    if check:
+        ctx.exit(_check(chosen, as_json, everything=kind is None))
+    offers = [found for one in chosen for found in registry(one.name).find()]
+    if as_json:
+        _print_json([_record(found) for found in offers])
+    elif kind:
+        _print_kind(chosen[0], offers)
+    else:
+        _print_all(offers)
+
+
+def _print_all(offers: Sequence[Found]) -> None:
+    """A table of kinds on a terminal; elsewhere a line for each component."""
+    if not on_terminal():
+        _print_lines((f.kind, f.name, f.distribution, f.version) for f in offers)
+        return
+    groups = [
+        (kind, distribution, [found.name for found in group])
+        for (kind, distribution), group in groupby(
+            sorted(offers, key=lambda f: (_position(f.kind), f.distribution, f.name)),
+            key=lambda f: (f.kind, f.distribution),
+        )
+    ]
+    first = max(len(kind) for kind, _, _ in groups) + 2
+    second = max(len(distribution) for _, distribution, _ in groups) + 2
+    click.echo(heading(f"{'KIND':{first}}{'FROM':{second}}NAMES"))
+    previous = ""
+    for kind, distribution, names in groups:
+        label = "" if kind == previous else kind
+        lead = f"{label:{first}}{distribution:{second}}"
+        click.echo("\n".join(hanging(lead, ", ".join(names), first + second)))
+        previous = kind
+
+
+def _position(kind: str) -> int:
+    return list(kinds()).index(kind)
+
+
+def _print_kind(kind: Kind, offers: Sequence[Found]) -> None:
+    if not offers:
+        click.echo(f"no {kind.name} is installed", err=True)
+        return
+    rows = [(f.name, f.distribution, f.version, summary_of(f)) for f in offers]
+    header = ("NAME", "FROM", "VERSION", "SUMMARY")
+    click.echo("\n".join(columns(rows, header)))
+
+
+def _print_lines(rows: Any) -> None:
+    click.echo("\n".join(columns(rows)))
+
+
+def _check(chosen: Sequence[Kind], as_json: bool, *, everything: bool) -> int:
+    """Import everything, print how each fares, and return the exit code."""
+    from ilk.cli.survey import survey, survey_rest
+
+    tried = [*survey(chosen), *(survey_rest() if everything else ())]
+    if as_json:
+        _print_json(
+            [_record(t.found) | {"status": t.status, "problem": t.problem or None} for t in tried]
+        )
+    else:
+        rows = [(t.status, t.found.kind, t.found.name, t.found.distribution) for t in tried]
+        for line, one in zip(columns(rows), tried, strict=True):
+            click.echo(line)
+            if one.problem:
+                click.echo(indented(one.problem))
+        count = Counter(t.status for t in tried)
+        click.echo(f"{count['ok']} ok, {count['broken']} broken, {count['ambiguous']} ambiguous")
+    return int(any(t.status != "ok" for t in tried))
+
+
+def _record(found: Found) -> dict[str, Any]:
+    """A component as JSON; keys may be added in later versions, none changes or goes."""
+    return {
+        "kind": found.kind,
+        "name": found.name,
+        "distribution": found.distribution,
+        "version": found.version,
+        "object": found.value,
+        "summary": summary_of(found),
+    }
+
+
+def _print_json(records: list[dict[str, Any]]) -> None:
+    click.echo(json.dumps({"schema": 1, "components": records}, indent=2, ensure_ascii=False))

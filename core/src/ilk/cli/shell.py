@@ -1,0 +1,105 @@
+"""The shell around the commands: global options, help, and errors as one message and a code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+
+import click
+
+from ilk.cli import commands
+from ilk.errors import IlkError, SpecError
+
+WRONG, BROKEN, INTERRUPTED = 2, 3, 130
+
+_EPILOG = (
+    "Exit codes: 0 all well, 1 something failed (cells of a run, checks), 2 a wrong command line, "
+    "file or plugin, 3 a defect of ilk or a plugin, 130 interrupted."
+)
+
+
+class Shell(click.Group):
+    """A group whose commands are looked up by name and imported when called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, importing none."""
+        return list(commands.summaries())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; while completing, one that is broken or unknown is passed over."""
+        if ctx.resilient_parsing:
+            with suppress(IlkError):
+                return commands.load(cmd_name)
+            return None
+        return commands.load(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from metadata."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(commands.summaries().items()))
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run a command; an error is a message on stderr and an exit code."""
+        try:
+            super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except IlkError as error:
+            ctx.exit(_complain(_message(error), WRONG, debug=ctx.params["debug"]))
+        except Exception as error:  # noqa: BLE001  # the last guard before the user
+            again = f"`ilk --debug {ctx.invoked_subcommand or '--help'} ...`"
+            what = f"internal error: {type(error).__name__}: {error}; {again} shows the traceback"
+            ctx.exit(_complain(what, BROKEN, debug=ctx.params["debug"]))
+
+
+@click.command(cls=Shell, invoke_without_command=True, epilog=_EPILOG)
+@click.option("--version", is_flag=True, help="Show the version of ilk and of every plugin.")
+@click.option("--debug", is_flag=True, help="Show where in the code an error was raised.")
+@click.pass_context
+def shell(ctx: click.Context, version: bool, debug: bool) -> None:  # noqa: ARG001  # see invoke
+    """Learn from similarity: components by name, experiments from a file."""
+    if version:
+        _print_version()
+        ctx.exit()
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def _print_version() -> None:
+    from ilk import __version__
+    from ilk.registries import installed
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    click.echo(f"ilk {__version__} (Python {python})")
+    for name, version in installed().items():
+        click.echo(f"{name} {version}")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a sign gets a "?"
+            stream.reconfigure(errors="replace")
+    try:
+        code = shell.main(list(arguments), prog_name="ilk", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return _complain("interrupted", INTERRUPTED, debug=False)
+    return code or 0
+
+
+def _message(error: IlkError) -> str:
+    if isinstance(error, SpecError) and len(error.problems) > 1:
+        return f"{len(error.problems)} problems\n{error}"
+    return str(error)
+
+
+def _complain(message: str, code: int, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    click.echo(f"{click.style('Error:', fg='red')} {message}", err=True)
+    return code
