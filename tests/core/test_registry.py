@@ -8,7 +8,7 @@ import pytest
 import ilk
 from ilk.kinds import kinds
 from ilk.known import offered_by
-from ilk.registries import SESSION, Found, _found
+from ilk.registries import SESSION, Found, refresh
 
 
 @pytest.fixture
@@ -22,17 +22,12 @@ def installed_fakes(tmp_path, monkeypatch):
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(textwrap.dedent(entry_points))
         (tmp_path / f"{name.replace('-', '_')}.py").write_text(textwrap.dedent(module))
-        _refresh()
+        refresh()
 
-    _refresh()
+    refresh()
     yield install
     monkeypatch.undo()
-    _refresh()
-
-
-def _refresh():
-    _found.cache_clear()
-    kinds.cache_clear()
+    refresh()
 
 
 DISTANCE = """
@@ -62,7 +57,7 @@ def test_another_kind_is_named():
 
 def test_the_distribution_to_install_is_named(monkeypatch):
     monkeypatch.setenv("ILK_PLUGINS", "ilk-core")
-    _refresh()
+    refresh()
     try:
         with pytest.raises(
             ilk.UnknownComponentError, match="ilk-distances, which is not installed"
@@ -70,7 +65,7 @@ def test_the_distribution_to_install_is_named(monkeypatch):
             ilk.distance("euclidean")
     finally:
         monkeypatch.undo()
-        _refresh()
+        refresh()
 
 
 def test_what_is_known_is_what_the_distributions_offer():
@@ -157,7 +152,7 @@ def test_a_second_copy_on_the_path_is_not_a_second_distribution(installed_fakes,
     copy.mkdir()
     (copy / "METADATA").write_text("Metadata-Version: 2.1\nName: Fake_G\nVersion: 0.9\n")
     (copy / "entry_points.txt").write_text("[ilk.distances]\nmine = fake_g:Mine\n")
-    _refresh()
+    refresh()
     assert type(ilk.distance("mine")).__module__ == "fake_g"
 
 
@@ -192,7 +187,7 @@ def test_a_broken_kind_spoils_nothing_else(installed_fakes):
 def test_plugins_can_be_limited(installed_fakes, monkeypatch):
     installed_fakes("fake-j", "[ilk.distances]\nmine = fake_j:Mine\n", DISTANCE)
     monkeypatch.setenv("ILK_PLUGINS", "ilk-core, Fake_J")
-    _refresh()
+    refresh()
     assert set(ilk.installed()) == {"ilk-core", "fake-j"}
 
 

@@ -206,3 +206,21 @@ def test_any_value_survives_the_round_trip(p, depth):
     written = ilk.to_spec(ilk.build(spec))
     assert ilk.to_spec(ilk.build(written)) == written
     assert ilk.resolve(written, kind="classifier").data == ilk.resolve(spec, kind="classifier").data
+
+
+def test_a_local_metric_learner_is_no_step():
+    local = type(
+        "Local",
+        (ilk.LocalMetric,),
+        {
+            "capabilities": ilk.Capabilities(local=True),
+            "fit": lambda self, X, y: self,
+            "kneighbors": lambda self, Q, k: (Q, Q),
+        },
+    )
+    ilk.registry("metric_learner").register("local", local)
+    try:
+        with pytest.raises(ilk.SpecError, match=r"steps\[0\].metric_learner: local .*to knn"):
+            ilk.resolve({"steps": [{"metric_learner": "local"}, {"classifier": "nearest"}]})
+    finally:
+        ilk.registry("metric_learner").unregister("local")

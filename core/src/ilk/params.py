@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -97,13 +97,14 @@ class Param:
     def _in_bounds(self, value: Any) -> bool:
         if isinstance(value, bool) or not isinstance(value, Real):
             return True
-        number = float(value)
-        return (
-            not math.isnan(number)
-            and (self.ge is None or number >= self.ge)
-            and (self.gt is None or number > self.gt)
-            and (self.le is None or number <= self.le)
-            and (self.lt is None or number < self.lt)
+        limits = (
+            (self.ge, operator.ge),
+            (self.gt, operator.gt),
+            (self.le, operator.le),
+            (self.lt, operator.lt),
+        )
+        return value == value and all(  # noqa: PLR0124  # NaN is within no bounds
+            limit is None or compare(value, limit) for limit, compare in limits
         )
 
     def _items_problem(self, value: Any) -> str | None:

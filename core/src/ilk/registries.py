@@ -69,14 +69,21 @@ class Registry:
         self._loaded: dict[str, type] = {}
         self._broken: dict[str, BrokenComponentError] = {}
 
+    def forget(self) -> None:
+        """Forget which classes were loaded and which were broken; see `refresh`."""
+        self._loaded.clear()
+        self._broken.clear()
+
     def find(self) -> list[Found]:
         """Return what is offered, sorted by name and distribution, importing none of it."""
         session = [
             Found(self.kind.name, name, SESSION, "", f"{cls.__module__}:{cls.__qualname__}")
             for name, cls in self._session.items()
         ]
-        offered = [replace(f, kind=self.kind.name) for f in _found().get(self.kind.group, ())]
-        return sorted([*offered, *session], key=lambda f: (f.name, f.distribution))
+        return sorted(
+            [*_offered(self.kind.group, self.kind.name), *session],
+            key=lambda f: (f.name, f.distribution),
+        )
 
     def names(self) -> list[str]:
         """Return the sorted names of this kind."""
@@ -129,9 +136,9 @@ class Registry:
         BrokenComponentError
             If it cannot be imported or is not of this kind; the cause is chained.
         """
+        if name in self._session:
+            return self._session[name]
         found = self.lookup(name)
-        if found.distribution == SESSION:
-            return self._session[found.name]
         if found.qualified in self._broken:
             raise self._broken[found.qualified]
         if found.qualified not in self._loaded:
@@ -261,6 +268,21 @@ def _offering_distributions() -> Iterator[tuple[Distribution, list[EntryPoint]]]
         if points and _normal(dist.name) not in seen:
             seen.add(_normal(dist.name))
             yield dist, points
+
+
+@cache
+def _offered(group: str, kind: str) -> tuple[Found, ...]:
+    return tuple(replace(found, kind=kind) for found in _found().get(group, ()))
+
+
+def refresh() -> None:
+    """Forget what was found, so that distributions installed since then are seen."""
+    from ilk.kinds import kinds
+
+    for cached in (_found, _offered, kinds):
+        cached.cache_clear()
+    for known in _registries.values():
+        known.forget()
 
 
 def found_in(group: str) -> list[Found]:

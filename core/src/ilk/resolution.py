@@ -111,7 +111,17 @@ class Resolution:
                 (*path, kind), f"a {kind} cannot be a step of a pipeline (steps are: {steps})"
             )
             return value
-        return {kind: self.component(item, kind, (*path, kind))}
+        resolved = self.component(item, kind, (*path, kind))
+        if self._is_local(resolved, kind):
+            message = "adapts to each query and has no transform: give it to knn as metric_learner"
+            self.complain((*path, kind), f"{resolved['use']} {message}")
+        return {kind: resolved}
+
+    def _is_local(self, resolved: Any, kind: str) -> bool:
+        try:
+            return bool(registry(kind).get(resolved["use"]).capabilities.local)  # type: ignore[attr-defined]  # only components are registered
+        except (RegistryError, KeyError, TypeError):
+            return False  # complained about already
 
     def component(self, value: Any, kind: str, path: Where) -> Any:
         """Check a component given by name or table; return its table with every parameter."""
