@@ -1,0 +1,1 @@
+"""Whether differences between pipelines are real."""

@@ -1,0 +1,1 @@
+"""Labelled data: what comes with scikit-learn, files, folders, and what rules make."""

@@ -1,0 +1,228 @@
+"""From cells to features and labels: what is a number, what is missing, which rows stay."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    import ilk
+    from ilk_evaluation.datasets.table_file import TableFile
+
+Cells = Sequence[str | None]
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a file are for.
+
+    Attributes
+    ----------
+    target : str
+        Holds the labels.
+    nominal : "auto" or collection of str
+        Which features are nominal; "auto": those none of whose cells is a number.
+    ignored : collection of str
+        No features.
+    text : collection of str
+        Kept as they are written.
+    groups : str or None
+        Says which cases belong together; no feature.
+    missing : {"keep", "complete"}
+        "complete": only rows without a missing cell stay.
+    missing_values : collection of str
+        What a missing cell may hold.
+    """
+
+    target: str
+    nominal: Literal["auto"] | Collection[str] = "auto"
+    ignored: Collection[str] = ()
+    text: Collection[str] = ()
+    groups: str | None = None
+    missing: str = "keep"
+    missing_values: Collection[str] = ("",)
+
+
+class Columns:
+    """The columns of a file that are used, as cells without surrounding blanks or None.
+
+    Parameters
+    ----------
+    table : TableFile
+    roles : Roles
+    rows : sequence of int, optional
+        The rows to take; all if left out.
+    """
+
+    def __init__(self, table: TableFile, roles: Roles, rows: Sequence[int] | None = None) -> None:
+        self.table = table
+        self.roles = roles
+        self._check_names()
+        apart = {roles.target, roles.groups, *roles.ignored}
+        self.features = [name for name in table.header if name not in apart]
+        if not self.features:
+            raise table.error(f"has no feature beside the target {roles.target!r}")
+        self.rows = list(range(len(table.rows))) if rows is None else list(rows)
+        self.cells = self._read(self.rows)
+        if roles.missing == "complete":
+            self._drop_incomplete()
+
+    def _check_names(self) -> None:
+        roles, table = self.roles, self.table
+        table.position(roles.target, "target")
+        if roles.groups is not None:
+            table.position(roles.groups, "groups")
+        named = () if roles.nominal == "auto" else roles.nominal
+        for role, names in (("nominal", named), ("ignore", roles.ignored), ("text", roles.text)):
+            for name in names:
+                table.position(name, role)
+
+    def _read(self, rows: Sequence[int]) -> dict[str, Cells]:
+        used = [*self.features, self.roles.target]
+        if self.roles.groups is not None:
+            used.append(self.roles.groups)
+        chosen = zip(*(self.table.rows[row] for row in rows), strict=True)
+        by_name = dict(zip(self.table.header, chosen, strict=True))
+        missing = frozenset(self.roles.missing_values)
+        read: dict[str, Cells] = {}
+        for name in used:
+            column = by_name[name]
+            if name not in self.roles.text:
+                column = tuple(cell.strip() for cell in column)
+            read[name] = [None if cell in missing else cell for cell in column]
+        return read
+
+    def _drop_incomplete(self) -> None:
+        complete = [None not in row for row in zip(*self.cells.values(), strict=True)]
+        if not any(complete):
+            raise self.table.error("missing = 'complete', but no row is complete")
+        self.rows = [row for row, keep in zip(self.rows, complete, strict=True) if keep]
+        self.cells = {
+            name: [cell for cell, keep in zip(cells, complete, strict=True) if keep]
+            for name, cells in self.cells.items()
+        }
+
+    def labels(self) -> np.ndarray:
+        """Labels: integers if each is written as one, else text.
+
+        Raises
+        ------
+        DataError
+            If a row has none, or all have the same.
+        """
+        y = self._required(self.roles.target, "label", "; missing = 'complete' leaves them out")
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise self.table.error(
+                f"column {self.roles.target!r} has one class only ({classes[0].item()!r})"
+            )
+        return y
+
+    def groups(self) -> np.ndarray | None:
+        """Group of each case, or None."""
+        if self.roles.groups is None:
+            return None
+        return self._required(self.roles.groups, "group", "")
+
+    def _required(self, name: str, what: str, advice: str) -> np.ndarray:
+        cells = self.cells[name]
+        present = [cell for cell in cells if cell is not None]
+        if len(present) < len(cells):
+            raise self.table.error(
+                f"column {name!r}: no {what} ({len(cells) - len(present)} rows have none{advice})",
+                row=self.rows[cells.index(None)],
+            )
+        if all(_INTEGER.fullmatch(cell) for cell in present):
+            return np.array([int(cell) for cell in present])
+        return np.array(present)
+
+    def X(self) -> tuple[Any, tuple[str, ...]]:
+        """Features, and the names of the nominal ones.
+
+        Returns
+        -------
+        X : ndarray of float, data frame or list of str
+            An array if all features are numeric, a list if there is one and it is text, else
+            a data frame whose nominal columns have category dtype.
+        nominal : tuple of str
+        """
+        if self.roles.text:
+            return self._texts(), ()
+        nominal = tuple(name for name in self.features if self._is_nominal(name))
+        columns = {
+            name: categories(self.cells[name]) if name in nominal else self._numbers(name)
+            for name in self.features
+        }
+        if not nominal:
+            return np.column_stack(list(columns.values())), ()
+        import pandas as pd
+
+        return pd.DataFrame(columns), nominal
+
+    def _texts(self) -> list[str]:
+        if len(self.features) > 1 or not set(self.features) <= set(self.roles.text):
+            raise self.table.error(
+                f"a text column must be the only feature, got {', '.join(self.features)}"
+            )
+        return [cell or "" for cell in self.cells[self.features[0]]]
+
+    def _is_nominal(self, name: str) -> bool:
+        if self.roles.nominal != "auto":
+            return name in self.roles.nominal
+        present = [cell for cell in self.cells[name] if cell is not None]
+        return bool(present) and not any(is_number(cell) for cell in present)
+
+    def _numbers(self, name: str) -> np.ndarray:
+        cells = self.cells[name]
+        try:
+            values = np.array([math.nan if cell is None else float(cell) for cell in cells])
+        except ValueError:
+            raise self._not_a_number(name) from None
+        if "_" in "".join(cell or "" for cell in cells):
+            raise self._not_a_number(name)
+        for position in map(int, np.flatnonzero(~np.isfinite(values))):
+            if cells[position] is not None:
+                raise self.table.error(
+                    f"column {name!r}: {cells[position]!r} is not a finite number",
+                    row=self.rows[position],
+                )
+        return values
+
+    def _not_a_number(self, name: str) -> ilk.DataError:
+        position, cell = next(
+            (position, cell)
+            for position, cell in enumerate(self.cells[name])
+            if cell is not None and not is_number(cell)
+        )
+        return self.table.error(
+            f"column {name!r}: {cell!r} is not a number; correct it, add it to "
+            f"missing_values, or list the column in nominal",
+            row=self.rows[position],
+        )
+
+
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is written as a number (finite or not)."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell  # Python reads 1_000, nobody else does
+
+
+def categories(cells: Iterable[str | None]) -> pd.Categorical:
+    """Return nominal values with their categories sorted, integers by their size."""
+    import pandas as pd
+
+    cells = list(cells)
+    values = {cell for cell in cells if cell is not None}
+    whole = all(_INTEGER.fullmatch(value) for value in values)
+    return pd.Categorical(cells, categories=sorted(values, key=int if whole else None))

@@ -1,0 +1,142 @@
+"""A delimited text file, read as cells; every error says file and line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import ilk
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """The cells of a delimited text file.
+
+    Attributes
+    ----------
+    path : Path
+    header : tuple of str
+        Names of the columns, none empty, none twice.
+    rows : list of list of str
+        As wide as the header.
+    lines : list of int
+        Line at which each row starts, counted from 1.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    rows: list[list[str]]
+    lines: list[int]
+
+    def error(self, message: str, row: int | None = None) -> ilk.DataError:
+        """Return the error ``"file:line: message"``."""
+        place = self.path if row is None else f"{self.path}:{self.lines[row]}"
+        return ilk.DataError(f"{place}: {message}")
+
+    def position(self, name: str, role: str) -> int:
+        """Position of the column that `role` names.
+
+        Raises
+        ------
+        DataError
+            If there is none; names the closest and lists some.
+        """
+        if name in self.header:
+            return self.header.index(name)
+        shown = ", ".join(self.header[:10]) + (", ..." if len(self.header) > 10 else "")
+        hint = ilk.did_you_mean(name, self.header)
+        raise self.error(f"{role} names no column: {name!r}{hint} (columns: {shown})")
+
+
+def read_table(path: Path, delimiter: str = ",") -> TableFile:
+    """Read a file with a header; one whose name ends in ``.gz`` is decompressed.
+
+    Raises
+    ------
+    DataError
+        If it is not there, not UTF-8, empty, without rows, or a row or the header is not as
+        it should be; names file, line and column.
+    """
+    text = _decode(path, read_bytes(path))
+    numbered = _numbered(path, text, delimiter)
+    first = next(numbered, None)
+    if first is None:
+        raise ilk.DataError(f"{path}: the file is empty, it needs a header and rows")
+    table = TableFile(path, tuple(name.strip() for name in first[1]), [], [])
+    _check_header(table, first[0])
+    for line, cells in numbered:
+        table.rows.append(cells)
+        table.lines.append(line)
+        if len(cells) != len(table.header):
+            raise table.error(
+                f"the row has {len(cells)} cells, the header {len(table.header)}", row=-1
+            )
+    if not table.rows:
+        raise table.error("the file has a header but no rows")
+    return table
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file as it is.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read; names the closest file of that folder.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        hint = ilk.did_you_mean(path.name, _siblings(path))
+        raise ilk.DataError(f"{path}: cannot be read: {error.strerror}{hint}") from None
+
+
+def _siblings(path: Path) -> list[str]:
+    try:
+        return [other.name for other in path.parent.iterdir()]
+    except OSError:
+        return []
+
+
+def _decode(path: Path, raw: bytes) -> str:
+    if path.suffix == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ilk.DataError(f"{path}: not a gzip file: {error}") from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        bad = raw[error.start]
+        raise ilk.DataError(f"{path}:{line}: not UTF-8 text: byte 0x{bad:02x}") from None
+
+
+def _numbered(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the line it starts at."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise ilk.DataError(f"{path}:{reader.line_num}: not a delimited table: {error}") from None
+
+
+def _check_header(table: TableFile, line: int) -> None:
+    place = f"{table.path}:{line}"
+    if "" in table.header:
+        raise ilk.DataError(
+            f"{place}: column {table.header.index('') + 1} of the header has no name"
+        )
+    name, times = Counter(table.header).most_common(1)[0]
+    if times > 1:
+        raise ilk.DataError(f"{place}: the header has the column {name!r} {times} times")

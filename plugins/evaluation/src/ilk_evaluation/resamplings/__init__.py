@@ -1,0 +1,1 @@
+"""Which cases train and which test."""

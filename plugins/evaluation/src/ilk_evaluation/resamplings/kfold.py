@@ -1,0 +1,93 @@
+"""K-fold cross-validation, plain and stratified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
+
+import ilk
+from ilk import Param
+from ilk_evaluation.resamplings.folds import divide
+
+
+class KFold(ilk.Resampling):
+    """k-fold cross-validation: the cases are shuffled and cut into folds, each tested once.
+
+    Fold sizes differ by one case at most. Cases of one group stay in one fold, and then the
+    folds are about as even as the groups allow.
+
+    Parameters
+    ----------
+    folds : int, default=10
+
+    Raises
+    ------
+    InputError
+        If there are fewer cases (or groups) than folds.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), sec. 2.5; System Evaluation slides.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> splits = ilk.resampling("kfold", folds=3).splits([[0]] * 6, [0] * 6, random_state=0)
+    >>> [len(split.test) for split in splits]
+    [2, 2, 2]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "folds": Param(int, ge=2, doc="How many parts, each of which is tested once.")
+    }
+
+    def __init__(self, folds: int = 10) -> None:
+        self.folds = folds
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """With few folds, for small data."""
+        return [cls(folds=3)]
+
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+    ) -> Iterator[ilk.Split]:
+        self.check_parameters()
+        return divide(self, X, y, groups, random_state, folds=self.folds, repeats=1, stratify=False)
+
+
+class StratifiedKFold(KFold):
+    """k-fold cross-validation whose folds have the classes in the proportions of the data.
+
+    The number of cases of a class differs by one at most between folds. Cases of one group
+    stay in one fold, and then the proportions are as near as the groups allow.
+
+    Parameters
+    ----------
+    folds : int, default=10
+
+    Raises
+    ------
+    InputError
+        If a class has fewer cases than there are folds: it would be missing from a test set.
+        Fewer folds, or `kfold`, can be used then.
+
+    References
+    ----------
+    Kohavi, R. (1995). A study of cross-validation and bootstrap for accuracy estimation and
+    model selection. IJCAI.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> y = ["a"] * 6 + ["b"] * 3
+    >>> scheme = ilk.resampling("stratified_kfold", folds=3)
+    >>> [sorted(y[i] for i in split.test) for split in scheme.splits(y, y, random_state=0)]
+    [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
+    """
+
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+    ) -> Iterator[ilk.Split]:
+        self.check_parameters()
+        return divide(self, X, y, groups, random_state, folds=self.folds, repeats=1, stratify=True)
