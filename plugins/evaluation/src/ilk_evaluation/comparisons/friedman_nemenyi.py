@@ -1,0 +1,206 @@
+"""Friedman's test over data sets, and Nemenyi's for each pair of pipelines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.stats import chi2, f, studentized_range
+
+import ilk
+from ilk import Param
+from ilk_evaluation.comparisons.wording import list_some, verdict_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FriedmanNemenyi(ilk.Comparison):
+    """Friedman's test (Iman-Davenport's F) over data sets, then Nemenyi's for each pair.
+
+    On each of N data sets the k pipelines are ranked, 1 is best, ties share the mean rank;
+    R_j is the mean rank of pipeline j. Friedman's statistic is::
+
+        chi2_F = 12 N / (k (k + 1)) * (sum_j R_j^2 - k (k + 1)^2 / 4)
+
+    divided, with `correct_ties`, by ``1 - sum (t^3 - t) / (N (k^3 - k))`` over the groups of t
+    tied ranks. The verdict's statistic is Iman and Davenport's, which is less conservative::
+
+        F_F = (N - 1) chi2_F / (N (k - 1) - chi2_F)
+
+    with k - 1 and (k - 1)(N - 1) degrees of freedom. If it is significant at `alpha`, two
+    pipelines differ where their mean ranks do by more than the critical difference::
+
+        CD = q_alpha sqrt(k (k + 1) / (6 N))
+
+    with q_alpha the quantile of the studentized range of k means and infinitely many degrees
+    of freedom, divided by sqrt(2). If all ranks are tied the statistic is 0 and p = 1.
+
+    Data sets on which a pipeline has no score (failed cells) are left out, and the verdict
+    says which. Two pipelines are accepted: the test is then a sign test for large N, which has
+    less power than Wilcoxon's.
+
+    Parameters
+    ----------
+    alpha : float, default=0.05
+    correct_ties : bool, default=True
+        Divide by the correction for ties; Demšar's printed formula has none.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two pipelines, or fewer than two data sets on which all
+        pipelines have a score.
+
+    References
+    ----------
+    Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7,
+    1-30. Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of
+    the Friedman statistic. Communications in Statistics 9, 571-595.
+
+    Examples
+    --------
+    >>> import ilk, pandas as pd
+    >>> means = pd.DataFrame({"a": [0.1, 0.2, 0.1, 0.3], "b": [0.2, 0.3, 0.4, 0.4]})
+    >>> scores = ilk.Scores(pd.DataFrame(), "error", greater_is_better=False, means=means)
+    >>> verdict = ilk.comparison("friedman_nemenyi").compare(scores)
+    >>> verdict.ranks, verdict.details["chi2"]
+    ({'a': 1.0, 'b': 2.0}, 4.0)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "alpha": Param(float, gt=0, lt=1, doc="Level at which a difference is significant."),
+        "correct_ties": Param(bool, doc="Whether Friedman's statistic is corrected for ties."),
+    }
+
+    def __init__(self, alpha: float = 0.05, correct_ties: bool = True) -> None:
+        self.alpha = alpha
+        self.correct_ties = correct_ties
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """At two levels, with and without the correction."""
+        return [cls(), cls(alpha=0.1, correct_ties=False)]
+
+    def compare(self, results: ilk.Scores) -> ilk.Verdict:
+        self.check_parameters()
+        matrix, dropped = self._complete(results)
+        pipelines = [str(name) for name in matrix.columns]
+        ranks = ilk.rank_rows(matrix, greater_is_better=results.greater_is_better)
+        test = friedman(ranks, correct_ties=self.correct_ties)
+        q = float(studentized_range.isf(self.alpha, len(pipelines), math.inf)) / math.sqrt(2)
+        average = dict(zip(pipelines, map(float, ranks.mean(axis=0)), strict=True))
+        verdict = ilk.Verdict(
+            comparison=ilk.display_name(self),
+            measure=results.measure,
+            statistic=test.f,
+            p_value=test.p_value,
+            text="",
+            ranks=average,
+            pairs=self._pairs(average, test),
+            details={
+                "alpha": self.alpha,
+                "n_datasets": test.n,
+                "n_pipelines": test.k,
+                "chi2": test.chi2,
+                "chi2_p_value": float(chi2.sf(test.chi2, test.k - 1)),
+                "degrees_of_freedom": test.degrees,
+                "q": q,
+                "critical_difference": q * test.standard_error,
+                "dropped": dropped,
+            },
+        )
+        return ilk.Verdict(**{**vars(verdict), "text": verdict_text(verdict)})
+
+    def _complete(self, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        """Return the data sets on which every pipeline has a score, and the others' names."""
+        matrix = results.matrix()
+        whole = matrix.notna().all(axis=1)
+        dropped = tuple(str(name) for name in matrix.index[~whole])
+        name = ilk.display_name(self)
+        if matrix.shape[1] < 2:
+            raise ilk.InputError(
+                f"{name}: there is {matrix.shape[1]} pipeline, at least 2 are needed to compare"
+            )
+        if whole.sum() < 2:
+            lost = f" ({list_some(dropped)} left out: failed cells)" if dropped else ""
+            raise ilk.InputError(
+                f"{name}: ranks over data sets need at least 2 of them, got {whole.sum()}{lost}"
+            )
+        return matrix[whole], dropped
+
+    def _pairs(self, ranks: Mapping[str, float], test: Friedman) -> tuple[dict[str, Any], ...]:
+        significant = test.p_value < self.alpha
+        pairs = []
+        for a, b in combinations(ranks, 2):
+            effect = ranks[a] - ranks[b]
+            width = abs(effect) / test.standard_error * math.sqrt(2)
+            p_value = float(studentized_range.sf(width, test.k, math.inf))
+            different = significant and p_value < self.alpha
+            pairs.append(
+                {"a": a, "b": b, "effect": effect, "p_value": p_value, "different": different}
+            )
+        return tuple(pairs)
+
+    def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
+        """Draw the critical difference diagram; returns the matplotlib axes.
+
+        Raises
+        ------
+        IlkError
+            If matplotlib is not installed.
+        """
+        from ilk_evaluation.comparisons.diagram import draw_ranks
+
+        return draw_ranks(verdict, ax)
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Friedman's statistics of n rows of k ranks."""
+
+    n: int
+    k: int
+    chi2: float
+
+    @property
+    def degrees(self) -> tuple[int, int]:
+        """Degrees of freedom of F."""
+        return self.k - 1, (self.k - 1) * (self.n - 1)
+
+    @property
+    def f(self) -> float:
+        """Iman and Davenport's F; infinite if all data sets rank alike."""
+        rest = self.n * (self.k - 1) - self.chi2
+        return (self.n - 1) * self.chi2 / rest if rest > 1e-9 else math.inf
+
+    @property
+    def p_value(self) -> float:
+        """Probability of so large an F if the pipelines are alike."""
+        return float(f.sf(self.f, *self.degrees))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the difference of two mean ranks, divided by sqrt(2) as Nemenyi's test has it."""
+        return math.sqrt(self.k * (self.k + 1) / (6 * self.n))
+
+
+def friedman(ranks: np.ndarray, *, correct_ties: bool) -> Friedman:
+    """Return Friedman's statistics of ranks, data sets by pipelines."""
+    n, k = ranks.shape
+    spread = float(np.sum((ranks.mean(axis=0) - (k + 1) / 2) ** 2))
+    statistic = 12 * n / (k * (k + 1)) * spread
+    if correct_ties:
+        tied = sum(_tied(row) for row in ranks)
+        share = 1 - tied / (n * (k**3 - k))
+        statistic = statistic / share if share > 1e-9 else 0.0
+    return Friedman(n, k, statistic)
+
+
+def _tied(row: np.ndarray) -> float:
+    counts = np.unique(row, return_counts=True)[1].astype(float)
+    return float(np.sum(counts**3 - counts))
