@@ -27,7 +27,7 @@ def lines_of(text: str) -> dict[Where, int]:
 
     Examples
     --------
-    >>> lines_of("a = 1\\n[b]\\nc = [2,\\n 3]")[("b", "c", 1)]
+    >>> lines_of("a = 1\n[b]\nc = [2,\n 3]")[("b", "c", 1)]
     4
     """
     return _Scanner(text).scan()
