@@ -1,0 +1,190 @@
+"""Checks of classifiers: labels of every type, probabilities, weights and leave-one-out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk.inputs import n_rows, take
+from ilk.pipeline import Pipeline
+from ilk.testing.checks.data import trained
+from ilk.testing.checks.labels import renamings
+from ilk.testing.expectations import expect, expect_error, expect_same
+from ilk.testing.registered import check
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
+
+
+@check("classifier")
+def check_learns(subject: Subject) -> None:
+    """It tells classes that are well apart: at least 8 of 10 training cases are right."""
+    X, y = subject.data(40)
+    share = float(np.mean(trained(subject, X, y).predict(X) == y))
+    expect(share >= 0.8, f"expected at least 0.8 of the training cases right, got {share}")
+
+
+@check("classifier")
+def check_classes(subject: Subject) -> None:
+    """`classes_` is sorted, and what is predicted is one of them, one label for each row."""
+    for classes in (2, 3):
+        X, y = subject.data(30, classes=classes)
+        for what, labels in renamings(y):
+            model = trained(subject, X, labels)
+            expect_same(model.classes_, np.unique(labels), f"classes_ for {what}")
+            got = np.asarray(model.predict(X))
+            expect(got.shape == y.shape, f"expected shape {y.shape} for {what}, got {got.shape}")
+            strange = set(got.tolist()) - set(model.classes_.tolist())
+            expect(not strange, f"expected predictions among classes_ for {what}, got {strange}")
+
+
+@check("classifier")
+def check_label_names(subject: Subject) -> None:
+    """Classes may be called anything; other names in the same order give the same answers."""
+    for classes in (2, 3):
+        X, y = subject.data(30, classes=classes)
+        Q = subject.data(30, classes=classes, seed=1).X
+        codes = np.asarray(trained(subject, X, y).predict(Q))
+        for what, labels in renamings(y):
+            got = trained(subject, X, labels).predict(Q)
+            expect_same(got, np.unique(labels)[codes], f"predictions for {what}")
+
+
+@check("classifier")
+def check_label_order(subject: Subject) -> None:
+    """The order of the classes' names does not decide where nothing is tied."""
+    X, y = subject.data(40, classes=3)
+    names = np.array(["c", "a", "b"])
+    expected = names[trained(subject, X, y).predict(X)]
+    agreeing = float(np.mean(trained(subject, X, names[y]).predict(X) == expected))
+    expect(agreeing >= 0.9, f"expected nearly the same answers, got {agreeing} of them")
+
+
+@check("classifier")
+def check_one_class(subject: Subject) -> None:
+    """With one class, it predicts that one or says that it needs two."""
+    X, y = subject.data()
+    labels = np.full(len(y), "only")
+    try:
+        got = trained(subject, X, labels).predict(X)
+    except ValueError as error:
+        named = any(name in str(error) for name in subject.names())
+        expect(named and "class" in str(error), f"expected an error about one class, got {error}")
+        return
+    expect_same(got, labels, "predictions after training on one class")
+
+
+@check("classifier")
+def check_labels_missing(subject: Subject) -> None:
+    """No labels, too few labels, or a label that is missing are errors that name the component."""
+    X, y = subject.data()
+    spoiled = y.astype(float)
+    spoiled[3] = np.nan
+    names = subject.names()
+    expect_error(lambda: trained(subject, X, None), "y=None", mentions=[names, "y"])
+    expect_error(lambda: trained(subject, X, y[:-1]), "one label too few", mentions=[names])
+    expect_error(lambda: trained(subject, X, spoiled), "NaN in y", mentions=[names, "NaN"])
+
+
+@check("classifier")
+def check_continuous_labels_refused(subject: Subject) -> None:
+    """Numbers that are no labels are an error that names the component."""
+    X, y = subject.data()
+    expect_error(
+        lambda: trained(subject, X, y + 0.25), "y of real numbers", mentions=[subject.names()]
+    )
+
+
+@check("classifier")
+def check_in_pipeline(subject: Subject) -> None:
+    """As the last step of a pipeline it answers as it does alone."""
+    X, y = subject.data()
+    got = Pipeline([{"classifier": subject.seeded()}]).fit(X, y).predict(X)
+    expect_same(got, trained(subject, X, y).predict(X), "predictions of a pipeline of one step")
+
+
+def _has_proba(model: Any) -> bool:
+    return hasattr(model, "predict_proba")
+
+
+@check("classifier", capability="probabilistic")
+def check_probabilistic(subject: Subject) -> None:
+    """What declares probabilistic has `predict_proba`, once fitted."""
+    model = trained(subject, *subject.data())
+    expect(_has_proba(model), "expected predict_proba where probabilistic is declared, got none")
+
+
+@check("classifier", when=_has_proba)
+def check_probabilities(subject: Subject) -> None:
+    """`predict_proba` has a column for each class, rows sum to one, the largest is predicted."""
+    for classes in (2, 3):
+        X, y = subject.data(30, classes=classes)
+        names = np.array(["x", "y", "z"])[:classes]
+        model = trained(subject, X, names[y])
+        P = np.asarray(model.predict_proba(X))
+        expect(P.shape == (30, classes), f"expected shape (30, {classes}), got {P.shape}")
+        expect((P >= 0).all(), f"expected probabilities >= 0, got {P.min()}")
+        expect_same(P.sum(axis=1), np.ones(30), "the sums of predict_proba", rtol=1e-5)
+        _check_largest(P, model, np.asarray(model.predict(X)))
+
+
+def _check_largest(P: np.ndarray, model: Any, labels: np.ndarray) -> None:
+    """Check that the predicted label has the largest probability; among equals any may have."""
+    answered = np.isin(labels, model.classes_)  # others were rejected
+    codes = np.searchsorted(model.classes_, labels[answered])
+    P = P[answered]
+    chosen = P[np.arange(len(P)), codes]
+    below = np.flatnonzero(chosen < P.max(axis=1) - 1e-9)
+    if below.size:
+        row = int(below[0])
+        best = model.classes_[P[row].argmax()]
+        expect(
+            False, f"expected {best!r} for probabilities {P[row]}, got {labels[answered][row]!r}"
+        )
+
+
+@check("classifier", capability="sample_weight")
+def check_weights_repeat(subject: Subject) -> None:
+    """A case of weight 2 counts as two cases, and one of weight 0 as none."""
+    X, y = subject.data(30)
+    weights = np.array([0.0, 1.0, 2.0])[np.arange(30) * 7 % 3]
+    rows = np.repeat(np.arange(30), weights.astype(int))
+    Q = subject.data(40, seed=1).X
+    weighted = subject.seeded().fit(X, y, sample_weight=weights)
+    repeated = trained(subject, take(X, rows), y[rows])
+    expect_same(weighted.predict(Q), repeated.predict(Q), "predictions with weights 0, 1 and 2")
+    if _has_proba(weighted):
+        got, expected = weighted.predict_proba(Q), repeated.predict_proba(Q)
+        expect_same(got, expected, "predict_proba with weights 0, 1 and 2", rtol=1e-3, atol=1e-3)
+
+
+@check("classifier", capability="sample_weight")
+def check_weights_checked(subject: Subject) -> None:
+    """Weights of another length are an error."""
+    X, y = subject.data()
+    expect_error(
+        lambda: subject.seeded().fit(X, y, sample_weight=np.ones(len(y) - 1)), "one weight too few"
+    )
+
+
+@check("classifier", on="first", capability="fast_leave_one_out", slow=True)
+def check_leave_one_out(subject: Subject) -> None:
+    """`leave_one_out` gives the labels that refitting without each case gives."""
+    X, y = subject.data(20)
+    got = subject.seeded().leave_one_out(X, y)
+    expected = []
+    for i in range(n_rows(X)):
+        rest = np.delete(np.arange(n_rows(X)), i)
+        expected.append(trained(subject, take(X, rest), y[rest]).predict(take(X, [i]))[0])
+    expect_same(got.labels, np.array(expected), "the labels of leave_one_out")
+    expect_same(got.truth, y, "the truth of leave_one_out")
+
+
+@check("classifier", capability="presort")
+def check_presort(subject: Subject) -> None:
+    """Fitting with the handle of `presort(X)` gives what fitting without gives."""
+    X, y = subject.data()
+    model = subject.seeded()
+    got = model.fit(X, y, presorted=model.presort(X)).predict(X)
+    expect_same(got, trained(subject, X, y).predict(X), "predictions with presorted=")

@@ -1,0 +1,132 @@
+"""Checks of combiners: what comes of members' outputs, and which are refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk.errors import InputError
+from ilk.testing.expectations import expect, expect_error, expect_same
+from ilk.testing.registered import check
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
+
+MEMBERS, ROWS, CLASSES = 5, 20, 3
+
+
+def _outputs() -> tuple[np.ndarray, np.ndarray]:
+    """Return probabilities by members that are mostly right, and the true codes."""
+    rng = np.random.default_rng(0)
+    y = np.arange(ROWS) % CLASSES
+    alpha = 1 + 4 * np.eye(CLASSES)[y]
+    return np.array([[rng.dirichlet(a) for a in alpha] for _ in range(MEMBERS)]), y
+
+
+def _combined(subject: Subject, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.asarray(subject.seeded().fit(outputs, y).combine(outputs))
+
+
+@check("combiner")
+def check_combined_shape(subject: Subject) -> None:
+    """`combine` gives a finite number >= 0 for each row and class."""
+    got = _combined(subject, *_outputs())
+    expect(got.shape == (ROWS, CLASSES), f"expected shape {(ROWS, CLASSES)}, got {got.shape}")
+    expect((np.isfinite(got) & (got >= 0)).all(), f"expected finite supports >= 0, got {got.min()}")
+
+
+@check("combiner")
+def check_outputs_not_modified(subject: Subject) -> None:
+    """The outputs are the same after combining as before; they may be read-only."""
+    outputs, y = _outputs()
+    before = outputs.copy()
+    outputs.flags.writeable = False
+    combiner = subject.seeded().fit(outputs, y)
+    first = combiner.combine(outputs)
+    expect_same(outputs, before, "outputs after combine", rtol=0, atol=0)
+    expect_same(combiner.combine(outputs), first, "the same outputs combined again", rtol=0, atol=0)
+
+
+@check("combiner")
+def check_combiner_fit_returns_self(subject: Subject) -> None:
+    """`fit` returns the combiner itself."""
+    combiner = subject.seeded()
+    got = combiner.fit(*_outputs())
+    expect(got is combiner, f"expected fit to return the combiner itself, got {got!r}")
+
+
+@check("combiner")
+def check_decide(subject: Subject) -> None:
+    """`decide` gives a class for each row, the largest where nothing is rejected, and a mask."""
+    outputs, y = _outputs()
+    combiner = subject.seeded().fit(outputs, y)
+    combined = np.asarray(combiner.combine(outputs))
+    codes, rejected = map(np.asarray, combiner.decide(combined))
+    expect(codes.shape == (ROWS,), f"expected codes of shape ({ROWS},), got {codes.shape}")
+    expect(rejected.dtype == bool, f"expected a mask of booleans, got {rejected.dtype}")
+    expect(rejected.shape == (ROWS,), f"expected a mask of shape ({ROWS},), got {rejected.shape}")
+    answered = ~rejected
+    expected = combined.argmax(axis=1)[answered]
+    expect_same(codes[answered], expected, "the classes of rows that are not rejected")
+
+
+@check("combiner")
+def check_agreement(subject: Subject) -> None:
+    """Where all members say the same with certainty, that is decided."""
+    outputs, y = _outputs()
+    combiner = subject.seeded().fit(outputs, y)
+    sure = np.broadcast_to(np.eye(CLASSES)[y] * 0.98 + 0.02 / CLASSES, outputs.shape)
+    codes, rejected = combiner.decide(combiner.combine(sure))
+    expect(not np.any(rejected), "expected no row rejected where all agree, got some")
+    expect_same(codes, y, "decisions where all members agree")
+
+
+@check("combiner")
+def check_class_permutation(subject: Subject) -> None:
+    """Classes in another order give the same supports in that order."""
+    outputs, y = _outputs()
+    order = np.array([2, 0, 1])
+    position = np.argsort(order)
+    got = _combined(subject, outputs[:, :, order], position[y])
+    expect_same(got, _combined(subject, outputs, y)[:, order], "permuted classes", rtol=1e-5)
+
+
+@check("combiner")
+def check_row_permutation(subject: Subject) -> None:
+    """Rows in another order give the same supports in that order."""
+    outputs, y = _outputs()
+    order = np.random.default_rng(1).permutation(ROWS)
+    combiner = subject.seeded().fit(outputs, y)
+    expected = np.asarray(combiner.combine(outputs))[order]
+    expect_same(combiner.combine(outputs[:, order]), expected, "permuted rows")
+
+
+@check("combiner")
+def check_member_permutation(subject: Subject) -> None:
+    """Members in another order give the same; where each has its own role, waive this."""
+    outputs, y = _outputs()
+    got = _combined(subject, outputs[[3, 1, 4, 0, 2]], y)
+    expect_same(got, _combined(subject, outputs, y), "permuted members", rtol=1e-5)
+
+
+@check("combiner")
+def check_bad_outputs(subject: Subject) -> None:
+    """NaN, negative values, rows of zeros and wrong shapes are errors that say where."""
+    outputs, y = _outputs()
+    combiner = subject.seeded().fit(outputs, y)
+    name = subject.names()[0]
+    for what, value in (("NaN", np.nan), ("a negative value", -0.5), ("all zero", 0.0)):
+        bad: Any = outputs.copy()
+        if value == 0:
+            bad[2, 7] = 0
+        else:
+            bad[2, 7, 1] = value
+        mentions = [name, "member 2", "sample 7"]
+        _refused(combiner, bad, f"{what} of member 2 for sample 7", mentions)
+    _refused(combiner, outputs[0], "outputs of one member without its axis", [name, "shape"])
+    _refused(combiner, outputs[:0], "outputs of no member", [name])
+
+
+def _refused(combiner: Any, bad: np.ndarray, what: str, mentions: list[str]) -> None:
+    expect_error(lambda: combiner.combine(bad), what, errors=InputError, mentions=mentions)

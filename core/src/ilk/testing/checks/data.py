@@ -1,0 +1,223 @@
+"""Checks of everything that works on data, whatever the kind of input."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from ilk.errors import IlkError
+from ilk.inputs import n_rows, take
+from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
+from ilk.testing.registered import check
+from ilk.testing.subject import Subject
+from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS
+
+
+def trained(subject: Subject, X: Any, y: Any) -> Any:
+    """Return a seeded instance that has learned from X and y."""
+    assert subject.use.train is not None
+    return subject.use.train(subject.seeded(), X, y)
+
+
+def answer(subject: Subject, component: Any, Q: Any) -> Any:
+    """Return what a trained component says of the rows of Q."""
+    assert subject.use.answer is not None
+    return subject.use.answer(component, Q)
+
+
+def _fingerprint(value: Any) -> str:
+    """Write data so that two writings are equal exactly if the data are."""
+    import joblib
+
+    return str(joblib.hash(value))
+
+
+@check(*DATA_KINDS, on="first", capability="inputs")
+def check_declared_inputs(subject: Subject) -> None:
+    """Each declared kind of input is taken by one of the examples."""
+    every = [Subject(subject.found, subject.cls, i) for i in range(len(subject.cls.examples()))]
+    refused = [
+        kind
+        for kind in subject.cls.capabilities.inputs
+        if not any(each.takes(kind) for each in every)
+    ]
+    expect(not refused, f"expected an example that takes each declared input, got none: {refused}")
+
+
+@check(*DATA_KINDS)
+def check_input_not_modified(subject: Subject) -> None:
+    """X and y are the same after use as before."""
+    X, y = subject.data()
+    before = _fingerprint((X, y))
+    subject.use.run(subject.seeded(), X, y)
+    expect(_fingerprint((X, y)) == before, "expected X and y unchanged by use, got other values")
+
+
+@check(*DATA_KINDS)
+def check_parameters_not_modified(subject: Subject) -> None:
+    """Parameters are the same objects after use as before, and hold the same."""
+    X, y = subject.data()
+    component = subject.seeded()
+    before = {name: getattr(component, name) for name in component.parameters}
+    kept = {name: copy.deepcopy(value) for name, value in before.items()}
+    subject.use.run(component, X, y)
+    for name, value in before.items():
+        got = getattr(component, name)
+        expect(got is value, f"expected {name} to stay the object given, got {got!r}")
+        expect(
+            _fingerprint(got) == _fingerprint(kept[name]),
+            f"expected {name} to stay {kept[name]!r}, got {got!r}",
+        )
+
+
+@check(*DATA_KINDS)
+def check_deterministic(subject: Subject) -> None:
+    """With its random states fixed, it gives the same whatever numpy's global state is."""
+    X, y = subject.data()
+    saved = np.random.get_state()  # noqa: NPY002  # the global state is what is looked at
+    try:
+        results = []
+        for seed in (1, 2):
+            np.random.seed(seed)  # noqa: NPY002
+            results.append(subject.use.run(subject.seeded(), X, y))
+    finally:
+        np.random.set_state(saved)  # noqa: NPY002
+    expect_same(results[1], results[0], "a second run with the same random_state", rtol=0, atol=0)
+
+
+@check(*TRAINED_KINDS)
+def check_fit_returns_self(subject: Subject) -> None:
+    """`fit` returns the component itself."""
+    X, y = subject.data()
+    component = subject.seeded()
+    assert subject.use.train is not None
+    got = subject.use.train(component, X, y)
+    expect(got is component, f"expected fit to return the component itself, got {got!r}")
+
+
+@check(*TRAINED_KINDS)
+def check_refit_forgets(subject: Subject) -> None:
+    """Fitting again gives what a fresh instance gives."""
+    first, second = subject.data(seed=1), subject.data(24, classes=3)
+    again = trained(subject, *first)
+    assert subject.use.train is not None
+    subject.use.train(again, *second)
+    fresh = trained(subject, *second)
+    ours, theirs = (sorted(vars(each)) for each in (again, fresh))
+    expect(ours == theirs, f"expected the attributes {theirs} after fitting again, got {ours}")
+    if subject.use.answer is not None:
+        got, expected = (answer(subject, each, second.X) for each in (again, fresh))
+        expect_same(got, expected, "the answer after fitting again")
+
+
+@check(*TRAINED_KINDS)
+def check_clone_is_unfitted(subject: Subject) -> None:
+    """A clone of a fitted instance has nothing but its parameters."""
+    learned = set(vars(clone(trained(subject, *subject.data())))) - set(subject.cls.parameters)
+    expect(not learned, f"expected a clone without fitted attributes, got {sorted(learned)}")
+
+
+@check(*ANSWERING_KINDS)
+def check_fitted_pickle(subject: Subject) -> None:
+    """A fitted instance says the same after pickle and joblib."""
+    import joblib
+
+    X, y = subject.data()
+    component = trained(subject, X, y)
+    expected = answer(subject, component, X)
+    again = pickle.loads(pickle.dumps(component))  # noqa: S301  # written one line ago
+    expect_same(answer(subject, again, X), expected, "the answer after pickle")
+    buffer = io.BytesIO()
+    joblib.dump(component, buffer)
+    buffer.seek(0)
+    expect_same(answer(subject, joblib.load(buffer), X), expected, "the answer after joblib")
+
+
+def _needs_fit(component: Any) -> bool:
+    return component.kind not in {"distance", "kernel"} or component.capabilities.needs_fit
+
+
+@check(*ANSWERING_KINDS, capability="needs_fit", when=_needs_fit)
+def check_unfitted_refused(subject: Subject) -> None:
+    """What needs fitting raises NotFittedError before it is fitted."""
+    X, _ = subject.data()
+    expect_error(
+        lambda: answer(subject, subject.seeded(), X), "use before fit", errors=NotFittedError
+    )
+
+
+@check(*ANSWERING_KINDS)
+def check_answer_changes_nothing(subject: Subject) -> None:
+    """Answering queries leaves X as it is and gives the same a second time."""
+    X, y = subject.data()
+    Q = subject.data(9, seed=1).X
+    component = trained(subject, X, y)
+    before = _fingerprint(Q)
+    first = answer(subject, component, Q)
+    expect(_fingerprint(Q) == before, "expected the queries unchanged, got other values")
+    expect_same(answer(subject, component, Q), first, "the answer to the same queries again")
+
+
+@check(*ANSWERING_KINDS)
+def check_one_query(subject: Subject) -> None:
+    """One row gets the answer it gets among others."""
+    X, y = subject.data()
+    component = trained(subject, X, y)
+    if not subject.use.by_row:
+        alone = answer(subject, component, take(X, [2]))
+        expect_same(alone, np.asarray(answer(subject, component, X))[[2]][:, [2]], "one row alone")
+        return
+    among = np.asarray(answer(subject, component, X))
+    alone = np.asarray(answer(subject, component, take(X, [2])))
+    expect_same(alone, among[[2]], "the answer to one row alone", rtol=1e-6)
+
+
+@check(*ANSWERING_KINDS)
+def check_query_order(subject: Subject) -> None:
+    """Queries in another order get the same answers in that order."""
+    X, y = subject.data()
+    component = trained(subject, X, y)
+    order = np.random.default_rng(0).permutation(n_rows(X))
+    expected = np.asarray(answer(subject, component, X))[order]
+    if not subject.use.by_row:
+        expected = expected[:, order]
+    got = answer(subject, component, take(X, order))
+    expect_same(got, expected, "the answer to reordered queries", rtol=1e-6)
+
+
+@check(*DATA_KINDS)
+def check_no_rows(subject: Subject) -> None:
+    """Training on no rows is an error that names the component."""
+    X, y = subject.data()
+    none: list[int] = []
+    expect_error(
+        lambda: subject.use.run(subject.seeded(), take(X, none), y[:0]),
+        "data without rows",
+        mentions=[subject.names()],
+    )
+
+
+def _choices(component: Any) -> list[tuple[str, Any]]:
+    own = component.parameters.items()
+    return [(name, choice) for name, param in own for choice in param.choices]
+
+
+@check(*DATA_KINDS, on="first", when=lambda c: bool(_choices(c)), slow=True)
+def check_every_choice(subject: Subject) -> None:
+    """Each declared choice works, or is refused because of another parameter or of the data."""
+    X, y = subject.data()
+    for name, choice in _choices(subject.cls):
+        component = subject.seeded().set_params(**{name: choice})
+        try:
+            subject.use.run(component, X, y)
+        except IlkError:
+            continue
+        except Exception as error:
+            what = f"{name}={choice!r} to work or to be refused"
+            raise CheckFailed(f"expected {what}, got {type(error).__name__}: {error}") from error

@@ -1,0 +1,164 @@
+"""Checks of distances: the contract of `pairwise` and its kin, and the metric axioms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk.errors import InputError
+from ilk.inputs import n_rows, take
+from ilk.testing.checks.data import trained
+from ilk.testing.expectations import expect, expect_error, expect_same
+from ilk.testing.registered import check, claims
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
+
+
+def _fitted(subject: Subject) -> tuple[Any, Any, Any]:
+    """Return a fitted distance, its data and some queries."""
+    X, y = subject.data()
+    return trained(subject, X, y), X, take(X, [4, 0, 17, 4, 9])
+
+
+@check("distance")
+def check_pairwise_shape(subject: Subject) -> None:
+    """`pairwise(Q, X)` gives one row for each of Q and one column for each of X."""
+    distance, X, Q = _fitted(subject)
+    got = distance.pairwise(Q, X)
+    expect(isinstance(got, np.ndarray), f"expected an ndarray, got {type(got).__name__}")
+    expected = (n_rows(Q), n_rows(X))
+    expect(got.shape == expected, f"expected pairwise(Q, X) of shape {expected}, got {got.shape}")
+    expect(got.dtype.kind == "f", f"expected floats, got {got.dtype}")
+
+
+@check("distance")
+def check_non_negative(subject: Subject) -> None:
+    """No distance is negative or NaN."""
+    distance, X, _ = _fitted(subject)
+    D = distance.pairwise(X)
+    expect((D >= 0).all(), f"expected distances >= 0, got {np.min(D)}")
+
+
+@check("distance")
+def check_default_second(subject: Subject) -> None:
+    """`pairwise(X)` is `pairwise(X, X)`."""
+    distance, X, _ = _fitted(subject)
+    expect_same(distance.pairwise(X), distance.pairwise(X, X), "pairwise(X)", atol=1e-7)
+
+
+@check("distance")
+def check_blocks(subject: Subject) -> None:
+    """The distances of some rows are those rows of all distances."""
+    distance, X, Q = _fitted(subject)
+    D = distance.pairwise(X, X)
+    expect_same(distance.pairwise(Q, X), D[[4, 0, 17, 4, 9]], "pairwise(Q, X)", atol=1e-7)
+    got = distance.pairwise(Q, take(X, [3, 8]))
+    expect_same(got, D[[4, 0, 17, 4, 9]][:, [3, 8]], "pairwise(Q, X[[3, 8]])", atol=1e-7)
+
+
+@check("distance", when=lambda distance: not claims(distance, "needs_fit"))
+def check_works_unfitted(subject: Subject) -> None:
+    """A distance that needs no training data gives without fit what it gives after."""
+    distance, X, Q = _fitted(subject)
+    got = subject.seeded().pairwise(Q, X)
+    expect_same(got, distance.pairwise(Q, X), "pairwise before fit")
+
+
+@check("distance")
+def check_between(subject: Subject) -> None:
+    """`between(x, y)` is the entry of `pairwise`, as a float."""
+    distance, X, _ = _fitted(subject)
+    D = distance.pairwise(X)
+    for i, j in ((0, 1), (5, 2), (7, 7)):
+        x, y = (take(X, [k]).iloc[0] if hasattr(X, "iloc") else X[k] for k in (i, j))
+        got = distance.between(x, y)
+        expect(isinstance(got, float), f"expected a float from between, got {type(got).__name__}")
+        expect_same(got, D[i, j], f"between(X[{i}], X[{j}])", atol=1e-7)
+
+
+@check("distance")
+def check_prepare(subject: Subject) -> None:
+    """`prepare(X).to(q)` is the row of `pairwise`, for all rows or for some."""
+    distance, X, Q = _fitted(subject)
+    D = distance.pairwise(Q, X)
+    handle = distance.prepare(X)
+    expect(len(handle) == n_rows(X), f"expected len {n_rows(X)} of the handle, got {len(handle)}")
+    some = np.array([3, 0, 3, 21])
+    for i in range(n_rows(Q)):
+        q = take(Q, [i])
+        expect_same(handle.to(q), D[i], "prepare(X).to(q)", atol=1e-7)
+        expect_same(handle.to(q, some), D[i, some], "prepare(X).to(q, indices)", atol=1e-7)
+    q = Q.iloc[0] if hasattr(Q, "iloc") else Q[0]
+    expect_same(handle.to(q), D[0], "prepare(X).to(q) of a single object", atol=1e-7)
+
+
+@check("distance")
+def check_kneighbors(subject: Subject) -> None:
+    """`kneighbors` finds the k smallest distances in order, ties by lower index."""
+    distance, X, Q = _fitted(subject)
+    twice = take(X, [*range(n_rows(X)), *range(n_rows(X))])  # every distance occurs twice
+    D = distance.pairwise(Q, twice)
+    for k in (1, 5, n_rows(twice)):
+        expected = np.argsort(D, axis=1, kind="stable")[:, :k]
+        near, where = distance.kneighbors(Q, twice, k)
+        expect_same(near, np.take_along_axis(D, expected, axis=1), f"distances, k={k}", atol=1e-7)
+        expect_same(where, expected, f"indices, k={k}")
+        expect(where.dtype.kind == "i", f"expected integer indices, got {where.dtype}")
+
+
+@check("distance")
+def check_kneighbors_range(subject: Subject) -> None:
+    """A k outside 1..n is an error that says k and n."""
+    distance, X, Q = _fitted(subject)
+    n = n_rows(X)
+    for k in (0, n + 1):
+        expect_error(
+            lambda: distance.kneighbors(Q, X, k),  # noqa: B023  # called before the next turn
+            f"kneighbors with k={k} among {n}",
+            errors=InputError,
+            mentions=[subject.names(), str(k), str(n)],
+        )
+
+
+@check("distance", on="first", capability="metric")
+def check_metric_by_default(subject: Subject) -> None:
+    """A class that declares a metric is one with its default parameters, and symmetric."""
+    component = subject.cls()
+    if subject.cls.capabilities.metric:
+        expect(component.metric, "expected metric with default parameters, got metric=False")
+    expect(component.symmetric, "expected a metric to claim symmetric, got symmetric=False")
+
+
+@check("distance", capability="symmetric")
+def check_symmetric(subject: Subject) -> None:
+    """d(x, y) = d(y, x)."""
+    distance, X, Q = _fitted(subject)
+    D = distance.pairwise(X)
+    expect_same(D.T, D, "the transposed pairwise(X)", atol=1e-7)
+    expect_same(distance.pairwise(X, Q).T, distance.pairwise(Q, X), "pairwise(X, Q)'", atol=1e-7)
+
+
+@check("distance", capability="metric")
+def check_identity(subject: Subject) -> None:
+    """The distance of an object to itself is 0, to another one it is more."""
+    distance, X, _ = _fitted(subject)
+    D = distance.pairwise(X)
+    worst = float(np.abs(np.diagonal(D)).max())
+    expect(worst <= 1e-6 * (1 + D.max()), f"expected 0 on the diagonal, got {worst}")
+    others = D[~np.eye(len(D), dtype=bool)]
+    expect(others.min() > 0, "expected positive distances of distinct objects, got 0")
+
+
+@check("distance", capability="metric")
+def check_triangle(subject: Subject) -> None:
+    """d(x, z) <= d(x, y) + d(y, z)."""
+    distance, X, _ = _fitted(subject)
+    D = distance.pairwise(X).astype(float)
+    excess = D[:, None, :] - (D[:, :, None] + D[None, :, :])  # x, y, z
+    x, y, z = np.unravel_index(int(excess.argmax()), excess.shape)
+    expect(
+        excess[x, y, z] <= 1e-7 * (1 + D.max()),
+        f"expected d({x}, {z}) <= d({x}, {y}) + d({y}, {z}) = {D[x, y] + D[y, z]}, got {D[x, z]}",
+    )

@@ -1,0 +1,81 @@
+"""Checks of executors: results, exceptions and closing."""
+
+from __future__ import annotations
+
+from concurrent import futures
+from typing import TYPE_CHECKING, Any
+
+from ilk.testing.expectations import expect, expect_error
+from ilk.testing.registered import check
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
+
+
+def _square(x: int) -> int:
+    return x * x
+
+
+def _fail(x: int) -> int:
+    raise ZeroDivisionError(f"no answer for {x}")
+
+
+@check("executor")
+def check_results(subject: Subject) -> None:
+    """Tasks give their results, each to its own future."""
+    with subject.new().open() as pool:
+        found = [pool.submit(_square, x) for x in range(6)]
+        got = [future.result(timeout=60) for future in found]
+        mapped = list(pool.map(_square, range(6)))
+    expected = [0, 1, 4, 9, 16, 25]
+    expect(got == expected, f"expected {expected} of submit, got {got}")
+    expect(mapped == expected, f"expected {expected} of map, got {mapped}")
+
+
+@check("executor")
+def check_as_completed(subject: Subject) -> None:
+    """Futures can be waited for as they are done."""
+    with subject.new().open() as pool:
+        found = {pool.submit(_square, x): x for x in range(4)}
+        got = {found[f]: f.result() for f in futures.as_completed(found, timeout=60)}
+    expect(got == {0: 0, 1: 1, 2: 4, 3: 9}, f"expected the squares of 0..3, got {got}")
+
+
+@check("executor")
+def check_exceptions(subject: Subject) -> None:
+    """An exception of a task comes with its future; the others are not harmed."""
+    with subject.new().open() as pool:
+        bad, good = pool.submit(_fail, 3), pool.submit(_square, 3)
+        expect_error(
+            lambda: bad.result(timeout=60),
+            "a task that divides by zero",
+            errors=ZeroDivisionError,
+            mentions=["no answer for 3"],
+        )
+        got: Any = good.result(timeout=60)
+    expect(got == 9, f"expected 9 of the task after one that failed, got {got}")
+
+
+@check("executor")
+def check_reopens(subject: Subject) -> None:
+    """It can be opened again after it was closed."""
+    executor = subject.new()
+    for x in (2, 3):
+        with executor.open() as pool:
+            got = pool.submit(_square, x).result(timeout=60)
+        expect(got == x * x, f"expected {x * x}, got {got}")
+
+
+@check("executor")
+def check_closed(subject: Subject) -> None:
+    """Once closed, it takes no more tasks."""
+    with subject.new().open() as pool:
+        pool.submit(_square, 2).result(timeout=60)
+    expect_error(lambda: pool.submit(_square, 2), "a task after closing", errors=RuntimeError)
+
+
+@check("executor")
+def check_workers(subject: Subject) -> None:
+    """`n_workers` says how many tasks run at once, at least one."""
+    got = subject.new().n_workers
+    expect(isinstance(got, int) and got >= 1, f"expected an integer >= 1, got {got!r}")

@@ -1,0 +1,112 @@
+"""Checks of measures: what is best, what names and rejection do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk.interfaces.prediction import Prediction
+from ilk.testing.checks.labels import renamings
+from ilk.testing.expectations import expect, expect_same
+from ilk.testing.registered import check
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
+
+
+def _prediction(wrong: int, classes: int = 2, names: Any = None) -> Prediction:
+    """Return a prediction of 24 cases, some of them wrong, the scores less sure by case."""
+    codes = np.arange(24) % classes
+    answers = codes.copy()
+    answers[:wrong] = (answers[:wrong] + 1) % classes
+    sure = np.linspace(0.7, 0.95, 24)[:, None]
+    P = np.full((24, classes), 1.0) * (1 - sure) / (classes - 1)
+    P[np.arange(24), answers] = sure[:, 0]
+    labels = np.arange(classes) if names is None else np.unique(names)
+    return Prediction(
+        truth=labels[codes],
+        labels=labels[answers],
+        classes=labels,
+        probabilities=P,
+        scores=np.log(P),
+        fit_seconds=0.5,
+        predict_seconds=0.25,
+    )
+
+
+@check("measure")
+def check_value(subject: Subject) -> None:
+    """The score of a prediction is a finite float."""
+    got = subject.new()(_prediction(5))
+    expect(isinstance(got, float), f"expected a float, got {type(got).__name__}")
+    expect(np.isfinite(got), f"expected a finite score, got {got}")
+
+
+def _about_answers(measure: Any) -> bool:
+    return bool(measure.needs != "seconds")
+
+
+@check("measure", when=_about_answers)
+def check_perfect_is_best(subject: Subject) -> None:
+    """No prediction scores better than the perfect one, and one that is all wrong scores worse."""
+    measure = subject.new()
+    sign = 1 if measure.greater_is_better else -1
+    best = measure(_prediction(0))
+    for wrong in (3, 8, 24):
+        got = measure(_prediction(wrong))
+        expect(
+            sign * got <= sign * best + 1e-12,
+            f"expected at best {best}, the perfect score, with {wrong} of 24 wrong; got {got}",
+        )
+    expect(got != best, f"expected another score than {best} when all are wrong, got the same")
+
+
+@check("measure", when=_about_answers)
+def check_score_ignores_names(subject: Subject) -> None:
+    """Classes may be called anything; other names in the same order give the same score."""
+    expected = subject.new()(_prediction(5))
+    for what, names in renamings(np.arange(2)):
+        expect_same(subject.new()(_prediction(5, names=names)), expected, f"the score with {what}")
+
+
+@check("measure", when=_about_answers)
+def check_case_order(subject: Subject) -> None:
+    """The order of the cases does not matter."""
+    prediction = _prediction(5)
+    order = np.random.default_rng(0).permutation(24)
+    got = subject.new()(_chosen(prediction, order))
+    expect_same(got, subject.new()(prediction), "the score of reordered cases")
+
+
+def _chosen(prediction: Prediction, rows: np.ndarray) -> Prediction:
+    assert prediction.probabilities is not None
+    assert prediction.scores is not None
+    return replace(
+        prediction,
+        truth=prediction.truth[rows],
+        labels=prediction.labels[rows],
+        probabilities=prediction.probabilities[rows],
+        scores=prediction.scores[rows],
+        rejected=None,
+        indices=None,
+    )
+
+
+@check("measure", when=lambda measure: measure.needs == "labels")
+def check_rejected_not_counted(subject: Subject) -> None:
+    """Rejected cases do not count: the score is that of the answered ones."""
+    prediction = _prediction(5)
+    rejected = np.zeros(24, dtype=bool)
+    rejected[[0, 1, 10, 17]] = True
+    got = subject.new()(replace(prediction, rejected=rejected))
+    expected = subject.new()(_chosen(prediction, np.flatnonzero(~rejected)))
+    expect_same(got, expected, "the score with 4 of 24 rejected")
+
+
+@check("measure", when=lambda measure: measure.needs == "labels")
+def check_nothing_answered(subject: Subject) -> None:
+    """With every case rejected the score is NaN."""
+    got = subject.new()(replace(_prediction(5), rejected=np.ones(24, dtype=bool)))
+    expect(np.isnan(got), f"expected NaN where nothing is answered, got {got}")

@@ -1,0 +1,218 @@
+"""Checks of every instance: parameters are stored, cloned, written to specs and validated."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import pickle
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
+
+from ilk.errors import ParameterError, SpecError
+from ilk.params import Function, Param
+from ilk.slots import slot_problem
+from ilk.spec import build, resolve, to_spec
+from ilk.testing.expectations import expect, expect_error
+from ilk.testing.registered import check
+
+if TYPE_CHECKING:
+    from ilk.component import Component
+    from ilk.testing.subject import Subject
+
+
+def _same_parameters(got: Any, expected: Any, what: str) -> None:
+    for name in expected.parameters:
+        mine, theirs = getattr(got, name), getattr(expected, name)
+        expect(
+            mine is theirs or _text(mine) == _text(theirs),
+            f"{what}: expected {name}={theirs!r}, got {mine!r}",
+        )
+
+
+def _text(value: Any) -> str:
+    """Write a value without the address that some objects show."""
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
+
+
+@check()
+def check_constructor_stores(subject: Subject) -> None:
+    """The constructor stores its arguments as they are and does nothing else."""
+    example = subject.new()
+    given = {name: getattr(example, name) for name in example.parameters}
+    made = subject.cls(**given)
+    for name, value in given.items():
+        got = getattr(made, name)
+        expect(got is value, f"expected {name} stored as the object given, got {got!r}")
+    extra = sorted(set(vars(made)) - set(given))
+    expect(not extra, f"expected a constructor that sets only parameters, got also {extra}")
+
+
+@check()
+def check_defaults_kept(subject: Subject) -> None:
+    """Constructing leaves the defaults of the signature unchanged."""
+    made = subject.cls()
+    for parameter in inspect.signature(subject.cls).parameters.values():
+        got = getattr(made, parameter.name)
+        expect(
+            got is parameter.default,
+            f"expected {parameter.name} to be its default {parameter.default!r}, got {got!r}",
+        )
+
+
+@check()
+def check_get_and_set_params(subject: Subject) -> None:
+    """`get_params` gives every parameter and `set_params` takes them back."""
+    example = subject.new()
+    given = example.get_params(deep=False)
+    expect(
+        sorted(given) == sorted(example.parameters),
+        f"expected get_params to give {sorted(example.parameters)}, got {sorted(given)}",
+    )
+    made = subject.cls()
+    expect(made.set_params(**given) is made, "expected set_params to return the component itself")
+    _same_parameters(made, example, "after set_params")
+
+
+@check()
+def check_unknown_parameter(subject: Subject) -> None:
+    """`set_params` refuses a name that is no parameter."""
+    expect_error(
+        lambda: subject.new().set_params(no_such_parameter=1),
+        "set_params(no_such_parameter=1)",
+        errors=ParameterError,
+        mentions=["no_such_parameter"],
+    )
+
+
+@check()
+def check_clone(subject: Subject) -> None:
+    """scikit-learn's `clone` gives another instance with the same parameters."""
+    example = subject.new()
+    copy = clone(example)
+    expect(copy is not example, "expected clone to give another instance, got the same")
+    expect(type(copy) is type(example), f"expected a {type(example)}, got {type(copy)}")
+    _same_parameters(copy, example, "of the clone")
+
+
+@check()
+def check_example_is_valid(subject: Subject) -> None:
+    """`check_parameters` accepts the example."""
+    subject.new().check_parameters()
+
+
+@check()
+def check_repr(subject: Subject) -> None:
+    """`repr` names the class."""
+    text = repr(subject.new())
+    name = subject.cls.__name__
+    expect(name in text, f"expected {name} in the repr, got {text!r}")
+
+
+@check()
+def check_pickle(subject: Subject) -> None:
+    """An instance that is not fitted survives pickle and joblib."""
+    import joblib
+
+    example = subject.new()
+    _same_parameters(pickle.loads(pickle.dumps(example)), example, "after pickle")  # noqa: S301
+    buffer = io.BytesIO()
+    joblib.dump(example, buffer)
+    buffer.seek(0)
+    _same_parameters(joblib.load(buffer), example, "after joblib")
+
+
+@check(capability="specable")
+def check_spec_round_trip(subject: Subject) -> None:
+    """`to_spec` gives what JSON can hold, and building from it gives the same spec."""
+    spec = to_spec(subject.new())
+    again = json.loads(json.dumps(spec))
+    expect(again == spec, f"expected a spec of JSON values, got {spec!r}")
+    rebuilt = to_spec(build(spec, kind=subject.kind))
+    expect(rebuilt == spec, f"expected {spec} of what was built from it, got {rebuilt}")
+
+
+@check(capability="specable")
+def check_spec_resolves(subject: Subject) -> None:
+    """`resolve` accepts the spec and fills in every parameter."""
+    table = resolve(to_spec(subject.new()), kind=subject.kind).data
+    expected = {"use", *subject.cls.parameters}
+    expect(set(table) == expected, f"expected the keys {sorted(expected)}, got {sorted(table)}")
+
+
+@check(when=lambda component: not component.capabilities.specable)
+def check_spec_refused(subject: Subject) -> None:
+    """`to_spec` refuses what the class says no spec can hold."""
+    expect_error(lambda: to_spec(subject.new()), "to_spec", errors=SpecError)
+
+
+@check(on="first", when=lambda component: bool(component.parameters))
+def check_bad_parameters(subject: Subject) -> None:
+    """`check_parameters` refuses values the declaration excludes, naming component and value."""
+    for name, param in subject.cls.parameters.items():
+        for bad in bad_values(param):
+            component = _with(subject, name, bad)
+            expect_error(
+                component.check_parameters,
+                f"check_parameters with {name}={bad!r}",
+                errors=ParameterError,
+                mentions=[subject.names()[0], name, _shown(bad)],
+            )
+
+
+@check(on="first", when=lambda component: any(p.slot for p in component.parameters.values()))
+def check_unknown_in_slot(subject: Subject) -> None:
+    """A slot that names no component is an error that says which slot and which name."""
+    for name, param in subject.cls.parameters.items():
+        if not param.slot:
+            continue
+        component = _with(subject, name, _in_slot(param, "no_such_component"))
+        expect_error(
+            lambda: component.resolve_slot(name),  # noqa: B023  # called before the next turn
+            f"{name}='no_such_component'",
+            mentions=["no_such_component", name],
+        )
+
+
+def _with(subject: Subject, name: str, value: Any) -> Component:
+    """Return the example with one parameter replaced, past `set_params`."""
+    component: Component = subject.new()
+    setattr(component, name, value)
+    return component
+
+
+def _in_slot(param: Param, value: Any) -> Any:
+    inner = {"classifier": value} if param.slot == "step" else value
+    return [inner] if param.many is list else {"a": inner} if param.many is dict else inner
+
+
+class _Nothing:
+    """A value that no parameter takes."""
+
+    def __repr__(self) -> str:
+        return "<nothing>"
+
+
+def bad_values(param: Param) -> Iterator[Any]:
+    """Yield values that a declaration excludes."""
+    if Function not in param.types:
+        yield _Nothing()
+    candidates: list[Any] = [float("nan"), "no such choice", None]
+    for bound, step in ((param.ge, -1), (param.gt, 0), (param.le, 1), (param.lt, 0)):
+        if bound is not None:
+            value = bound + step
+            candidates.append(int(value) if int in param.types else float(value))
+    if param.slot:
+        candidates = [7, _in_slot(param, _Nothing())]
+    for value in candidates:
+        problem = slot_problem(param, value) if param.slot else param.problem(value)
+        if problem:
+            yield value
+
+
+def _shown(value: Any) -> tuple[str, ...]:
+    """Return what of a value an error must show."""
+    return ("<nothing>",) if "<nothing>" in repr(value) else (repr(value), str(value))

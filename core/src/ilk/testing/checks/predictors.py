@@ -1,0 +1,81 @@
+"""Checks of regressors, detectors and clusterers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ilk.testing.checks.data import trained
+from ilk.testing.expectations import expect, expect_error, expect_same
+from ilk.testing.registered import check
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
+
+
+@check("regressor")
+def check_numbers_predicted(subject: Subject) -> None:
+    """`predict` gives a finite number for each row."""
+    X, y = subject.data()
+    got = np.asarray(trained(subject, X, y + 0.5).predict(X))
+    expect(got.shape == y.shape, f"expected shape {y.shape}, got {got.shape}")
+    expect(got.dtype.kind == "f", f"expected floats, got {got.dtype}")
+    expect(np.isfinite(got).all(), "expected finite numbers, got others")
+
+
+@check("regressor")
+def check_constant_target(subject: Subject) -> None:
+    """A target that is constant is predicted."""
+    X, y = subject.data()
+    got = trained(subject, X, np.full(len(y), 2.5)).predict(X)
+    expect_same(got, np.full(len(y), 2.5), "predictions of a constant target", atol=0.05)
+
+
+@check("regressor")
+def check_targets_refused(subject: Subject) -> None:
+    """Words, NaN, too few targets and none are errors that name the component."""
+    X, y = subject.data()
+    spoiled = y.astype(float)
+    spoiled[3] = np.nan
+    for what, bad in (
+        ("targets that are words", np.full(len(y), "word")),
+        ("NaN in y", spoiled),
+        ("one target too few", y[:-1]),
+        ("y=None", None),
+    ):
+        expect_error(
+            lambda: trained(subject, X, bad),  # noqa: B023  # called before the next turn
+            what,
+            mentions=[subject.names()],
+        )
+
+
+@check("detector")
+def check_inliers(subject: Subject) -> None:
+    """`predict` gives +1 or -1, as the sign of `decision_function` says."""
+    X, y = subject.data(40)
+    detector = trained(subject, X, y)
+    got, scores = np.asarray(detector.predict(X)), np.asarray(detector.decision_function(X))
+    expect(set(got.tolist()) <= {-1, 1}, f"expected +1 and -1, got {sorted(set(got.tolist()))}")
+    expect(scores.shape == (40,), f"expected scores of shape (40,), got {scores.shape}")
+    expect_same(got, np.where(scores < 0, -1, 1), "predictions, by the sign of the scores")
+
+
+@check("detector")
+def check_labels_ignored(subject: Subject) -> None:
+    """`fit` does not look at y."""
+    X, y = subject.data(40)
+    expected = trained(subject, X, y).decision_function(X)
+    expect_same(trained(subject, X, None).decision_function(X), expected, "scores without y")
+
+
+@check("clusterer")
+def check_cluster_labels(subject: Subject) -> None:
+    """`labels_` has an integer for each row, -1 for noise, and `fit_predict` returns it."""
+    X, y = subject.data(40)
+    labels = np.asarray(trained(subject, X, y).labels_)
+    expect(labels.shape == (40,), f"expected labels_ of shape (40,), got {labels.shape}")
+    expect(labels.dtype.kind == "i", f"expected integers, got {labels.dtype}")
+    expect((labels >= -1).all(), f"expected clusters from 0 and -1 for noise, got {labels.min()}")
+    expect_same(subject.seeded().fit_predict(X), labels, "fit_predict(X)")

@@ -1,0 +1,113 @@
+"""Checks of resamplings: the splits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk.errors import InputError
+from ilk.testing.data import sample
+from ilk.testing.expectations import expect, expect_error
+from ilk.testing.registered import check
+
+if TYPE_CHECKING:
+    from ilk.interfaces.resampling import Split
+    from ilk.testing.subject import Subject
+
+ROWS = 24
+
+
+def _splits(subject: Subject, seed: int | None = 0, y: Any = None) -> list[Split]:
+    X, labels = sample("vectors", ROWS, classes=3)
+    found = subject.new().splits(X, labels if y is None else y, random_state=seed)
+    return list(found)
+
+
+def _rows(splits: list[Split]) -> list[tuple[list[int], list[int]]]:
+    return [(split.train.tolist(), split.test.tolist()) for split in splits]
+
+
+@check("resampling")
+def check_splits(subject: Subject) -> None:
+    """Each split has training and test rows, all within the data."""
+    splits = _splits(subject)
+    expect(splits, "expected at least one split, got none")
+    for number, split in enumerate(splits):
+        for part, rows in (("train", split.train), ("test", split.test)):
+            expect(len(rows) > 0, f"expected {part} rows in split {number}, got none")
+            expect(rows.dtype.kind == "i", f"expected integer rows, got {rows.dtype}")
+            inside = rows.min() >= 0 and rows.max() < ROWS
+            expect(inside, f"expected rows within 0..{ROWS - 1} in {part}, got {rows}")
+
+
+@check("resampling")
+def check_disjoint(subject: Subject) -> None:
+    """No row is in two of training, test and validation; where that is meant, waive this."""
+    for number, split in enumerate(_splits(subject)):
+        parts = [set(split.train.tolist()), set(split.test.tolist())]
+        if split.validation is not None:
+            parts.append(set(np.asarray(split.validation).tolist()))
+        shared = sum(map(len, parts)) - len(set().union(*parts))
+        expect(shared == 0, f"expected disjoint parts in split {number}, got {shared} shared rows")
+
+
+@check("resampling")
+def check_tested_once(subject: Subject) -> None:
+    """No row is tested twice in one split, and splits are told apart by repeat and fold."""
+    splits = _splits(subject)
+    for split in splits:
+        expect(len(set(split.test.tolist())) == len(split.test), "expected each test row once")
+    places = [(split.repeat, split.fold) for split in splits]
+    expect(len(set(places)) == len(places), f"expected distinct (repeat, fold), got {places}")
+
+
+@check("resampling")
+def check_same_seed(subject: Subject) -> None:
+    """The same random state gives the same splits, whatever numpy's global state is."""
+    saved = np.random.get_state()  # noqa: NPY002  # the global state is what is looked at
+    try:
+        found = []
+        for seed in (1, 2):
+            np.random.seed(seed)  # noqa: NPY002
+            found.append(_rows(_splits(subject, 7)))
+    finally:
+        np.random.set_state(saved)  # noqa: NPY002
+    expect(found[0] == found[1], "expected the same splits for the same seed, got others")
+
+
+@check("resampling")
+def check_other_seed(subject: Subject) -> None:
+    """What is random without a random state gives other splits for other ones."""
+    if _rows(_splits(subject, None)) == _rows(_splits(subject, None)):
+        return  # it draws nothing
+    found = [_rows(_splits(subject, seed)) for seed in range(5)]
+    expect(any(rows != found[0] for rows in found), "expected splits to follow the seed")
+
+
+@check("resampling")
+def check_labels_of_any_type(subject: Subject) -> None:
+    """Labels may be strings; other names give the same splits."""
+    labels = np.array(["ant", "bee", "cat"])[np.arange(ROWS) % 3]
+    expected, got = _rows(_splits(subject)), _rows(_splits(subject, y=labels))
+    expect(got == expected, "expected the same splits for labels of other names, got others")
+
+
+@check("resampling")
+def check_too_few_rows(subject: Subject) -> None:
+    """One row cannot be split: an error that names the component."""
+    X, y = sample("vectors", 1)
+    expect_error(
+        lambda: list(subject.new().splits(X, y, random_state=0)),
+        "data of one row",
+        errors=InputError,
+        mentions=[subject.names()[0]],
+    )
+
+
+@check("resampling")
+def check_estimate(subject: Subject) -> None:
+    """The estimate from equal scores is that score."""
+    got = subject.new().estimate([0.25] * len(_splits(subject)))
+    expect(isinstance(got, float), f"expected a float, got {type(got).__name__}")
+    expect(np.isclose(got, 0.25), f"expected 0.25 from scores that all are, got {got}")

@@ -1,0 +1,188 @@
+"""Checks of everything that works on float arrays: layouts, dtypes and bad values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ilk.testing.checks.data import answer, trained
+from ilk.testing.expectations import expect, expect_error, expect_same
+from ilk.testing.registered import check, claims
+from ilk.testing.subject import Subject, takes_tables, takes_vectors
+from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS
+
+
+def _run(subject: Subject, X: Any, y: Any) -> Any:
+    return subject.use.run(subject.seeded(), X, y)
+
+
+def _same_for(subject: Subject, changed: Any, what: str) -> None:
+    X, y = subject.vectors()
+    expect_same(_run(subject, changed, y), _run(subject, X, y), f"the result for {what}", rtol=1e-6)
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_read_only(subject: Subject) -> None:
+    """A read-only array gives what a writable one gives."""
+    X = subject.vectors().X.copy()
+    X.flags.writeable = False
+    _same_for(subject, X, "a read-only array")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_memory_layout(subject: Subject) -> None:
+    """Arrays in Fortran order, with strides or with negative strides are as good."""
+    X = subject.vectors().X
+    wide = np.full((2 * len(X), 2 * X.shape[1]), 7.0)
+    wide[::2, ::2] = X
+    _same_for(subject, np.asfortranarray(X), "an array in Fortran order")
+    _same_for(subject, wide[::2, ::2], "a strided view")
+    _same_for(subject, X[::-1].copy()[::-1], "a view with negative strides")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_list_of_rows(subject: Subject) -> None:
+    """Nested lists give what the array gives."""
+    _same_for(subject, subject.vectors().X.tolist(), "a list of rows")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_numeric_table(subject: Subject) -> None:
+    """A data frame of numbers gives what the array gives, whatever its row labels."""
+    import pandas as pd
+
+    X = subject.vectors().X
+    columns = [f"f{i}" for i in range(X.shape[1])]
+    table = pd.DataFrame(X, columns=columns, index=np.arange(len(X))[::-1] + 100)
+    _same_for(subject, table, "a data frame of numbers")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_float32(subject: Subject) -> None:
+    """float32 is taken and gives what the same numbers in float64 give, up to its precision."""
+    X, y = subject.vectors()
+    single = X.astype(np.float32)
+    got, expected = _run(subject, single, y), _run(subject, single.astype(np.float64), y)
+    scale = 1 + np.max(np.abs(expected)) if np.asarray(expected).dtype.kind == "f" else 1
+    expect_same(got, expected, "the result for float32", rtol=1e-3, atol=1e-3 * scale)
+
+
+def _spoiled(subject: Subject, value: float) -> tuple[Any, Any]:
+    X, y = subject.vectors()
+    X = X.copy()
+    X[3, 1] = value
+    return X, y
+
+
+@check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "nan"))
+def check_nan_refused(subject: Subject) -> None:
+    """NaN is an error that names the component and the row."""
+    X, y = _spoiled(subject, np.nan)
+    expect_error(
+        lambda: _run(subject, X, y),
+        "X with NaN in row 3",
+        errors=ValueError,
+        mentions=[subject.names(), "NaN", "row 3"],
+    )
+
+
+@check(*DATA_KINDS, capability="nan", when=takes_vectors)
+def check_nan_taken(subject: Subject) -> None:
+    """Where missing values are declared, NaN is taken."""
+    _run(subject, *_spoiled(subject, np.nan))
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_infinity_refused(subject: Subject) -> None:
+    """Infinity is an error that names the component and the row."""
+    X, y = _spoiled(subject, np.inf)
+    expect_error(
+        lambda: _run(subject, X, y),
+        "X with inf in row 3",
+        errors=ValueError,
+        mentions=[subject.names(), "inf", "row 3"],
+    )
+
+
+@check(*ANSWERING_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "nan"))
+def check_nan_query_refused(subject: Subject) -> None:
+    """NaN in a query is an error that names the component and the row."""
+    component = trained(subject, *subject.vectors())
+    X, _ = _spoiled(subject, np.nan)
+    expect_error(
+        lambda: answer(subject, component, X),
+        "a query with NaN in row 3",
+        errors=ValueError,
+        mentions=[subject.names(), "NaN", "row 3"],
+    )
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_one_dimension_refused(subject: Subject) -> None:
+    """An array of one dimension is an error that names the component."""
+    X, y = subject.vectors()
+    expect_error(
+        lambda: _run(subject, X[:, 0], y), "X of one dimension", mentions=[subject.names()]
+    )
+
+
+@check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not takes_tables(c))
+def check_text_refused(subject: Subject) -> None:
+    """An array of words is an error that names the component."""
+    X, y = subject.vectors()
+    words = np.full(X.shape, "word")
+    expect_error(lambda: _run(subject, words, y), "X of words", mentions=[subject.names()])
+
+
+@check(*ANSWERING_KINDS, when=takes_vectors)
+def check_wrong_width(subject: Subject) -> None:
+    """Queries with another number of features are an error with the component and both numbers."""
+    X, y = subject.vectors()
+    component = trained(subject, X, y)
+    if not subject.use.by_row and not claims(component, "needs_fit"):
+        expect_error(
+            lambda: getattr(component, _PAIRS[subject.kind])(X, X[:, :3]),
+            "Y with 3 features for X with 4",
+            mentions=[subject.names(), "3", "4"],
+        )
+        return
+    expect_error(
+        lambda: answer(subject, component, X[:, :3]),
+        "queries with 3 features after training with 4",
+        mentions=[subject.names(), "3", "4"],
+    )
+
+
+_PAIRS = {"distance": "pairwise", "kernel": "gram"}
+
+
+@check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "sparse"))
+def check_sparse_refused(subject: Subject) -> None:
+    """A sparse matrix is an error that names the component."""
+    X, y = subject.vectors()
+    expect_error(
+        lambda: _run(subject, sp.csr_matrix(X), y), "a sparse X", mentions=[subject.names()]
+    )
+
+
+@check(*DATA_KINDS, capability="sparse", when=takes_vectors)
+def check_sparse_taken(subject: Subject) -> None:
+    """Where sparse matrices are declared, they give what the dense array gives."""
+    X, y = subject.vectors()
+    X = np.where(np.abs(X) < 0.5, 0, X)
+    got, expected = _run(subject, sp.csr_matrix(X), y), _run(subject, X, y)
+    expect_same(got, expected, "the result for a sparse X", rtol=1e-6)
+
+
+@check("distance", "kernel", "transformer", "metric_learner", when=takes_vectors)
+def check_dtype_kept(subject: Subject) -> None:
+    """float64 gives float64, and float32 gives float32."""
+    X, y = subject.vectors()
+    for dtype in (np.float64, np.float32):
+        values = X.astype(dtype)
+        got = np.asarray(answer(subject, trained(subject, values, y), values))
+        expect(
+            got.dtype == dtype, f"expected {dtype.__name__} for {dtype.__name__}, got {got.dtype}"
+        )

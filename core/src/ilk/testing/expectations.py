@@ -1,0 +1,100 @@
+"""What a check says when a component breaks its promise: expected this, got that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+
+class CheckFailed(AssertionError):  # noqa: N818  # it says what happened
+    """A component does not do what its kind or its capabilities promise."""
+
+
+def expect(condition: object, message: str) -> None:
+    """Fail a check with a message unless a condition holds."""
+    if not condition:
+        raise CheckFailed(message)
+
+
+def expect_same(
+    got: Any, expected: Any, what: str, *, rtol: float = 1e-7, atol: float = 1e-9
+) -> None:
+    """Fail a check unless two arrays are equal: numbers up to rounding, the rest exactly.
+
+    Parameters
+    ----------
+    got, expected : array-like
+    what : str
+        Names `got` in the message, as in ``"pairwise(X) of a read-only X"``.
+    rtol, atol : float
+        Tolerances for numbers.
+    """
+    got, expected = np.asarray(got), np.asarray(expected)
+    expect(got.shape == expected.shape, f"{what}: expected shape {expected.shape}, got {got.shape}")
+    if got.dtype.kind in "fciub" and expected.dtype.kind in "fciub":
+        with np.errstate(invalid="ignore"):
+            equal = np.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+    else:
+        equal = np.asarray(got == expected)
+    if not equal.all():
+        place = tuple(int(i) for i in np.argwhere(~equal)[0])
+        raise CheckFailed(
+            f"{what}: expected {expected[place]!r} at {_position(place)}, got {got[place]!r} "
+            f"({int((~equal).sum())} of {equal.size} values differ)"
+        )
+
+
+def _position(place: tuple[int, ...]) -> str:
+    return f"position {place[0]}" if len(place) == 1 else f"position {place}" if place else "once"
+
+
+def expect_error(
+    action: Callable[[], Any],
+    what: str,
+    *,
+    errors: type[Exception] | tuple[type[Exception], ...] = (ValueError, TypeError),
+    mentions: Iterable[str | tuple[str, ...]] = (),
+) -> str:
+    """Fail a check unless an action raises one of some errors with a message that helps.
+
+    Parameters
+    ----------
+    action : callable without arguments
+    what : str
+        Names what is wrong with the input, as in ``"X with NaN in row 3"``.
+    errors : exception class or tuple of them
+    mentions : iterable of str or tuple of str
+        What the message must contain; of a tuple, at least one.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    kinds = errors if isinstance(errors, tuple) else (errors,)
+    names = " or ".join(kind.__name__ for kind in kinds)
+    try:
+        result = action()
+    except kinds as error:
+        message = str(error)
+    except Exception as error:
+        raise CheckFailed(
+            f"{what}: expected {names}, got {type(error).__name__}: {error}"
+        ) from error
+    else:
+        raise CheckFailed(f"{what}: expected {names}, got no error but {_short(result)}")
+    for mention in mentions:
+        options = mention if isinstance(mention, tuple) else (mention,)
+        wanted = " or ".join(map(repr, options))
+        expect(
+            any(option in message for option in options),
+            f"{what}: expected an error that mentions {wanted}, got {message!r}",
+        )
+    return message
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,181 @@
+"""Reports: what came of the checks of a distribution, without pytest."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from unittest import SkipTest
+
+from ilk.registries import Found, installed
+from ilk.testing.case import Case, cases
+from ilk.testing.expectations import CheckFailed
+
+Status = Literal["passed", "failed", "waived", "skipped"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one case.
+
+    Attributes
+    ----------
+    case : Case
+    status : {"passed", "failed", "waived", "skipped"}
+        Waived: it failed as its waiver says. Skipped: the example cannot be checked so.
+    message : str
+        Why it is not passed.
+    """
+
+    case: Case
+    status: Status
+    message: str = ""
+
+    @property
+    def check(self) -> str:
+        """Name of the check, with the number of the example where it is not the first."""
+        return self.case.id.removeprefix(f"{self.case.component}/")
+
+
+@dataclass
+class ComponentReport:
+    """What came of the checks of one component."""
+
+    kind: str
+    name: str
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def those(self, status: Status) -> list[Outcome]:
+        """Outcomes with one status."""
+        return [outcome for outcome in self.outcomes if outcome.status == status]
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """Name of the check and message of everything that is wrong."""
+        found = [(o.check, o.message) for o in self.those("failed")]
+        if len(self.those("skipped")) == len(self.outcomes):
+            found.append(("(none)", "expected at least one check to run, got none"))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts, failures, waivers and skips as plain values."""
+        listed = {
+            status: [{"check": o.check, "message": o.message} for o in found]
+            for status, found in (
+                ("waived", self.those("waived")),
+                ("skipped", self.those("skipped")),
+            )
+        }
+        failed = [{"check": name, "message": message} for name, message in self.problems]
+        passed = len(self.those("passed"))
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "passed": passed,
+            "failed": failed,
+            **listed,
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of the checks of a distribution.
+
+    Attributes
+    ----------
+    distribution, version : str
+    components : sequence of ComponentReport
+    """
+
+    distribution: str
+    version: str
+    components: Sequence[ComponentReport]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are components and nothing is wrong with any."""
+        return bool(self.components) and not any(c.problems for c in self.components)
+
+    def count(self, status: Status) -> int:
+        """Number of checks with one status, over all components."""
+        return sum(len(c.those(status)) for c in self.components)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON."""
+        return {
+            "distribution": self.distribution,
+            "version": self.version,
+            "ok": self.ok,
+            "components": [component.to_dict() for component in self.components],
+        }
+
+
+def check_distribution(name: str, kind: str | None = None, *, slow: bool = True) -> Report:
+    """Check every component of an installed distribution.
+
+    Parameters
+    ----------
+    name : str
+        Of the distribution; ``"(session)"`` for classes registered by hand.
+    kind : str, optional
+        Only components of this kind.
+    slow : bool
+        Whether to run the full battery.
+
+    Raises
+    ------
+    UnknownComponentError
+        If there is no such distribution or kind.
+
+    Examples
+    --------
+    >>> from ilk.testing import check_distribution
+    >>> check_distribution("ilk-core", slow=False).distribution
+    'ilk-core'
+    """
+    due = cases(name, kind, slow=slow)
+    return report_on(name, due, outcomes(due))
+
+
+def report_on(name: str, due: Iterable[Case], found: Iterable[Outcome]) -> Report:
+    """Gather the outcomes of the cases of one distribution by component."""
+    components: dict[str, ComponentReport] = {}
+    offers: list[Found] = []
+    for case in due:
+        offer = case.subject.found
+        components.setdefault(case.component, ComponentReport(offer.kind, offer.name))
+        offers.append(offer)
+    for outcome in found:
+        components[outcome.case.component].outcomes.append(outcome)
+    version = offers[0].version if offers else installed().get(name, "")
+    return Report(offers[0].distribution if offers else name, version, list(components.values()))
+
+
+def outcomes(due: Iterable[Case]) -> Iterator[Outcome]:
+    """Run cases one after the other and yield what comes of each."""
+    for case in due:
+        yield _outcome(case)
+
+
+def _outcome(case: Case) -> Outcome:
+    try:
+        case.run()
+    except SkipTest as skip:
+        return Outcome(case, "skipped", str(skip))
+    except Exception as error:  # noqa: BLE001  # whatever a component raises is its failure
+        if case.waiver is not None:
+            return Outcome(case, "waived", case.waiver)
+        return Outcome(case, "failed", _message(error))
+    if case.waiver is not None:
+        return Outcome(
+            case, "failed", f"expected to fail ({case.waiver}), but passes: remove the waiver"
+        )
+    return Outcome(case, "passed")
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, CheckFailed):
+        return str(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"

@@ -1,0 +1,134 @@
+"""What a check looks at: one example of one component, with data that suits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from unittest import SkipTest
+
+import numpy as np
+
+from ilk.component import Component, display_name
+from ilk.nested import children, seeded
+from ilk.testing.data import Sample, sample
+from ilk.testing.use import Use, use_of
+
+if TYPE_CHECKING:
+    from ilk.registries import Found
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One example of one component.
+
+    Attributes
+    ----------
+    found : Found
+        Kind, name and distribution.
+    cls : type
+        The class.
+    example : int
+        Position in ``cls.examples()``.
+    """
+
+    found: Found
+    cls: Any
+    example: int = 0
+
+    @property
+    def kind(self) -> str:
+        """The kind it is registered for."""
+        return self.found.kind
+
+    def new(self) -> Any:
+        """Return a fresh instance with the parameters as the example has them."""
+        return self.cls.examples()[self.example]
+
+    def seeded(self) -> Any:
+        """Return a fresh instance whose random states are fixed."""
+        return seeded(self.new(), 0)
+
+    @property
+    def use(self) -> Use:
+        """How components of the kind are used on data."""
+        return use_of(self.kind, self.cls)
+
+    def data(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
+        """Return data of a kind that the example takes.
+
+        The first example must take the first kind of input that the class declares.
+        """
+        return self.sample_of(self._inputs(), n, classes=classes, seed=seed)
+
+    def vectors(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
+        """Return data that is a float array."""
+        kinds = [kind for kind in self.cls.capabilities.inputs if kind in VECTOR_KINDS]
+        return self.sample_of(self._taken(kinds), n, classes=classes, seed=seed)
+
+    def tables(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
+        """Return data that is a data frame."""
+        return self.sample_of(self._taken(["tables"]), n, classes=classes, seed=seed)
+
+    def objects(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
+        """Return data that is a list."""
+        kinds = [kind for kind in self.cls.capabilities.inputs if kind in OBJECT_KINDS]
+        return self.sample_of(self._taken(kinds), n, classes=classes, seed=seed)
+
+    def sample_of(self, kind: str, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
+        """Return data of one kind of input; a class may bring its own by ``example_data``."""
+        own = getattr(self.cls, "example_data", None)
+        if own is not None:
+            return Sample(*own(kind, n, np.random.default_rng(seed)))
+        return sample(kind, n, classes=classes, seed=seed)
+
+    def _inputs(self) -> str:
+        return self._taken(list(self.cls.capabilities.inputs))
+
+    def _taken(self, kinds: list[str]) -> str:
+        """Return the first of some kinds of input that this example takes."""
+        if self.example == 0:
+            return kinds[0]
+        for kind in kinds:
+            if self.takes(kind):
+                return kind
+        raise SkipTest(f"example {self.example} ({self.new()!r}) takes no {' or '.join(kinds)}")
+
+    def takes(self, kind: str) -> bool:
+        """Tell whether the example works on a kind of input at all."""
+        data = self.sample_of(kind, 12)
+        try:
+            self.use.run(self.seeded(), data.X, data.y)
+        except Exception:  # noqa: BLE001  # whatever the reason, it does not take it
+            return False
+        return True
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names by which errors may call it: its own and those in its slots."""
+        return tuple(dict.fromkeys(_names(self.seeded())))
+
+
+VECTOR_KINDS = ("vectors", "histograms")
+OBJECT_KINDS = ("strings", "sets", "signatures")
+
+
+def _names(component: Any) -> Iterator[str]:
+    yield display_name(component)
+    if isinstance(component, Component):
+        for _, child in children(component):
+            yield from _names(child)
+
+
+def takes_vectors(component: Any) -> bool:
+    """Tell whether a component declares that it takes float arrays."""
+    return bool(set(component.capabilities.inputs) & set(VECTOR_KINDS))
+
+
+def takes_tables(component: Any) -> bool:
+    """Tell whether a component declares that it takes data frames."""
+    return "tables" in component.capabilities.inputs
+
+
+def takes_objects(component: Any) -> bool:
+    """Tell whether a component declares that it takes lists of objects."""
+    return bool(set(component.capabilities.inputs) & set(OBJECT_KINDS))

@@ -1,0 +1,114 @@
+"""How the components of each kind are used on data, so that one check serves many kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ilk.inputs import n_rows
+from ilk.interfaces.metric_learner import LocalMetric
+
+
+@dataclass(frozen=True)
+class Use:
+    """What is done with a component.
+
+    Attributes
+    ----------
+    run : callable
+        ``run(component, X, y)`` learns from X and y and returns what comes of it.
+    train : callable or None
+        ``train(component, X, y)`` only learns; None where nothing stays learned.
+    answer : callable or None
+        ``answer(component, Q)`` is what a trained component says of rows.
+    by_row : bool
+        Whether each row of an answer is about one row of Q, whatever the others are.
+    """
+
+    run: Callable[..., Any]
+    train: Callable[..., Any] | None = None
+    answer: Callable[..., Any] | None = None
+    by_row: bool = False
+
+
+def plain_distance() -> Any:
+    """Return the Euclidean distance for the checks of indexes."""
+    import ilk
+
+    return ilk.distance("euclidean")
+
+
+def _fit(component: Any, X: Any, y: Any) -> Any:
+    return component.fit(X, y)
+
+
+def _fit_index(component: Any, X: Any, y: Any) -> Any:
+    return component.fit(X, y, distance=plain_distance().fit(X))
+
+
+def _neighbors(component: Any, Q: Any) -> np.ndarray:
+    return np.stack([np.asarray(part, dtype=float) for part in component.kneighbors(Q, 3)], axis=1)
+
+
+def _labels(component: Any, X: Any, y: Any) -> np.ndarray:
+    return np.asarray(component.fit(X, y).labels_)
+
+
+def _kept(component: Any, X: Any, y: Any) -> np.ndarray:
+    component.fit_resample(X, y)
+    return np.asarray(component.sample_indices_)
+
+
+def _method(name: str) -> Callable[[Any, Any], Any]:
+    return lambda component, Q: getattr(component, name)(Q)
+
+
+def _dense(component: Any, Q: Any) -> Any:
+    out = component.transform(Q)
+    return out.toarray() if hasattr(out, "toarray") else out
+
+
+def _trained(
+    answer: Callable[[Any, Any], Any],
+    train: Callable[[Any, Any, Any], Any] = _fit,
+    *,
+    by_row: bool = True,
+) -> Use:
+    def run(component: Any, X: Any, y: Any) -> Any:
+        return answer(train(component, X, y), X)
+
+    return Use(run, train, answer, by_row)
+
+
+_USES = {
+    "distance": _trained(_method("pairwise"), by_row=False),
+    "kernel": _trained(_method("gram"), by_row=False),
+    "index": _trained(_neighbors, _fit_index),
+    "transformer": _trained(_dense),
+    "metric_learner": _trained(_dense),
+    "local_metric": _trained(_neighbors),
+    "classifier": _trained(_method("predict")),
+    "regressor": _trained(_method("predict")),
+    "detector": _trained(_method("decision_function")),
+    "clusterer": Use(_labels, _fit),
+    "editor": Use(_kept),
+    "relevance": Use(lambda component, X, y: component.scores(X, y)),
+}
+DATA_KINDS = tuple(kind for kind in _USES if kind != "local_metric")
+TRAINED_KINDS = tuple(kind for kind in DATA_KINDS if _USES[kind].train is not None)
+ANSWERING_KINDS = tuple(kind for kind in DATA_KINDS if _USES[kind].answer is not None)
+
+
+def use_of(kind: str, cls: Any) -> Use:
+    """Return how components of a kind are used."""
+    if kind == "metric_learner" and issubclass(cls, LocalMetric):
+        kind = "local_metric"
+    return _USES[kind]
+
+
+def rows_of(answer: Any) -> int:
+    """Number of rows of an answer."""
+    return n_rows(answer)
