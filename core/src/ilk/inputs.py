@@ -268,6 +268,8 @@ def check_labels(
         raise InputError(f"{name}: y: {error}") from None
     if X is not None:
         check_same_length(owner, X, values)
+    if not len(classes):
+        raise InputError(f"{name}: y is empty, at least one label is needed")
     if len(classes) < min_classes:
         raise InputError(
             f"{name}: y has {len(classes)} class ({classes[0]!r}), at least {min_classes} "
