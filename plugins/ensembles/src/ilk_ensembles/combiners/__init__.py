@@ -1,0 +1,1 @@
+"""Rules that turn the outputs of several members into one."""

@@ -1,0 +1,103 @@
+"""Support for classes: what rules start from, and the decision they end with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+import ilk
+from ilk import Param
+
+TIES = Param(choices=("first", "reject"), doc="A tie goes to the first class, or is rejected.")
+_ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
+
+
+class SupportCombiner(ilk.Combiner):
+    """Decides for the class of most support or, with a cost matrix, of the least expected cost.
+
+    Parameters
+    ----------
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true.
+    """
+
+    needs: ClassVar[Literal["labels", "probabilities"]] = "probabilities"
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "ties": TIES,
+        "cost": Param(
+            ilk.Array, none=True, doc="cost[j][k] of deciding for class k where j is true."
+        ),
+    }
+
+    def __init__(self, ties: str = "first", cost: Any = None) -> None:
+        self.ties = ties
+        self.cost = cost
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the costs are a square of finite numbers."""
+        super().check_parameters()
+        if self.cost is None:
+            return
+        cost = np.asarray(self.cost, dtype=float)
+        if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
+            raise self.parameter_error(
+                "cost", f"must be a square matrix of finite numbers, got {self.cost!r}"
+            )
+
+    def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
+        self.check_parameters()
+        support = check_support(self, combined)
+        if self.cost is not None:
+            cost = np.asarray(self.cost, dtype=float)
+            if len(cost) != support.shape[1]:
+                raise self.parameter_error(
+                    "cost", f"is for {len(cost)} classes, there are {support.shape[1]}"
+                )
+            support = -(support @ cost)
+        codes, tied = winners(support)
+        return codes, tied & (self.ties == "reject")
+
+
+def normalized(owner: object, outputs: Any) -> np.ndarray:
+    """Check outputs and divide each member's support for a sample by its sum.
+
+    Returns
+    -------
+    ndarray of shape (L, n, C)
+        Rows sum to one.
+    """
+    array = ilk.check_outputs(owner, outputs)
+    array = array / array.max(axis=2, keepdims=True)  # so that no sum overflows
+    return np.asarray(array / array.sum(axis=2, keepdims=True))
+
+
+def check_support(owner: object, combined: Any) -> np.ndarray:
+    """Return combined support as a float array of shape (n, C).
+
+    Raises
+    ------
+    InputError
+        For a wrong shape or a value that is not finite; names the cell.
+    """
+    support = np.asarray(combined, dtype=float)
+    if support.ndim != 2 or support.shape[1] == 0:
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: combined must have shape (samples, classes), "
+            f"got {support.shape}"
+        )
+    ilk.check_finite(owner, support, argument="combined")
+    return support
+
+
+def winners(support: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first class of most support in each row, and which rows have several.
+
+    Support that differs by rounding only counts as the same.
+    """
+    top = support.max(axis=1, keepdims=True)
+    near = support >= top - _ULPS * np.abs(top)
+    return near.argmax(axis=1), near.sum(axis=1) > 1
