@@ -27,19 +27,24 @@ def _finding(verdict: ilk.Verdict) -> str:
     if verdict.p_value >= verdict.details["alpha"]:
         return f"no difference is significant at {alpha}."
     distance = f"critical difference {verdict.details['critical_difference']:.2f}"
-    better = [_better(pair["a"], pair["b"], verdict) for pair in verdict.pairs if pair["different"]]
+    better = _better(verdict)
     if not better:
         return (
             f"the pipelines differ at {alpha}, but Nemenyi's test ({distance}) finds no pair "
             f"that does."
         )
-    return f"the pipelines differ at {alpha}; by Nemenyi's test ({distance}) {list_some(better)}."
+    return f"the pipelines differ at {alpha}; by Nemenyi's test ({distance}) {'; '.join(better)}."
 
 
-def _better(a: str, b: str, verdict: ilk.Verdict) -> str:
-    best, worst = sorted((a, b), key=lambda name: verdict.ranks[name])
-    ranks = f"{verdict.ranks[best]:.2f} against {verdict.ranks[worst]:.2f}"
-    return f"{best} is better than {worst} (mean rank {ranks})"
+def _better(verdict: ilk.Verdict) -> list[str]:
+    """Say for each pipeline, best first, which ones it is better than."""
+    beaten: dict[str, list[str]] = {}
+    for pair in verdict.pairs:
+        if pair["different"]:
+            best, worst = sorted((pair["a"], pair["b"]), key=lambda name: verdict.ranks[name])
+            beaten.setdefault(best, []).append(worst)
+    order = sorted(beaten, key=lambda name: verdict.ranks[name])
+    return [f"{best} is better than {list_some(beaten[best])}" for best in order]
 
 
 def _left_out(dropped: Sequence[str]) -> str:
