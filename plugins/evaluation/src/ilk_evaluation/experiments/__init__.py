@@ -1,0 +1,1 @@
+"""Experiments: plan, run, store, score and report."""

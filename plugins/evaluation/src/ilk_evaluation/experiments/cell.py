@@ -1,0 +1,137 @@
+"""One cell: fit a pipeline on the training cases of a split and ask it about the test cases."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+import ilk
+
+REJECTED = -1
+"""Code of a case that the pipeline declined to answer."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a cell, in the form in which it is stored.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,), or None
+        Position of each predicted label among the classes of the data set; -1: rejected.
+        None: the cell failed.
+    probabilities, scores : ndarray of shape (n, C) or None
+    fit_seconds, predict_seconds : float
+    warnings : tuple of str
+        The distinct warnings it gave.
+    error : str or None
+        Type and message of the exception that ended it.
+    traceback : str or None
+    """
+
+    codes: np.ndarray | None = None
+    probabilities: np.ndarray | None = None
+    scores: np.ndarray | None = None
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+    traceback: str | None = None
+
+
+def evaluate(
+    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int, *, catch: bool = True
+) -> Outcome:
+    """Fit a copy of a pipeline and predict.
+
+    A case counts as rejected when the predicted label is none of the classes of the data set,
+    as the `reject_label` of a combiner is.
+
+    Parameters
+    ----------
+    pipeline : ilk.Pipeline
+        Left as it is.
+    data, split : ilk.Data, ilk.Split
+    seed : int
+        For every random state that the pipeline leaves open.
+    catch : bool
+        Whether an exception becomes a failed outcome or is raised.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            outcome = _fit_and_predict(pipeline, data, split, seed)
+        except Exception as error:
+            if not catch:
+                raise
+            outcome = Outcome(error=describe(error), traceback=traceback.format_exc())
+    messages = (f"{w.category.__name__}: {w.message}" for w in caught)
+    return replace(outcome, warnings=tuple(dict.fromkeys(messages))) if caught else outcome
+
+
+def describe(error: BaseException) -> str:
+    """Type and message of an exception."""
+    return f"{type(error).__name__}: {error}"
+
+
+def _fit_and_predict(
+    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
+) -> Outcome:
+    model = ilk.seeded(clone(pipeline), seed)
+    X, y = ilk.take(data.X, split.train), data.y[split.train]
+    queries = ilk.take(data.X, split.test)
+    start = perf_counter()
+    model.fit(X, y)
+    fitted = perf_counter()
+    labels = np.asarray(model.predict(queries))
+    predicted = perf_counter()
+    if labels.shape != (len(split.test),):
+        raise ilk.InputError(
+            f"predict gave labels of shape {labels.shape} for {len(split.test)} cases"
+        )
+    return Outcome(
+        label_codes(labels, data.classes),
+        *_supports(model, queries, data.classes),
+        fit_seconds=fitted - start,
+        predict_seconds=predicted - fitted,
+    )
+
+
+def label_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Position of each label among the sorted classes, -1 for a label that is none of them."""
+    if labels.dtype.kind == classes.dtype.kind != "O":
+        at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        return np.where(classes[at] == labels, at, REJECTED).astype(np.int32)
+    table = {label: code for code, label in enumerate(classes.tolist())}
+    return np.array([table.get(label, REJECTED) for label in labels.tolist()], dtype=np.int32)
+
+
+def _supports(
+    model: Any, queries: Any, classes: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Probabilities; without them, decision values."""
+    if hasattr(model, "predict_proba"):
+        return _aligned(model.predict_proba(queries), model.classes_, classes, 0.0), None
+    if hasattr(model, "decision_function"):
+        return None, _aligned(model.decision_function(queries), model.classes_, classes, -np.inf)
+    return None, None
+
+
+def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray | None:
+    """Bring columns to the classes of the data set; None if they are not one per class."""
+    columns = np.asarray(values, dtype=float)
+    if columns.ndim == 1:
+        columns = np.column_stack([-columns, columns]) if len(own) == 2 else columns[:, None]
+    if columns.shape[1] != len(own):  # one-versus-one decision values, say
+        return None
+    if len(own) == len(classes):
+        return columns
+    result = np.full((len(columns), len(classes)), absent)
+    result[:, label_codes(np.asarray(own), classes)] = columns
+    return result

@@ -1,0 +1,106 @@
+"""Keys that say what a cell is made of: content hashes and the seeds that follow from them."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from functools import cache
+from importlib.metadata import Distribution, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+FORMAT = 1
+"""Part of every key: to be raised when the meaning of a stored prediction changes."""
+
+
+def canonical(value: Any) -> str:
+    """Write a value as JSON in the one form that hashes go by."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
+    )
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # numpy arrays and numbers
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} {value!r} cannot be part of a key")
+
+
+def digest(*parts: Any) -> str:
+    """SHA-256 of the canonical JSON of the parts."""
+    return hashlib.sha256(canonical(parts).encode()).hexdigest()
+
+
+def seed_from(*parts: Any) -> int:
+    """Return a random state (31 bits) that follows from the parts."""
+    return int(digest(*parts)[:8], 16) >> 1
+
+
+def split_key(fingerprint: str, split: ilk.Split) -> str:
+    """SHA-256 of a data set and the rows that train, test and validate; their order counts."""
+    content = hashlib.sha256(fingerprint.encode())
+    for rows in (split.train, split.test, split.validation):
+        part = np.asarray(() if rows is None else rows, dtype="<i8")
+        content.update(f"[{len(part)}]".encode())
+        content.update(part.tobytes())
+    return content.hexdigest()
+
+
+def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
+    """Say which code a pipeline runs: versions, and hashes of source that has none.
+
+    Parameters
+    ----------
+    pipeline : ilk.Pipeline
+        With a component in every slot.
+    versions : dict
+        Version of each distribution whose components it names.
+    """
+    code = {name: version + _source_suffix(name) for name, version in versions.items()}
+    inside = pipeline.get_params().values()
+    for cls in {type(value) for value in inside if isinstance(value, ilk.Component)}:
+        found = ilk.registry(cls.kind).found_for(cls)
+        if found is not None and found.distribution not in versions:
+            code[found.qualified] = _class_source(cls)
+    return code
+
+
+def _class_source(cls: type) -> str:
+    """Hash of a class made by hand; its name where the source is out of reach."""
+    try:
+        return hashlib.sha256(inspect.getsource(cls).encode()).hexdigest()
+    except (OSError, TypeError):
+        return f"{cls.__module__}:{cls.__qualname__}"
+
+
+@cache
+def _source_suffix(name: str) -> str:
+    """``"+<hash of the source>"`` for an editable distribution, else ``""``."""
+    dist = distribution(name)
+    if not _is_editable(dist):
+        return ""
+    content = hashlib.sha256()
+    for folder in _folders(dist):
+        for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix != ".pyc"):
+            content.update(path.relative_to(folder.parent).as_posix().encode())
+            content.update(hashlib.sha256(path.read_bytes()).digest())
+    return f"+{content.hexdigest()[:16]}"
+
+
+def _is_editable(dist: Distribution) -> bool:
+    text = dist.read_text("direct_url.json")
+    return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
+
+
+def _folders(dist: Distribution) -> list[Path]:
+    """Folders of the packages in which a distribution's components live."""
+    values = (point.value for point in dist.entry_points if point.group.startswith("ilk."))
+    names = sorted({value.partition(":")[0].partition(".")[0] for value in values})
+    specs = [spec for spec in map(find_spec, names) if spec is not None]
+    return [Path(place) for spec in specs for place in spec.submodule_search_locations or ()]

@@ -1,0 +1,98 @@
+"""Read an experiment: from a file or a dict to checked, canonical tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ilk
+from ilk_evaluation.experiments.checks import experiment_problems
+from ilk_evaluation.experiments.grammar import GRAMMAR
+
+Source = str | Path | Mapping[str, Any] | ilk.Spec
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment as it is described: every name found, default filled in and value checked.
+
+    Attributes
+    ----------
+    spec : ilk.Spec
+        As written, with lines.
+    name : str
+    seed : int
+    datasets : list of dict
+        Canonical tables of components.
+    pipelines : list of dict
+        Tables with ``id`` and canonical ``steps``.
+    evaluation, run : dict
+        As the grammar has them, canonical.
+    store : Path or None
+        None: nothing outlives the process.
+    """
+
+    spec: ilk.Spec
+    name: str
+    seed: int
+    datasets: list[dict[str, Any]]
+    pipelines: list[dict[str, Any]]
+    evaluation: dict[str, Any]
+    run: dict[str, Any]
+    store: Path | None
+
+    def error(self, *problems: ilk.Problem) -> ilk.SpecError:
+        """Return the error that lists problems with file and line."""
+        return ilk.SpecError([self.spec.locate(problem) for problem in problems])
+
+
+def read(source: Source, store: str | Path | None = None) -> Experiment:
+    """Read and check an experiment; no data is loaded yet.
+
+    Parameters
+    ----------
+    source : path, dict or ilk.Spec
+    store : path, optional
+        Takes the place of the file's ``[output] store``.
+
+    Raises
+    ------
+    ilk.SpecError
+        With everything that is wrong, in the order of the file.
+    """
+    spec = _spec(source)
+    problems: list[ilk.Problem] = []
+    try:
+        tables = ilk.resolve(spec, grammar=GRAMMAR).data
+    except ilk.SpecError as error:
+        problems, tables = error.problems, None
+    problems += [spec.locate(problem) for problem in experiment_problems(spec.data, tables)]
+    if problems:
+        raise ilk.SpecError(sorted(problems, key=lambda problem: problem.line or 0))
+    stem = spec.path.stem if spec.path else "experiment"
+    return Experiment(
+        spec,
+        tables["experiment"].get("name", stem),
+        tables["experiment"]["seed"],
+        tables["datasets"],
+        tables["pipelines"],
+        tables["evaluation"],
+        tables["run"],
+        _store_path(spec, tables, store),
+    )
+
+
+def _spec(source: Source) -> ilk.Spec:
+    if isinstance(source, str | Path):
+        return ilk.load(source)
+    return source if isinstance(source, ilk.Spec) else ilk.Spec(dict(source))
+
+
+def _store_path(spec: ilk.Spec, tables: Any, override: str | Path | None) -> Path | None:
+    """The store: as asked for, as the file says, or ``results/<stem>.sqlite`` beside the file."""
+    chosen = override or tables["output"].get("store")
+    if chosen:
+        return Path(chosen)
+    return spec.path.parent / "results" / f"{spec.path.stem}.sqlite" if spec.path else None

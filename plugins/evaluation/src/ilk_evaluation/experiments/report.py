@@ -1,0 +1,179 @@
+"""Reports for people: what will be run, and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import isnan
+from typing import IO, TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ilk_evaluation.experiments.plan import Plan
+    from ilk_evaluation.experiments.results import Results
+
+WIDE = 10_000
+"""Width where no terminal sets one: tables take what they need and no text is wrapped."""
+
+Column = tuple[str, str, Callable[[Any], str]]
+"""Heading, column of the data frame, and how a value is written."""
+
+
+def console_on(file: IO[str]) -> Console:
+    """Return a console that writes plain, unwrapped text unless the file is a terminal."""
+    console = Console(file=file, highlight=False)
+    return console if console.is_terminal else Console(file=file, highlight=False, width=WIDE)
+
+
+def print_results(console: Console, results: Results) -> None:
+    """Print a table per data set and one over all, verdicts, notes and failures."""
+    plan = results.plan
+    console.print(Text(_headline(plan), style="bold"), end="\n\n")
+    _print_table(console, _by_dataset(results))
+    if len(plan.datasets) > 1:
+        _print_table(console, _over_datasets(results))
+    for verdict in results.verdicts:
+        console.print(Text(f"{verdict.comparison}: {verdict.text}"))
+    for note in results.notes:
+        console.print(Text(f"note: {note}"))
+    for line in _failure_lines(results):
+        console.print(Text(line))
+    if plan.store is not None:
+        console.print(Text(f"store: {plan.store}"))
+
+
+def print_plan(console: Console, plan: Plan, n_done: int) -> None:
+    """Print what an experiment will do."""
+    console.print(Text(_headline(plan), style="bold"), end="\n\n")
+    data = _new_table(["data set"], ["rows", "features", "classes", "splits"])
+    for planned in plan.datasets:
+        counts = (len(planned.data), planned.n_features, len(planned.data.classes))
+        data.add_row(Text(planned.label), *map(str, counts), str(planned.n_splits))
+    _print_table(console, data)
+    pipelines = _new_table(["pipeline"], [])
+    pipelines.add_column("steps", overflow="fold")
+    for written in plan.experiment.spec.data["pipelines"]:
+        steps = " > ".join(_short(next(iter(step.values()))) for step in written["steps"])
+        pipelines.add_row(Text(written["id"]), Text(steps))
+    console.print(pipelines)
+    console.print()
+    total = len({cell.key for cell in plan.cells})
+    console.print(Text(f"{total} cells, {n_done} of them done; store: {plan.store or 'none'}"))
+
+
+def _headline(plan: Plan) -> str:
+    experiment = plan.experiment
+    parts = (
+        _count(len(plan.datasets), "data set"),
+        _count(len(plan.pipelines), "pipeline"),
+        _short(experiment.evaluation["resampling"]),
+        f"seed {experiment.seed}",
+    )
+    return f"{experiment.name}: {', '.join(parts)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("s" if number != 1 else "")
+
+
+def _short(component: Any) -> str:
+    """Write a component as ``knn(k=3, distance=manhattan)``."""
+    if isinstance(component, Mapping):
+        inside = ", ".join(f"{k}={_short(v)}" for k, v in component.items() if k != "use")
+        name = str(component.get("use", "pipeline"))
+        return f"{name}({inside})" if inside else name
+    if isinstance(component, list | tuple):
+        return f"[{', '.join(map(_short, component))}]"
+    return str(component)
+
+
+def _new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
+    """A table with columns of names and of figures, none of which is ever broken or cut."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in names:
+        table.add_column(Text(heading), no_wrap=True)
+    for heading in figures:
+        table.add_column(Text(heading), justify="right", no_wrap=True)
+    return table
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """Print a table, wider than a narrow terminal rather than with figures cut short."""
+    width = console.width
+    needed = Measurement.get(console, console.options.update(max_width=WIDE), table).maximum
+    console.width = max(width, needed)
+    console.print(table)
+    console.width = width
+    console.print()
+
+
+def _by_dataset(results: Results) -> Table:
+    columns = _columns(results, spread=True, digits=1)
+    table = _new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
+    for dataset, rows in results.table().groupby("dataset", sort=False):
+        _add(table, str(dataset), rows, columns)
+    return table
+
+
+def _over_datasets(results: Results) -> Table:
+    columns = _columns(results, spread=False, digits=2)
+    table = _new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
+    _add(table, f"all {len(results.plan.datasets)}", results.summary(), columns)
+    return table
+
+
+def _columns(results: Results, *, spread: bool, digits: int) -> list[Column]:
+    """Measures with their spread, then rank, times and failures."""
+    columns: list[Column] = []
+    times = ["fit_seconds"]
+    for name, measure in results.plan.measures.items():
+        if measure.needs == "seconds":
+            times = list(dict.fromkeys((*times, name)))
+            continue
+        columns.append((name, name, _number))
+        if spread:
+            columns.append(("±", f"{name}_spread", _number))
+    columns.append(("rank", "rank", lambda value: _number(value, digits)))
+    columns += [(name.removesuffix("_seconds"), name, _seconds) for name in times]
+    return [*columns, ("failed", "n_failed", str)]
+
+
+def _add(table: Table, title: str, rows: pd.DataFrame, columns: list[Column]) -> None:
+    """Add a section, its best pipelines in bold."""
+    best = rows["rank"].min()
+    for position, row in enumerate(rows.to_dict("records")):
+        figures = [write(row[key]) for _, key, write in columns]
+        style = "bold" if row["rank"] == best else None
+        head = Text(title if position == 0 else "")
+        table.add_row(head, Text(row["pipeline"]), *figures, style=style)
+    table.add_section()
+
+
+def _number(value: float, digits: int = 4) -> str:
+    return "-" if isnan(value) else f"{value:.{digits}f}"
+
+
+def _seconds(value: float) -> str:
+    """Seconds with their unit: ``1.5 ms``, ``2.50 s``."""
+    if isnan(value):
+        return "-"
+    return f"{1000 * value:.1f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def _failure_lines(results: Results) -> Iterator[str]:
+    """Say which cells failed and why: a line for each data set, pipeline and error."""
+    if not results.n_failed:
+        return
+    yield f"{results.n_failed} of {_count(len(results.plan.cells), 'cell')} failed:"
+    columns = ("dataset", "pipeline", "error")
+    groups = Counter(zip(*(results.failures[column] for column in columns), strict=True))
+    for (dataset, pipeline, error), number in groups.items():
+        first_line = error.partition("\n")[0]
+        yield f"  {dataset}, {pipeline} ({_count(number, 'cell')}): {first_line}"

@@ -1,0 +1,155 @@
+"""Scores from stored predictions: per split, then estimates, spreads and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+import ilk
+
+if TYPE_CHECKING:
+    from ilk_evaluation.experiments.plan import Cell, Plan
+    from ilk_evaluation.experiments.store import Store
+
+POOLED = -1
+"""Stands for the fold of a score over all folds of a repeat."""
+COLUMNS = ["dataset", "pipeline", "measure", "repeat", "fold", "value"]
+
+
+@dataclass
+class Scored:
+    """Scores of an experiment.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
+        A pooled measure has one row per repeat, with fold -1.
+    estimates : dict of str to DataFrame
+        By measure: data sets by pipelines, made by the resampling; NaN where cells failed.
+    spreads : dict of str to DataFrame
+        By measure: standard deviation over the splits (over the repeats if pooled).
+    fit_seconds : DataFrame
+        Data sets by pipelines: mean over the finished cells.
+    n_failed : DataFrame
+        Data sets by pipelines.
+    notes : list of str
+        What could not be computed, and why.
+    """
+
+    scores: pd.DataFrame
+    estimates: dict[str, pd.DataFrame]
+    spreads: dict[str, pd.DataFrame]
+    fit_seconds: pd.DataFrame
+    n_failed: pd.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+
+def score(plan: Plan, store: Store) -> Scored:
+    """Score every cell of a plan from the store; nothing is fitted."""
+    finished = store.finished()
+    scored = _empty(plan)
+    rows: list[tuple[Any, ...]] = []
+    for (dataset, pipeline), cells in _by_row(plan):
+        fine = [cell for cell in cells if finished.get(cell.key, False)]
+        seconds: list[float] = []
+        own = list(_scores(plan, store, fine, seconds, scored.notes))
+        rows += [(dataset, pipeline, *row) for row in own]
+        at = (dataset, pipeline)
+        scored.n_failed.loc[at] = len(cells) - len(fine)
+        scored.fit_seconds.loc[at] = np.mean(seconds) if seconds else np.nan
+        complete = len(fine) == len(cells)
+        for measure in plan.measures:
+            values = [value for name, _, _, value in own if name == measure]
+            estimate = plan.resampling.estimate(values) if complete else np.nan
+            scored.estimates[measure].loc[at] = estimate
+            spread = np.std(values, ddof=1) if len(values) > 1 else np.nan
+            scored.spreads[measure].loc[at] = spread
+    scored.scores = pd.DataFrame(rows, columns=COLUMNS)
+    scored.notes = list(dict.fromkeys(scored.notes))
+    return scored
+
+
+def _empty(plan: Plan) -> Scored:
+    def grid(value: float) -> pd.DataFrame:
+        index = pd.Index([data.label for data in plan.datasets], name="dataset")
+        columns = pd.Index([pipeline.id for pipeline in plan.pipelines], name="pipeline")
+        return pd.DataFrame(value, index=index, columns=columns)
+
+    nan = float("nan")
+    return Scored(
+        pd.DataFrame(columns=COLUMNS),
+        {measure: grid(nan) for measure in plan.measures},
+        {measure: grid(nan) for measure in plan.measures},
+        grid(nan),
+        grid(0),
+    )
+
+
+def _by_row(plan: Plan) -> Iterator[tuple[tuple[str, str], list[Cell]]]:
+    """Yield the cells of each data set and pipeline, in the order of their splits."""
+    ordered = sorted(plan.cells, key=lambda cell: (cell.dataset, cell.pipeline, cell.split))
+    for (dataset, pipeline), cells in groupby(ordered, key=lambda c: (c.dataset, c.pipeline)):
+        yield (plan.datasets[dataset].label, plan.pipelines[pipeline].id), list(cells)
+
+
+def _scores(
+    plan: Plan, store: Store, cells: Sequence[Cell], seconds: list[float], notes: list[str]
+) -> Iterator[tuple[str, int, int, float]]:
+    """Yield measure, repeat, fold and value, reading one prediction (or repeat) at a time."""
+    pooled = {name: m for name, m in plan.measures.items() if m.pooled}
+    single = {name: m for name, m in plan.measures.items() if not m.pooled}
+
+    def value(name: str, measure: ilk.Measure, prediction: ilk.Prediction) -> float:
+        try:
+            return float(measure(prediction))
+        except ilk.IlkError as error:
+            row = f"{plan.datasets[cell.dataset].label}, {plan.pipelines[cell.pipeline].id}"
+            notes.append(f"{name} was not computed for {row}: {error}")
+            return float("nan")
+
+    for repeat, group in groupby(cells, key=lambda cell: cell.repeat):
+        together = []
+        for cell in group:
+            prediction = store.prediction(cell.key)
+            seconds.append(prediction.fit_seconds)
+            if pooled:
+                together.append(prediction)
+            for name, measure in single.items():
+                yield name, repeat, cell.fold, value(name, measure, prediction)
+        for name, measure in pooled.items():
+            yield name, repeat, POOLED, value(name, measure, pool(together))
+
+
+def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
+    """Put the predictions of several splits together, their seconds added up."""
+
+    def joined(name: str) -> Any:
+        parts = [getattr(prediction, name) for prediction in predictions]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
+
+    arrays = ("probabilities", "scores", "rejected", "indices")
+    return ilk.Prediction(
+        joined("truth"),
+        joined("labels"),
+        predictions[0].classes,
+        **{name: joined(name) for name in arrays},
+        fit_seconds=sum(p.fit_seconds for p in predictions),
+        predict_seconds=sum(p.predict_seconds for p in predictions),
+    )
+
+
+def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
+    """Rank the pipelines on each data set, 1 is best; those without an estimate get none."""
+    result = estimates * np.nan
+    for dataset, row in estimates.iterrows():
+        there = row.dropna()
+        if len(there):
+            own = ilk.rank_rows(there.to_numpy()[None], greater_is_better=greater_is_better)[0]
+            result.loc[dataset, there.index] = own
+    return result

@@ -1,0 +1,204 @@
+"""The store: what is put in comes out, survives a crash, and bad files are refused."""
+
+import sqlite3
+import subprocess
+import sys
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import ilk
+from ilk_evaluation import Store, StoreError
+from ilk_evaluation.experiments.blobs import pack, pack_labels, unpack, unpack_labels
+from ilk_evaluation.experiments.cell import Outcome
+
+DATA = ilk.Data(np.zeros((6, 2)), np.array(["a", "b", "c"] * 2), "six", ("u", "v"))
+PLACE = {"run": 1, "pipeline": "p", "split": "s", "fingerprint": DATA.fingerprint}
+TEST = np.array([1, 3, 4])
+
+
+def outcome_of(**changes):
+    given = {"codes": np.array([1, -1, 0], dtype=np.int32), "fit_seconds": 0.5}
+    return Outcome(**{**given, "predict_seconds": 0.25, **changes})
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "a" / "b.sqlite") as opened:
+        opened.add_dataset(DATA, 2)
+        yield opened
+
+
+def put(store, key="k", **changes):
+    store.put(key, outcome_of(**changes), **PLACE, test=TEST)
+
+
+def test_a_prediction_comes_back_as_it_was(store):
+    probabilities = np.random.default_rng(0).random((3, 3))
+    put(store, probabilities=probabilities)
+    prediction = store.prediction("k")
+    assert prediction.truth.tolist() == ["b", "a", "b"]
+    assert prediction.labels[prediction.answered].tolist() == ["b", "a"]
+    assert prediction.rejected.tolist() == [False, True, False]
+    assert prediction.classes.tolist() == ["a", "b", "c"]
+    assert prediction.indices.tolist() == TEST.tolist()
+    np.testing.assert_array_equal(prediction.probabilities, probabilities)
+    assert prediction.scores is None
+    assert (prediction.fit_seconds, prediction.predict_seconds) == (0.5, 0.25)
+
+
+def test_a_failure_comes_back_as_it_was(store):
+    failed = Outcome(warnings=("W: odd",), error="E: why", traceback="line 1\nline 2")
+    store.put("k", failed, **PLACE, test=TEST)
+    read = store.outcome("k")
+    assert {**asdict(read), "fit_seconds": 0, "predict_seconds": 0} == {
+        **asdict(failed),
+        "fit_seconds": 0,
+        "predict_seconds": 0,
+    }
+    assert np.isnan(read.fit_seconds)
+    assert store.finished() == {"k": False}
+    assert store.warnings() == {"k": ["W: odd"]}
+    with pytest.raises(StoreError, match="failed: E: why"):
+        store.prediction("k")
+
+
+def test_an_unknown_key_is_named(store):
+    with pytest.raises(StoreError, match=r"holds nothing under the key nope"):
+        store.prediction("nope")
+
+
+def test_a_cell_put_again_takes_the_place_of_the_first(store):
+    put(store, fit_seconds=1.0)
+    put(store, fit_seconds=2.0)
+    assert store.outcome("k").fit_seconds == 2.0
+    store.drop(["k", "unknown"])
+    assert store.finished() == {}
+
+
+@given(
+    arrays(
+        st.sampled_from(["<f8", "<f4", "<i4", "<i8", "|b1"]),
+        st.tuples(st.integers(0, 4), st.integers(0, 3)),
+    )
+)
+def test_arrays_survive_packing(array):
+    again = unpack(pack(array))
+    assert again.dtype == array.dtype
+    np.testing.assert_array_equal(again, array)
+
+
+@pytest.mark.parametrize("labels", [["ä", "b"], [-1, 1], [False, True], [0.5, 1.5]])
+def test_labels_survive_packing(labels):
+    array = np.array(labels)
+    again = unpack_labels(pack_labels(array))
+    assert again.dtype == array.dtype
+    assert again.tolist() == labels
+
+
+def test_nothing_is_pickled(store):
+    with pytest.raises(ValueError, match="allow_pickle"):
+        put(store, probabilities=np.array([object()], dtype=object))
+    assert store.finished() == {}
+
+
+def test_a_killed_process_leaves_what_it_finished(tmp_path):
+    path = tmp_path / "store.sqlite"
+    script = """if True:
+        import os, sys, numpy as np
+        from pathlib import Path
+        from ilk_evaluation import Store
+        from ilk_evaluation.experiments.cell import Outcome
+        store = Store.open(Path(sys.argv[1]))
+        for key in "abc":
+            store.put(key, Outcome(np.zeros(1, np.int32)), run=1, pipeline="p", split="s",
+                      fingerprint="f", test=np.zeros(1, int))
+        os.kill(os.getpid(), 9)
+    """
+    finished = subprocess.run([sys.executable, "-c", script, path], check=False)
+    assert finished.returncode == -9
+    with Store.read(path) as store:
+        assert store.finished() == dict.fromkeys("abc", True)
+    with Store.open(path) as store:
+        put(store, "d")
+        assert len(store.finished()) == 4
+
+
+def test_others_can_read_while_a_run_writes(store):
+    put(store)
+    with Store.read(store.path) as reader:
+        assert reader.finished() == {"k": True}
+        put(store, "l")
+        assert reader.finished() == {"k": True, "l": True}
+
+
+def test_reading_writes_nothing_not_even_beside(store):
+    put(store)
+    store.close()
+    folder = store.path.parent
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    with Store.read(store.path) as reader:
+        assert reader.finished() == {"k": True}
+        with pytest.raises(StoreError, match="readonly"):
+            reader.drop(["k"])
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert set(before) == {store.path}
+
+
+def test_a_temporary_store_has_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Store.open(None) as store:
+        put(store)
+        assert store.finished() == {"k": True}
+    assert list(tmp_path.iterdir()) == []
+
+
+def as_text(path):
+    path.write_text("data,class\n1,a\n" * 100)
+
+
+def as_other_database(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE people (name TEXT)")
+    connection.close()
+
+
+@pytest.mark.parametrize("make", [as_text, as_other_database])
+@pytest.mark.parametrize("open_it", [Store.open, Store.read])
+def test_another_kind_of_file_is_refused_and_left_alone(tmp_path, make, open_it):
+    path = tmp_path / "x.sqlite"
+    make(path)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"x\.sqlite: is not a store of ilk"):
+        open_it(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_another_version_is_refused(store):
+    store.close()
+    connection = sqlite3.connect(store.path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match="has version 99 of the store's format, this ilk writes"):
+        Store.open(store.path)
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path):
+    with pytest.raises(StoreError, match="is a folder, not a file"):
+        Store.open(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"cannot be written: .*file is a file, not a folder"):
+        Store.open(tmp_path / "file" / "deeper" / "x.sqlite")
+    with pytest.raises(StoreError, match="there is no such store"):
+        Store.read(tmp_path / "none.sqlite")
+
+
+def test_an_empty_file_becomes_a_store(tmp_path):
+    path = tmp_path / "x.sqlite"
+    path.touch()
+    with Store.open(path) as store:
+        assert store.finished() == {}
