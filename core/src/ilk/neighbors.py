@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ilk.component import display_name
+from ilk.errors import InputError
 from ilk.inputs import n_rows, take
 from ilk.interfaces.index import check_k
 
 BLOCK_BYTES = 32 * 2**20  # of distances held at once
+LEAST_QUERIES = 64  # in a block, so that vectors of training rows are read a few times only
+CROWD = 64  # columns for each wanted one, from which a bound is cheaper than a partition
 
 
 def nearest_blocked(
@@ -25,7 +30,8 @@ def nearest_blocked(
     k : int
         1 <= k <= n.
     block_bytes : int
-        Bound on the bytes of distances held at once.
+        Bound on the bytes of distances held at once; what it takes to select among them
+        needs about as much again.
 
     Returns
     -------
@@ -33,32 +39,160 @@ def nearest_blocked(
         Ascending.
     indices : ndarray of int64, shape (m, k)
         Among equal distances the lower index comes first.
+
+    Raises
+    ------
+    InputError
+        If k > n, or a distance is NaN. An infinite distance is legal and ranks last.
     """
-    n, m = n_rows(X), n_rows(Q)
-    check_k(distance, k, n)
-    columns = max(min(n, block_bytes // 8 // 64), 1)
-    rows = max(block_bytes // 8 // columns, 1)
+    check_k(distance, k, n_rows(X))
+    Q, X = distance.check_pair(Q, X)
+    rows, columns = _block_shape(n_rows(X), block_bytes)
     parts = [
-        _nearest_of(distance, _slice(Q, start, start + rows), X, k, columns)
-        for start in range(0, m, rows)
+        _nearest_of(_blocks(distance, Q, X, start, rows, columns), k)
+        for start in range(0, n_rows(Q), rows)
     ]
     if not parts:
         return np.empty((0, k)), np.empty((0, k), dtype=np.int64)
     return np.concatenate([d for d, _ in parts]), np.concatenate([i for _, i in parts])
 
 
-def _nearest_of(
-    distance: Any, Q: Any, X: Any, k: int, columns: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Merge the k nearest of each block of columns into the k nearest of all."""
+def within_blocked(
+    distance: Any, Q: Any, X: Any, r: float, *, block_bytes: int = BLOCK_BYTES
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The rows of X within distance r (inclusive) of each row of Q, nearest first.
+
+    Parameters
+    ----------
+    distance : Distance
+        Fitted.
+    Q, X : data of m and n rows
+    r : float
+        At least 0.
+    block_bytes : int
+        Bound on the bytes of distances held at once, the answer not counted.
+
+    Returns
+    -------
+    distances, indices : lists of m arrays
+        Sorted by distance, ties by lower index.
+
+    Raises
+    ------
+    InputError
+        If a distance is NaN.
+    """
+    Q, X = distance.check_pair(Q, X)
+    rows, columns = _block_shape(n_rows(X), block_bytes)
+    distances: list[np.ndarray] = []
+    indices: list[np.ndarray] = []
+    for start in range(0, n_rows(Q), rows):
+        parts = [
+            _within(block, r, first)
+            for first, block in _blocks(distance, Q, X, start, rows, columns)
+        ]
+        for pieces in zip(*parts, strict=True):  # of one query
+            near = np.concatenate([piece[0] for piece in pieces])
+            where = np.concatenate([piece[1] for piece in pieces])
+            order = np.argsort(near, kind="stable")
+            distances.append(near[order])
+            indices.append(where[order])
+    return distances, indices
+
+
+def smallest(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k smallest values of each row, ascending, ties by lower column.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, m)
+        No NaN.
+    k : int
+        1 <= k <= m.
+
+    Returns
+    -------
+    values : ndarray of shape (n, k)
+    columns : ndarray of int64, shape (n, k)
+    """
+    m = values.shape[1]
+    if k == 1:
+        columns = values.argmin(axis=1)[:, None]
+    elif m >= CROWD * k:
+        columns = _from_bound(values, k)
+    else:
+        columns = _from_partition(values, k)
+    return np.take_along_axis(values, columns, axis=1), columns.astype(np.int64, copy=False)
+
+
+def _from_partition(values: np.ndarray, k: int) -> np.ndarray:
+    n, m = values.shape
+    if k == m:
+        return np.argsort(values, axis=1, kind="stable")
+    columns = (np.flatnonzero(_are_smallest(values, k)) % m).reshape(n, k)
+    order = np.argsort(np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1)
+
+
+def _are_smallest(values: np.ndarray, k: int) -> np.ndarray:
+    """Mask of the k smallest values of each row; of those equal to the k-th, the first."""
+    border = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
+    chosen = values < border
+    tied = values == border
+    room = k - np.count_nonzero(chosen, axis=1)
+    chosen |= tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room[:, None])
+    return chosen
+
+
+def _from_bound(values: np.ndarray, k: int) -> np.ndarray:
+    """Select among the few values under a bound: the k-th smallest of the minima of groups.
+
+    At least k values lie under it, and seldom many more unless values repeat.
+    """
+    n, m = values.shape
+    groups = CROWD * k // 4
+    whole = m // groups * groups
+    minima = values[:, :whole].reshape(n, -1, groups).min(axis=1)
+    bound = np.partition(minima, k - 1, axis=1)[:, k - 1 : k]
+    few = values <= bound
+    crowded = np.flatnonzero(np.count_nonzero(few, axis=1) > CROWD + 4 * k)
+    if crowded.size:
+        few[crowded] = _are_smallest(values[crowded], k)
+    rows, columns = np.divmod(np.flatnonzero(few), m)
+    order = np.lexsort((values[rows, columns], rows))  # stable, so ties stay in column order
+    starts = np.searchsorted(rows, np.arange(n))
+    return np.asarray(columns[order[starts[:, None] + np.arange(k)]])
+
+
+def _block_shape(n: int, block_bytes: int) -> tuple[int, int]:
+    """Queries and training rows of a block, 8 bytes for each pair."""
+    columns = max(min(n, block_bytes // 8 // LEAST_QUERIES), 1)
+    return max(block_bytes // 8 // columns, 1), columns
+
+
+def _blocks(
+    distance: Any, Q: Any, X: Any, start: int, rows: int, columns: int
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield, for one block of queries, each block of training rows: its first row, distances."""
+    queries = _slice(Q, start, start + rows)
+    for first in range(0, n_rows(X), columns):
+        block = np.asarray(distance.pairwise(queries, _slice(X, first, first + columns)))
+        nan = np.isnan(block)
+        if nan.any():
+            row, column = (int(i) for i in np.argwhere(nan)[0])
+            raise InputError(
+                f"{display_name(distance)}: the distance of query {start + row} to training row "
+                f"{first + column} is NaN"
+            )
+        yield first, block
+
+
+def _nearest_of(blocks: Iterator[tuple[int, np.ndarray]], k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Merge the k nearest of each block of training rows into the k nearest of all."""
     best: tuple[np.ndarray, np.ndarray] | None = None
-    for start in range(0, n_rows(X), columns):
-        block = np.asarray(distance.pairwise(Q, _slice(X, start, start + columns)))
-        if np.isnan(block).any():
-            row, column = (int(i) for i in np.argwhere(np.isnan(block))[0])
-            raise _nan_error(distance, row, start + column)
+    for first, block in blocks:
         near, where = smallest(block, min(k, block.shape[1]))
-        where = where + start
+        where += first
         if best is not None:
             near = np.concatenate([best[0], near], axis=1)
             where = np.concatenate([best[1], where], axis=1)
@@ -69,45 +203,15 @@ def _nearest_of(
     return best
 
 
-def smallest(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k smallest values of each row, ascending, ties by lower column.
-
-    Returns
-    -------
-    values : ndarray of shape (n, k)
-    columns : ndarray of int64, shape (n, k)
-    """
-    _n, m = values.shape
-    if k == m:
-        columns = np.argsort(values, axis=1, kind="stable")
-    elif k == 1:
-        columns = values.argmin(axis=1)[:, None]
-    else:
-        columns = _partitioned(values, k)
-    return np.take_along_axis(values, columns, axis=1), columns.astype(np.int64, copy=False)
-
-
-def _partitioned(values: np.ndarray, k: int) -> np.ndarray:
-    columns = np.argpartition(values, k - 1, axis=1)[:, :k]
-    border = np.take_along_axis(values, columns, axis=1).max(axis=1, keepdims=True)
-    tied = (values <= border).sum(axis=1) > k  # argpartition chose among equals as it liked
-    for row in np.flatnonzero(tied):
-        columns[row] = np.argsort(values[row], kind="stable")[:k]
-    columns.sort(axis=1)
-    order = np.argsort(np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1)
+def _within(block: np.ndarray, r: float, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each row the values up to r and their columns, counted from `first`."""
+    rows, columns = np.nonzero(block <= r)
+    ends = np.searchsorted(rows, np.arange(1, len(block)))
+    near = np.split(block[rows, columns], ends)
+    return list(zip(near, np.split(columns + first, ends), strict=True))
 
 
 def _slice(X: Any, start: int, stop: int) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[start:stop]
     return X[start:stop] if hasattr(X, "__getitem__") else take(X, range(start, stop))
-
-
-def _nan_error(distance: Any, row: int, column: int) -> Exception:
-    from ilk.component import display_name
-    from ilk.errors import InputError
-
-    return InputError(
-        f"{display_name(distance)}: the distance of query {row} to training row {column} is NaN"
-    )

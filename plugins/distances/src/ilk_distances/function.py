@@ -1,0 +1,165 @@
+"""A Python function as a distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+import ilk
+from ilk import Param
+
+
+class FunctionDistance(ilk.Distance):
+    """A function of two objects: ``d(x, y) = function(x, y)``.
+
+    The function may be plain Python or compiled by numba. It is called once for every pair;
+    if the distance is declared symmetric, ``pairwise(X)`` calls it once for each unordered
+    pair (and each object with itself) and mirrors the result. Otherwise nothing is mirrored.
+
+    What the function gets depends on `inputs`. A function has no spec, so pipelines that hold
+    one can be cloned and pickled (if the function can), but not written to a file.
+
+    Parameters
+    ----------
+    function : callable
+        Takes two objects, returns a finite number of at least 0.
+    metric : bool, default=False
+        Your promise that the metric axioms hold; needs ``symmetric=True``.
+    symmetric : bool, default=False
+        Your promise that ``function(x, y) == function(y, x)``.
+    inputs : {"auto", "vectors", "objects"}, default="auto"
+        ``"vectors"``: X becomes a two-dimensional float array (NaN and infinity are refused), the
+        function gets its rows. ``"objects"``: X is not looked at; the function gets elements
+        of a list, rows of an array as they are, or rows of a data frame as pandas Series.
+        ``"auto"``: vectors if X is an array of numbers with at most two dimensions, else objects.
+
+    Raises
+    ------
+    ParameterError
+        If there is no function, or it is declared a metric but not symmetric.
+    InputError
+        If the function returns something else than a finite number of at least 0; names the
+        rows and the value. An error of the function itself is passed on with a note that
+        names the rows.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> d = ilk.distance("callable", function=lambda x, y: abs(len(x) - len(y)))
+    >>> d.pairwise(["a", "abc"], ["ab"])
+    array([[1.],
+           [1.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "function": Param(ilk.Function, none=True, doc="Of two objects, returns a number >= 0."),
+        "metric": Param(bool, doc="Whether the metric axioms hold."),
+        "symmetric": Param(bool, doc="Whether the order of the two objects does not matter."),
+        "inputs": Param(choices=("auto", "vectors", "objects"), doc="What the function gets."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("vectors", "tables", "strings"), specable=False
+    )
+    metric: bool = False
+    symmetric: bool = False
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any], float] | None = None,
+        metric: bool = False,
+        symmetric: bool = False,
+        inputs: str = "auto",
+    ) -> None:
+        self.function = function
+        self.metric = metric
+        self.symmetric = symmetric
+        self.inputs = inputs
+
+    @classmethod
+    def examples(cls) -> list[FunctionDistance]:
+        """Return a distance that counts differing positions."""
+        return [cls(count_differences), cls(count_differences, metric=True, symmetric=True)]
+
+    def check_parameters(self) -> None:
+        """Check that there is a function, and that a metric is symmetric."""
+        super().check_parameters()
+        if self.metric and not self.symmetric:
+            raise self.parameter_error("symmetric", "must be true where metric is, got False")
+
+    def check_input(self, X: Any, argument: str = "X") -> Any:
+        """Return X as an array of float vectors or as a list of objects."""
+        X = ilk.as_table(X)
+        if self.inputs == "vectors" or (self.inputs == "auto" and _are_vectors(X)):
+            return ilk.check_vectors(self, X, argument=argument)
+        name = ilk.display_name(self)
+        if hasattr(X, "tocsr"):
+            raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
+        if ilk.n_rows(X) == 0:
+            raise ilk.InputError(f"{name}: {argument} has no rows, at least 1 is needed")
+        return [row for _, row in X.iterrows()] if ilk.is_table(X) else X
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+        """Return X and Y (X again if None) as vectors or objects; tables have the same columns."""
+        if ilk.is_table(X) and ilk.is_table(Y) and list(X.columns) != list(Y.columns):
+            name = ilk.display_name(self)
+            raise ilk.InputError(
+                f"{name}: X has the columns {list(X.columns)} but Y has {list(Y.columns)}"
+            )
+        return super().check_pair(X, Y)
+
+    def between(self, x: Any, y: Any) -> float:
+        """Distance between two single objects."""
+        return float(self.pairwise(self._one(x), self._one(y))[0, 0])
+
+    def _one(self, x: Any) -> Any:
+        vector = self.inputs == "vectors" or isinstance(x, np.ndarray)
+        return ilk.one_row(x) if vector and self.inputs != "objects" else [x]
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        self.check_parameters()
+        if self.function is None:
+            raise self.parameter_error("function", "must be a function, got None")
+        mirror = Y is None and self.symmetric
+        X, Y = self.check_pair(X, Y)
+        D = np.empty((len(X), len(Y)))
+        for i, x in enumerate(X):
+            for j in range(i if mirror else 0, len(Y)):
+                D[i, j] = self._value(x, Y[j], i, j)
+            if mirror:
+                D[i:, i] = D[i, i:]
+        return D.astype(np.float32) if _single(X) and _single(Y) else D
+
+    def _value(self, x: Any, y: Any, i: int, j: int) -> float:
+        assert self.function is not None
+        try:
+            value = self.function(x, y)
+        except Exception as error:
+            error.add_note(f"{ilk.display_name(self)}: comparing row {i} of X with row {j} of Y")
+            raise
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not (math.isfinite(number) and number >= 0):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: function must return a finite number >= 0, got "
+                f"{value!r} for row {i} of X and row {j} of Y"
+            )
+        return number
+
+
+def count_differences(x: Sequence[Any], y: Sequence[Any]) -> int:
+    """Count the positions in which two sequences differ, those that one of them lacks included."""
+    return abs(len(x) - len(y)) + sum(bool(a != b) for a, b in zip(x, y, strict=False))
+
+
+def _are_vectors(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.ndim <= 2 and X.dtype.kind in "biuf"
+
+
+def _single(X: Any) -> bool:
+    return bool(getattr(X, "dtype", None) == np.float32)

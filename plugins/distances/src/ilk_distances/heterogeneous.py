@@ -1,0 +1,280 @@
+"""Distance on tables with numeric and nominal columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.tables import MISSING, Coded, code, columns_of, nominal_by_type, numbers
+from ilk_distances.weights import WEIGHTS, all_positive, check_weights, weights_for
+
+
+class Heterogeneous(ilk.Distance):
+    """Distance on numeric and nominal columns: overlap on nominal, scaled difference on numeric.
+
+    ``d(x, y) = sum_f w_f delta_f(x_f, y_f)``, where delta is 0 or 1 on a nominal feature (equal
+    or not) and ``|x_f - y_f| / range_f`` on a numeric one. Ranges are learned by `fit`, once.
+
+    - A numeric feature that is constant in training contributes 0, unless ``scale=None``.
+    - A query outside the training range may be more than 1 from a training row: nothing is
+      clipped.
+    - A nominal value that training did not have differs from all others and equals itself.
+
+    Parameters
+    ----------
+    weights : array of shape (n_features,), optional
+        At least 0, in the order of the columns; 1 for each by default.
+    nominal : "auto" or list, default="auto"
+        The nominal columns: names of a data frame's, positions of an array's. ``"auto"``: of a
+        data frame those whose type is not numeric, and booleans; of an array of objects those
+        with anything but numbers; of a numeric array none.
+    missing : {"max", "ignore", "error"}, default="max"
+        What a missing value (None, NaN, NA) on either side or both does. ``"max"``: the feature
+        counts with the largest difference found in training, which is 1 unless `scale` says
+        otherwise (so an object with a missing value is not at distance 0 from itself).
+        ``"ignore"``: the feature is left out and the sum over the others is multiplied by the
+        total weight over theirs, as in Gower's coefficient; with nothing left to compare the
+        distance is what ``"max"`` gives. ``"error"``: an error that names row and column.
+    scale : {"range", "std", None}, default="range"
+        What numeric differences are divided by: the range or the standard deviation of the
+        training values, or nothing.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    labels_ : list or None
+        Names of the columns, if fitted on a data frame; others may have them in any order.
+    nominal_ : ndarray of bool, shape (n_features,)
+    ranges_ : ndarray of shape (n_features,)
+        Largest minus smallest training value; NaN for nominal features.
+    scales_ : ndarray of shape (n_features,)
+        What differences are divided by; 0 for a numeric feature that is left out because it is
+        constant (or has no value at all), 1 for nominal ones.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one weight for each column, or `nominal` names no column.
+    InputError
+        If a numeric column has something else than a finite number, columns are not those of
+        training, or a value is missing where that is an error; names row and column.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, equations (2.13) and (2.14), which take numeric
+       features as scaled to the range 0 to 1.
+
+    Examples
+    --------
+    >>> import ilk, pandas as pd
+    >>> X = pd.DataFrame({"age": [20, 30, 60], "city": ["Bonn", "Rome", "Rome"]})
+    >>> d = ilk.distance("heterogeneous").fit(X)
+    >>> d.ranges_
+    array([40., nan])
+    >>> d.pairwise(X)
+    array([[0.  , 1.25, 2.  ],
+           [1.25, 0.  , 0.75],
+           [2.  , 0.75, 0.  ]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "weights": WEIGHTS,
+        "nominal": Param(list, choices=("auto",), doc="Names or positions of nominal columns."),
+        "missing": Param(choices=("max", "ignore", "error"), doc="What missing values do."),
+        "scale": Param(choices=("range", "std"), none=True, doc="Divisor of differences."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("tables", "vectors"), symmetric=True, needs_fit=True, nan=True
+    )
+
+    def __init__(
+        self,
+        weights: Any = None,
+        nominal: Any = "auto",
+        missing: str = "max",
+        scale: str | None = "range",
+    ) -> None:
+        self.weights = weights
+        self.nominal = nominal
+        self.missing = missing
+        self.scale = scale
+
+    @classmethod
+    def examples(cls) -> list[Heterogeneous]:
+        """Return one for each policy that takes missing values, and other scales."""
+        return [cls(), cls(missing="ignore"), cls(scale="std"), cls(scale=None)]
+
+    @property
+    def metric(self) -> bool:
+        """Whether missing values are refused and no weight is zero."""
+        return self.missing == "error" and all_positive(self.weights)
+
+    def check_parameters(self) -> None:
+        """Check that the weights are a vector of non-negative numbers, not all zero."""
+        super().check_parameters()
+        check_weights(self)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn which columns are nominal, and the ranges of the others."""
+        self.check_parameters()
+        X = ilk.as_table(X)
+        columns, labels = columns_of(self, X)
+        weights_for(self, len(columns))
+        self.labels_ = labels if ilk.is_table(X) else None
+        self.n_features_in_ = len(columns)
+        self.nominal_ = self._nominal(X, columns, labels)
+        self.ranges_ = np.full(len(columns), np.nan)
+        self.scales_ = np.ones(len(columns))
+        for f in np.flatnonzero(~self.nominal_).tolist():
+            self._learn(f, numbers(self, columns[f], labels[f], "X"))
+        if self.missing == "error":
+            self.check_input(X)
+        return self
+
+    def _nominal(self, X: Any, columns: list[Any], labels: list[Any]) -> np.ndarray:
+        if self.nominal == "auto":
+            return nominal_by_type(X, columns)
+        for label in self.nominal:
+            if label not in labels:
+                hint = ilk.did_you_mean(label, [name for name in labels if isinstance(name, str)])
+                raise self.parameter_error(
+                    "nominal", f"must name columns of X, got {label!r}{hint}"
+                )
+        return np.isin(np.arange(len(labels)), [labels.index(label) for label in self.nominal])
+
+    def _learn(self, f: int, values: np.ndarray) -> None:
+        known = values[~np.isnan(values)]
+        with np.errstate(over="ignore"):
+            self.ranges_[f] = np.ptp(known) if known.size else 0.0
+        if not np.isfinite(self.ranges_[f]):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: the range of the values in column {f} of X is infinite"
+            )
+        if self.scale is not None and self.ranges_[f] == 0:
+            self.scales_[f] = 0.0
+        elif self.scale is not None:
+            self.scales_[f] = self.ranges_[f] if self.scale == "range" else known.std()
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        X, Y = self.check_pair(X, Y)
+        D = np.empty((len(X), len(Y)))
+        step = max(_CACHED // len(Y), 1)
+        for start in range(0, len(X), step):
+            rows = slice(start, start + step)
+            D[rows] = self._distances(X[rows], Y)
+        return D.astype(np.float32) if X.single and Y.single else D
+
+    def prepare(self, X: Any) -> ilk.Prepared:
+        """Return a handle on X that has its nominal values coded."""
+        return ilk.Prepared(self, self.check_input(X))
+
+    def between(self, x: Any, y: Any) -> float:
+        """Distance between two single rows."""
+        return float(self.pairwise(_one(x), _one(y))[0, 0])
+
+    def check_input(self, X: Any, argument: str = "X") -> Coded:
+        """Return X with numeric columns as floats and nominal ones as codes."""
+        check_is_fitted(self)
+        if isinstance(X, Coded):
+            return X
+        X = ilk.as_table(X)
+        single = getattr(X, "dtype", None) == np.float32
+        columns, labels = self._matched(*columns_of(self, X, argument), ilk.is_table(X), argument)
+        coded, categories = code(self, columns, labels, self.nominal_, argument)
+        if self.missing == "error":
+            self._refuse_missing(coded, labels, argument)
+        return Coded(coded, categories, single)
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Coded, Coded]:
+        """Return X and Y (X again if None) with the same codes for the same values."""
+        X = self.check_input(X)
+        if Y is None:
+            return X, X
+        Y = self.check_input(Y, "Y")
+        return X.in_terms_of(Y), Y
+
+    def _matched(
+        self, columns: list[Any], labels: list[Any], named: bool, argument: str
+    ) -> tuple[list[Any], list[Any]]:
+        """Return the columns in the order of training."""
+        name = ilk.display_name(self)
+        if named and self.labels_ is not None:
+            by_label = dict(zip(labels, columns, strict=True))
+            wanted = self.labels_
+            lacking = [label for label in wanted if label not in by_label]
+            surplus = [label for label in labels if label not in wanted]
+            if lacking or surplus:
+                what = f"lacks {lacking}" if lacking else f"has {surplus} that"
+                tail = "" if lacking else " were not there"
+                raise ilk.InputError(f"{name}: {argument} {what} the columns of training{tail}")
+            return [by_label[label] for label in wanted], wanted
+        if len(columns) != self.n_features_in_:
+            raise ilk.InputError(
+                f"{name}: {argument} has {len(columns)} features, but {name} was fitted with "
+                f"{self.n_features_in_} features"
+            )
+        return columns, labels
+
+    def _refuse_missing(
+        self, columns: tuple[np.ndarray, ...], labels: list[Any], argument: str
+    ) -> None:
+        for column, label in zip(columns, labels, strict=True):
+            missing = _missing(column)
+            if missing.any():
+                raise ilk.InputError(
+                    f"{ilk.display_name(self)}: {argument} has a missing value (NaN) at row "
+                    f"{int(np.argmax(missing))}, column {label!r}; missing='max' or 'ignore' would "
+                    f"take it"
+                )
+
+    def _distances(self, X: Coded, Y: Coded) -> np.ndarray:
+        """Distances of one block, accumulated feature by feature."""
+        total = np.zeros((len(X), len(Y)))
+        absent = np.zeros_like(total)  # weight of the features that one of the two rows lacks
+        everything = largest = 0.0
+        for f, weight, most in self._terms():
+            x, y = X.columns[f][:, None], Y.columns[f][None, :]
+            gap = (x != y).astype(float) if self.nominal_[f] else np.abs(x - y) / self.scales_[f]
+            hole = _missing(x), _missing(y)
+            if hole[0].any() or hole[1].any():
+                either = hole[0] | hole[1]
+                gap[either] = most if self.missing == "max" else 0.0
+                absent += weight * either
+            total += weight * gap
+            everything += weight
+            largest += weight * most
+        if self.missing == "ignore" and absent.any():
+            compared = everything - absent  # exactly 0 where nothing is: the sums are the same
+            total *= np.divide(everything, compared, out=np.ones_like(total), where=compared > 0)
+            total[compared == 0] = largest
+        return total
+
+    def _terms(self) -> list[tuple[int, float, float]]:
+        """Position, weight and largest training difference of the features that count."""
+        n_features = self.n_features_in_
+        given = weights_for(self, n_features)
+        weights = np.ones(n_features) if given is None else given
+        counts = np.flatnonzero((weights > 0) & (self.scales_ > 0))
+        most = np.where(self.nominal_, 1.0, self.ranges_)[counts] / self.scales_[counts]
+        return list(zip(counts.tolist(), weights[counts].tolist(), most.tolist(), strict=True))
+
+
+_CACHED = 2**15  # distances in a block that is passed over once for each feature
+
+
+def _missing(column: np.ndarray) -> np.ndarray:
+    return np.asarray(np.isnan(column) if column.dtype.kind == "f" else column == MISSING)
+
+
+def _one(x: Any) -> Any:
+    """A single row, whose values of different types stay as they are."""
+    if isinstance(x, list | tuple):
+        return np.array([x], dtype=object)
+    return ilk.one_row(x)

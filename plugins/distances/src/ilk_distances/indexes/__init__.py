@@ -1,0 +1,1 @@
+"""Indexes: nearest neighbours of a query."""

@@ -1,0 +1,272 @@
+"""Minkowski distances: the sum of powers of differences, and its special cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+import ilk
+from ilk import Param
+from ilk_distances.weights import WEIGHTS, all_positive, check_weights, weights_for
+
+
+class Norm(ilk.Distance):
+    """The weighted p-norm of the difference of two vectors; subclasses say where p comes from."""
+
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, metric=True)
+    p: float
+    weights: Any
+
+    @property
+    def metric(self) -> bool:
+        """Whether p is at least 1 and no weight is zero."""
+        return self.p >= 1 and all_positive(self.weights)
+
+    def check_parameters(self) -> None:
+        """Check that the weights are a vector of non-negative numbers, not all zero."""
+        super().check_parameters()
+        check_weights(self)
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        self.check_parameters()
+        X, Y = self.check_pair(X, Y)
+        single = X.dtype == Y.dtype == np.float32
+        weights = weights_for(self, X.shape[1])
+        if weights is not None and not weights.all():
+            X, Y, weights = X[:, weights > 0], Y[:, weights > 0], weights[weights > 0]
+        with np.errstate(over="ignore", under="ignore"):
+            D = _norms(X, Y, float(self.p), weights)
+            return D.astype(np.float32) if single else D
+
+
+class Minkowski(Norm):
+    """Minkowski distance: the p-th root of the weighted sum of p-th powers of differences.
+
+    ``d(x, y) = (sum_f w_f |x_f - y_f|^p)^(1/p)``; with p = inf it is the limit, the largest
+    difference over the features of positive weight.
+
+    Differences are taken feature by feature: equal rows are at distance exactly 0, swapping
+    x and y changes no bit, and rows that are close but far from the origin lose no digits.
+    Powers neither overflow nor vanish on the way: a distance is infinite only where it is
+    larger than the largest number of its type.
+
+    Parameters
+    ----------
+    p : float, default=2
+        Greater than 0; ``inf`` is allowed. Below 1 the triangle inequality does not hold, so it
+        is no metric.
+    weights : array of shape (n_features,), optional
+        At least 0, and not all 0. Features of weight 0 are left out, which makes it a
+        pseudo-metric. With p = inf the size of a positive weight does not matter.
+
+    Raises
+    ------
+    ParameterError
+        If p or the weights are not as above, or there is not one weight for each feature.
+    InputError
+        If X or Y has a NaN or an infinite value (names row and column), or their numbers of
+        features differ.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, equation (2.17).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> A, B, C = [1, 1], [5, 1], [4, 4]
+    >>> for p in (1, 2, 3):
+    ...     d = ilk.distance("minkowski", p=p)
+    ...     print(d.between(A, B), round(d.between(A, C), 2))
+    4.0 6.0
+    4.0 4.24
+    4.0 3.78
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "p": Param(float, gt=0, doc="Exponent; inf gives the largest difference."),
+        "weights": WEIGHTS,
+    }
+
+    def __init__(self, p: float = 2, weights: Any = None) -> None:
+        self.p = p
+        self.weights = weights
+
+    @classmethod
+    def examples(cls) -> list[Minkowski]:
+        """Return one instance for each way of computing it."""
+        return [cls(), cls(p=1), cls(p=3), cls(p=0.5), cls(p=np.inf), cls(p=300)]
+
+
+class Manhattan(Norm):
+    """Manhattan (city-block) distance: the weighted sum of absolute differences.
+
+    ``d(x, y) = sum_f w_f |x_f - y_f|``, the Minkowski distance with p = 1.
+
+    Parameters
+    ----------
+    weights : array of shape (n_features,), optional
+        At least 0, and not all 0.
+
+    Raises
+    ------
+    ParameterError, InputError
+        As the Minkowski distance does.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.1.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.distance("manhattan").between([1, 1], [4, 4])
+    6.0
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {"weights": WEIGHTS}
+    p = 1.0
+
+    def __init__(self, weights: Any = None) -> None:
+        self.weights = weights
+
+
+class Euclidean(Norm):
+    """Euclidean distance: the root of the weighted sum of squared differences.
+
+    ``d(x, y) = sqrt(sum_f w_f (x_f - y_f)^2)``, the Minkowski distance with p = 2.
+
+    Computed from differences, not from the expansion ``|x|^2 - 2 x'y + |y|^2``, which loses
+    every digit of the distance of two rows that are close but far from the origin.
+
+    Parameters
+    ----------
+    weights : array of shape (n_features,), optional
+        At least 0, and not all 0.
+
+    Raises
+    ------
+    ParameterError, InputError
+        As the Minkowski distance does.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.1.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.distance("euclidean").pairwise([[0, 0], [3, 4]])
+    array([[0., 5.],
+           [5., 0.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {"weights": WEIGHTS}
+    p = 2.0
+
+    def __init__(self, weights: Any = None) -> None:
+        self.weights = weights
+
+
+class Chebyshev(Norm):
+    """Chebyshev distance: the largest absolute difference.
+
+    ``d(x, y) = max_f |x_f - y_f|`` over the features of positive weight: the limit of the
+    Minkowski distance for growing p, in which the size of a positive weight does not matter.
+
+    Parameters
+    ----------
+    weights : array of shape (n_features,), optional
+        At least 0, and not all 0; features of weight 0 are left out.
+
+    Raises
+    ------
+    ParameterError, InputError
+        As the Minkowski distance does.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.1.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.distance("chebyshev").between([1, 1], [5, 2])
+    4.0
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {"weights": WEIGHTS}
+    p = float("inf")
+
+    def __init__(self, weights: Any = None) -> None:
+        self.weights = weights
+
+
+_CACHED = 2**15  # numbers in a block that is passed over once for each feature
+_FAINT = float(np.sqrt(np.finfo(float).tiny / np.finfo(float).eps))  # squares below lose digits
+
+
+def _norms(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted p-norms of all differences; positive weights."""
+    if np.isinf(p):
+        return np.asarray(cdist(X, Y, "chebyshev"))
+    if p == 1:
+        return np.asarray(cdist(X, Y, "cityblock", w=weights))
+    weights, factor = _unit_weights(weights, p)
+    D = _euclidean(X, Y, weights) if p == 2 else _scaled(X, Y, p, weights)
+    if factor != 1:
+        np.multiply(D, factor, out=D, where=D > 0)  # 0 stays 0 where the factor overflows
+    return D
+
+
+def _unit_weights(weights: np.ndarray | None, p: float) -> tuple[np.ndarray | None, float]:
+    """Divide weights by a power of 4 that brings the largest near 1; return its p-th root too."""
+    if weights is None:
+        return None, 1.0
+    exponent = 2 * (int(np.frexp(weights.max())[1]) // 2)
+    return np.ldexp(weights, -exponent), float(np.exp2(exponent / p))
+
+
+def _euclidean(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Euclidean distances; those whose squares over- or underflow are computed scaled."""
+    D = np.asarray(cdist(X, Y, "euclidean", w=weights))
+    doubtful = np.flatnonzero((D < _FAINT) | np.isinf(D))
+    for start in range(0, len(doubtful), _CACHED):
+        pairs = doubtful[start : start + _CACHED]
+        i, j = np.divmod(pairs, len(Y))
+        D.flat[pairs] = _scaled_norm(X[i].T.astype(float), Y[j].T.astype(float), 2.0, weights)
+    return D
+
+
+def _scaled(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
+    D = np.empty((len(X), len(Y)))
+    A, B = np.ascontiguousarray(X.T, dtype=float), np.ascontiguousarray(Y.T, dtype=float)
+    step = max(_CACHED // len(Y), 1)
+    for start in range(0, len(X), step):
+        rows = slice(start, start + step)
+        D[rows] = _scaled_norm(A[:, rows, None], B[:, None, :], p, weights)
+    return D
+
+
+def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted p-norms of A - B along the first axis, differences divided by the largest."""
+    largest = reduce(np.maximum, (np.abs(a - b) for a, b in zip(A, B, strict=True)))
+    scale = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
+    total = np.zeros(scale.shape)
+    for f, (a, b) in enumerate(zip(A, B, strict=True)):
+        term = np.abs(a - b)
+        term /= scale
+        np.power(term, p, out=term)
+        if weights is not None:
+            term *= weights[f]
+        total += term
+    return np.asarray(scale * total ** (1 / p))

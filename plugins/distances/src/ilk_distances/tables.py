@@ -1,0 +1,136 @@
+"""Tables column by column: numbers, or codes of nominal values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import ilk
+
+MISSING, UNKNOWN = -1, -2  # codes of no value, and of one that the other table does not have
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Rows of a table: a float column (NaN is missing) or one of codes for each feature.
+
+    Attributes
+    ----------
+    columns : tuple of ndarray
+    categories : tuple of Index or None
+        The values that codes 0, 1, ... stand for; None for numeric columns.
+    single : bool
+        Whether the table was a float32 array.
+    """
+
+    columns: tuple[np.ndarray, ...]
+    categories: tuple[pd.Index | None, ...]
+    single: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self), len(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, rows: Any) -> Coded:
+        return Coded(tuple(column[rows] for column in self.columns), self.categories, self.single)
+
+    def in_terms_of(self, other: Coded) -> Coded:
+        """Return the same rows with the codes of another table."""
+        if self.categories is other.categories:
+            return self
+        columns = []
+        for codes, own, target in zip(self.columns, self.categories, other.categories, strict=True):
+            if own is None or target is None:
+                columns.append(codes)
+                continue
+            place = target.get_indexer(own)
+            lookup = np.append(np.where(place < 0, UNKNOWN, place), [UNKNOWN, MISSING])
+            columns.append(lookup[codes])  # MISSING and UNKNOWN count from the end
+        return Coded(tuple(columns), other.categories, self.single)
+
+
+def code(
+    owner: object, columns: Sequence[Any], labels: Sequence[Any], nominal: np.ndarray, argument: str
+) -> tuple[tuple[np.ndarray, ...], tuple[pd.Index | None, ...]]:
+    """Return each column as numbers or as codes, and the categories the codes stand for."""
+    coded: list[np.ndarray] = []
+    categories: list[pd.Index | None] = []
+    for column, label, is_nominal in zip(columns, labels, nominal, strict=True):
+        if is_nominal:
+            codes, values = pd.factorize(np.asarray(column, dtype=object))
+            coded.append(codes)
+            categories.append(pd.Index(values, dtype=object))
+        else:
+            coded.append(numbers(owner, column, label, argument))
+            categories.append(None)
+    return tuple(coded), tuple(categories)
+
+
+def numbers(owner: object, column: Any, label: Any, argument: str) -> np.ndarray:
+    """Return a numeric column as float64 with NaN for what is missing.
+
+    Raises
+    ------
+    InputError
+        Naming the row of the first value that is no finite number.
+    """
+    series = pd.Series(column).reset_index(drop=True)
+    values = pd.to_numeric(series, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    bad = np.isinf(values) | (np.isnan(values) & series.notna().to_numpy())
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: {argument} has {series[row]!r} at row {row}, column "
+            f"{label!r}, which must be a finite number or missing"
+        )
+    return values
+
+
+def columns_of(owner: object, X: Any, argument: str = "X") -> tuple[list[Any], list[Any]]:
+    """Return the columns of a data frame or an array, and their names or positions.
+
+    Raises
+    ------
+    InputError
+        If X is not two-dimensional, has no row or no column, or two columns of one name.
+    """
+    name = ilk.display_name(owner)
+    if not ilk.is_table(X) and not isinstance(X, np.ndarray):
+        if hasattr(X, "tocsr"):
+            raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
+        X = np.array(X, dtype=object)
+    if len(X.shape) != 2 or 0 in X.shape:
+        raise ilk.InputError(
+            f"{name}: {argument} must be a table with at least one row and one column (a "
+            f"two-dimensional array or a data frame), got shape {X.shape}"
+        )
+    if not ilk.is_table(X):
+        return list(X.T), list(range(X.shape[1]))
+    if not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
+        raise ilk.InputError(f"{name}: {argument} has two columns named {twice!r}")
+    return [X[label] for label in X.columns], list(X.columns)
+
+
+def nominal_by_type(X: Any, columns: Sequence[Any]) -> np.ndarray:
+    """Tell which columns are nominal, going by their types (of objects: by their values)."""
+    if ilk.is_table(X):
+        named = {*ilk.nominal_columns(X)}
+        return np.array([c.name in named or c.dtype.kind == "b" for c in columns], dtype=bool)
+    return np.array([_is_nominal(column) for column in columns], dtype=bool)
+
+
+def _is_nominal(column: np.ndarray) -> bool:
+    if column.dtype != object:
+        return column.dtype.kind not in "iuf"
+    known = column[~pd.isna(column)]
+    return any(not isinstance(value, Real) or isinstance(value, bool | np.bool_) for value in known)

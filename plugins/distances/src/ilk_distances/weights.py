@@ -1,0 +1,56 @@
+"""Weights of features: the parameter that several distances have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+WEIGHTS = ilk.Param(ilk.Array, none=True, doc="Weight of each feature, at least 0.")
+
+
+def check_weights(owner: Any) -> None:
+    """Check that the weights of a distance are a vector of non-negative numbers, not all zero.
+
+    Raises
+    ------
+    ParameterError
+        Naming the first bad weight.
+    """
+    if owner.weights is None:
+        return
+    weights = np.asarray(owner.weights, dtype=float)
+    if weights.ndim != 1:
+        raise owner.parameter_error("weights", f"must be a vector, got shape {weights.shape}")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise owner.parameter_error(
+            "weights", f"must be finite and at least 0, got {weights[bad[0]]} at {bad[0]}"
+        )
+    if not weights.any():
+        raise owner.parameter_error("weights", "must not all be 0")
+
+
+def weights_for(owner: Any, n_features: int) -> np.ndarray | None:
+    """Return the weights of a distance as floats, or None if it has none.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one for each feature.
+    """
+    if owner.weights is None:
+        return None
+    weights = np.asarray(owner.weights, dtype=float)
+    if len(weights) != n_features:
+        raise owner.parameter_error(
+            "weights", f"must have one value for each of {n_features} features, got {len(weights)}"
+        )
+    return weights
+
+
+def all_positive(weights: Any) -> bool:
+    """Tell whether no feature has weight 0."""
+    return weights is None or bool(np.all(np.asarray(weights) > 0))
