@@ -56,6 +56,7 @@ def _cut(text: str, size: int) -> str:
 
 def hanging(label: str, text: str, indent: int) -> list[str]:
     """Lines of a label and a text beside it, indented where it goes on."""
+    label = label.rstrip()
     lead = label.ljust(indent) if len(label) < indent else label + GAP
     return textwrap.wrap(
         text,
