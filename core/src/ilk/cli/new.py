@@ -1,0 +1,32 @@
+"""``ilk new``: start a plugin project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ilk.cli.naming import kind_named
+
+
+@click.command()
+@click.argument("kind")
+@click.argument("name")
+@click.option(
+    "--path",
+    type=click.Path(path_type=Path),
+    help="The folder to make; default: one named for the distribution, here.",
+)
+@click.option("--dist", help="The distribution's name; default: ilk-NAME.")
+def new(kind: str, name: str, path: Path | None, dist: str | None) -> None:
+    """Start a plugin with a component of a KIND called NAME.
+
+    It is a complete project: a class that works, its entry point, tests that pass, a README.
+    """
+    from ilk.scaffold.project import Project
+
+    project = Project(kind_named(kind), name, dist or f"ilk-{name.replace('_', '-')}")
+    folder = path or Path(project.dist)
+    project.write(folder)
+    click.echo(f"{folder}: the {project.kind.name} {name!r}, src/{project.package}/{name}.py")
+    click.echo(f"next: cd {folder} && pip install -e '.[test]' && pytest")
