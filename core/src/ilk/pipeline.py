@@ -76,6 +76,17 @@ class Pipeline(Classifier):
     def __init__(self, steps: Sequence[Any] = ({"classifier": "knn"},)) -> None:
         self.steps = steps
 
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return one that takes weights, the default, and one with a step of every role."""
+        naive_bayes = {"use": "sklearn", "estimator": "GaussianNB"}
+        nearest = {"classifier": "knn"}
+        return [
+            cls([{"classifier": naive_bayes}]),
+            cls(),
+            cls([{"transformer": "standardize"}, {"editor": "enn"}, nearest]),
+        ]
+
     def check_parameters(self) -> None:
         """Check each step and their order."""
         super().check_parameters()
@@ -100,6 +111,8 @@ class Pipeline(Classifier):
         """Set ``steps``, a step by its name, or a step's parameter (``classifier__k``)."""
         if "steps" in params:
             self.steps = params.pop("steps")
+        if not params:
+            return self  # whatever steps are: they are checked by fit
         position = {name: i for i, name in enumerate(step_names(self.steps))}
         by_position = {}
         for key, value in params.items():
