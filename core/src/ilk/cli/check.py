@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import textwrap
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from ilk.cli.layout import hanging, heading, indented
+from ilk.cli.layout import heading
 from ilk.cli.naming import kind_named
 
 if TYPE_CHECKING:
     from ilk.testing import ComponentReport, Report
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 @click.command()
@@ -47,6 +50,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield heading(f"{report.distribution} {report.version}".rstrip())
     for component in report.components:
         yield from _component_lines(component)
+    yield from _skipped_lines(report)
     failed = sum(len(component.problems) for component in report.components)
     verdict = click.style("ok", fg="green") if report.ok else click.style("failed", fg="red")
     yield (
@@ -57,22 +61,30 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _component_lines(component: ComponentReport) -> Iterator[str]:
     passed, waived = component.those("passed"), component.those("waived")
-    skipped, problems = component.those("skipped"), component.problems
-    counts = f"{len(passed)} passed, {len(problems)} failed, {len(waived)} waived"
-    counts += f", {len(skipped)} not applicable" if skipped else ""
-    yield f"  {component.kind} {component.name}: {counts}"
-    for message, names in _by_message(problems).items():
-        mark = click.style("FAILED", fg="red")
-        yield from hanging(f"    {mark} {component.kind} {component.name}: ", ", ".join(names), 6)
-        yield indented(indented(indented(message)))
-    for label, some in (("waived", waived), ("not applicable", skipped)):
-        for outcome in some:
-            yield from hanging(f"    {label} {outcome.check}: ", outcome.message, 6)
+    problems = component.problems
+    title = f"{component.kind} {component.name}"
+    yield f"  {title}: {len(passed)} passed, {len(problems)} failed, {len(waived)} waived"
+    for message, names in _gathered((message, name) for name, message in problems).items():
+        yield f"    {click.style('FAILED', fg='red')} {title}: {', '.join(names)}"
+        yield textwrap.indent(message, " " * 6)
+    for outcome in waived:
+        yield f"    waived {outcome.check}: {outcome.message}"
 
 
-def _by_message(problems: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    """Gather the checks that fail for the same reason."""
-    gathered: dict[str, list[str]] = {}
-    for name, message in problems:
-        gathered.setdefault(message, []).append(name)
+def _skipped_lines(report: Report) -> Iterator[str]:
+    """Say which checks did not apply, the components with the same reason together."""
+    skipped = (
+        ((outcome.check, outcome.message), f"{component.kind} {component.name}")
+        for component in report.components
+        for outcome in component.those("skipped")
+    )
+    for (name, reason), titles in _gathered(skipped).items():
+        yield f"  not applicable: {name} of {', '.join(titles)}: {reason}"
+
+
+def _gathered(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
+    """Gather what has the same key."""
+    gathered: dict[Key, list[str]] = {}
+    for key, value in pairs:
+        gathered.setdefault(key, []).append(value)
     return gathered

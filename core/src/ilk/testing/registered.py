@@ -9,6 +9,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal
 
+from sklearn.utils import get_tags
+
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
 
@@ -61,12 +63,15 @@ class Check:
 def claims(component: Any, capability: str) -> bool:
     """Tell whether an instance or a class claims a capability.
 
-    A property of the instance (``distance.metric``) knows better than the class.
+    The instance (``distance.metric``, its scikit-learn tags) knows better than the class.
     """
+    if capability in _TAGS and not isinstance(component, type):
+        return bool(getattr(get_tags(component).input_tags, _TAGS[capability]))
     own = getattr(component, capability, None)
     return own if isinstance(own, bool) else bool(getattr(component.capabilities, capability))
 
 
+_TAGS = {"nan": "allow_nan", "sparse": "sparse"}
 _CHECKS: dict[str, Check] = {}
 
 

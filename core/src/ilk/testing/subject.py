@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
@@ -12,7 +12,8 @@ import numpy as np
 from ilk.component import Component, display_name
 from ilk.nested import children, seeded
 from ilk.testing.data import Sample, sample
-from ilk.testing.use import Use, use_of
+from ilk.testing.object_distance import ObjectDistance
+from ilk.testing.use import Use, plain_distance, use_of
 
 if TYPE_CHECKING:
     from ilk.registries import Found
@@ -30,11 +31,14 @@ class Subject:
         The class.
     example : int
         Position in ``cls.examples()``.
+    equipped : bool
+        Whether distances in slots are replaced by one that takes objects of any kind.
     """
 
     found: Found
     cls: Any
     example: int = 0
+    equipped: bool = False
 
     @property
     def kind(self) -> str:
@@ -47,32 +51,31 @@ class Subject:
 
     def seeded(self) -> Any:
         """Return a fresh instance whose random states are fixed."""
-        return seeded(self.new(), 0)
+        component = seeded(self.new(), 0)
+        if self.equipped:
+            _equip(component)
+        return component
 
     @property
     def use(self) -> Use:
         """How components of the kind are used on data."""
-        return use_of(self.kind, self.cls)
+        return use_of(self.kind, self.cls, equipped=self.equipped)
 
     def data(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
         """Return data of a kind that the example takes.
 
         The first example must take the first kind of input that the class declares.
         """
-        return self.sample_of(self._inputs(), n, classes=classes, seed=seed)
+        return self.sample_of(self._taken(self.inputs), n, classes=classes, seed=seed)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The kinds of input that the class declares."""
+        return tuple(self.cls.capabilities.inputs)
 
     def vectors(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
         """Return data that is a float array."""
-        kinds = [kind for kind in self.cls.capabilities.inputs if kind in VECTOR_KINDS]
-        return self.sample_of(self._taken(kinds), n, classes=classes, seed=seed)
-
-    def tables(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
-        """Return data that is a data frame."""
-        return self.sample_of(self._taken(["tables"]), n, classes=classes, seed=seed)
-
-    def objects(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
-        """Return data that is a list."""
-        kinds = [kind for kind in self.cls.capabilities.inputs if kind in OBJECT_KINDS]
+        kinds = tuple(kind for kind in self.inputs if kind in VECTOR_KINDS)
         return self.sample_of(self._taken(kinds), n, classes=classes, seed=seed)
 
     def sample_of(self, kind: str, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
@@ -82,10 +85,7 @@ class Subject:
             return Sample(*own(kind, n, np.random.default_rng(seed)))
         return sample(kind, n, classes=classes, seed=seed)
 
-    def _inputs(self) -> str:
-        return self._taken(list(self.cls.capabilities.inputs))
-
-    def _taken(self, kinds: list[str]) -> str:
+    def _taken(self, kinds: tuple[str, ...]) -> str:
         """Return the first of some kinds of input that this example takes."""
         if self.example == 0:
             return kinds[0]
@@ -93,6 +93,26 @@ class Subject:
             if self.takes(kind):
                 return kind
         raise SkipTest(f"example {self.example} ({self.new()!r}) takes no {' or '.join(kinds)}")
+
+    def able(self, kind: str) -> Subject | None:
+        """Return the first example that takes a kind of input, or None.
+
+        What leaves the kind of input to a distance in a slot may be given another one there.
+        """
+        for equipped in (False, True):
+            for position in range(len(self.cls.examples())):
+                example = replace(self, example=position, equipped=equipped)
+                if example.takes(kind):
+                    return example
+        return None
+
+    def abler(self, kinds: Iterable[str]) -> list[tuple[Subject, str]]:
+        """Return, for each declared one of some kinds of input, an example that takes it."""
+        found = [(self.able(kind), kind) for kind in kinds if kind in self.inputs]
+        able = [(example, kind) for example, kind in found if example is not None]
+        if not able:
+            raise SkipTest(f"no example takes {' or '.join(kinds)} (see check_declared_inputs)")
+        return able
 
     def takes(self, kind: str) -> bool:
         """Tell whether the example works on a kind of input at all."""
@@ -105,11 +125,24 @@ class Subject:
 
     def names(self) -> tuple[str, ...]:
         """Return the names by which errors may call it: its own and those in its slots."""
-        return tuple(dict.fromkeys(_names(self.seeded())))
+        distances = [plain_distance(), ObjectDistance()] if self.kind == "index" else []
+        return tuple(
+            dict.fromkeys(name for each in (self.seeded(), *distances) for name in _names(each))
+        )
 
 
 VECTOR_KINDS = ("vectors", "histograms")
 OBJECT_KINDS = ("strings", "sets", "signatures")
+
+
+def _equip(component: Any) -> None:
+    """Put a distance that takes objects of any kind into every slot for a distance."""
+    for name, param in component.parameters.items():
+        if param.slot == "distance" and param.many is None:
+            component.set_params(**{name: ObjectDistance()})
+    for _, child in children(component):
+        if isinstance(child, Component):
+            _equip(child)
 
 
 def _names(component: Any) -> Iterator[str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ilk.inputs import n_rows
 from ilk.interfaces.metric_learner import LocalMetric
+from ilk.testing.object_distance import ObjectDistance
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,10 @@ def _fit(component: Any, X: Any, y: Any) -> Any:
 
 def _fit_index(component: Any, X: Any, y: Any) -> Any:
     return component.fit(X, y, distance=plain_distance().fit(X))
+
+
+def _fit_index_of_objects(component: Any, X: Any, y: Any) -> Any:
+    return component.fit(X, y, distance=ObjectDistance().fit(X))
 
 
 def _neighbors(component: Any, Q: Any) -> np.ndarray:
@@ -87,6 +91,7 @@ _USES = {
     "distance": _trained(_method("pairwise"), by_row=False),
     "kernel": _trained(_method("gram"), by_row=False),
     "index": _trained(_neighbors, _fit_index),
+    "index of objects": _trained(_neighbors, _fit_index_of_objects),
     "transformer": _trained(_dense),
     "metric_learner": _trained(_dense),
     "local_metric": _trained(_neighbors),
@@ -97,18 +102,15 @@ _USES = {
     "editor": Use(_kept),
     "relevance": Use(lambda component, X, y: component.scores(X, y)),
 }
-DATA_KINDS = tuple(kind for kind in _USES if kind != "local_metric")
+DATA_KINDS = tuple(kind for kind in _USES if kind not in {"local_metric", "index of objects"})
 TRAINED_KINDS = tuple(kind for kind in DATA_KINDS if _USES[kind].train is not None)
 ANSWERING_KINDS = tuple(kind for kind in DATA_KINDS if _USES[kind].answer is not None)
 
 
-def use_of(kind: str, cls: Any) -> Use:
-    """Return how components of a kind are used."""
+def use_of(kind: str, cls: Any, *, equipped: bool = False) -> Use:
+    """Return how components of a kind are used; an index, if equipped, by `ObjectDistance`."""
+    if kind == "index" and equipped:
+        kind = "index of objects"
     if kind == "metric_learner" and issubclass(cls, LocalMetric):
         kind = "local_metric"
     return _USES[kind]
-
-
-def rows_of(answer: Any) -> int:
-    """Number of rows of an answer."""
-    return n_rows(answer)

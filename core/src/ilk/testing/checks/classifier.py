@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ilk.inputs import n_rows, take
-from ilk.pipeline import Pipeline
+from ilk.nested import children, seeded
+from ilk.pipeline import Pipeline, takes_weights
 from ilk.testing.checks.data import trained
 from ilk.testing.checks.labels import renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
@@ -144,11 +146,26 @@ def _check_largest(P: np.ndarray, model: Any, labels: np.ndarray) -> None:
         )
 
 
-@check("classifier", capability="sample_weight")
+def _weighs(model: Any) -> bool:
+    """Tell whether it, and every classifier in its slots, takes sample weights."""
+    opened = seeded(clone(model), 0)
+    members = [child for _, child in children(opened) if hasattr(child, "predict")]
+    return takes_weights(model) and all(_weighs(member) for member in members)
+
+
+@check("classifier", on="first", capability="sample_weight")
+def check_weights_example(subject: Subject) -> None:
+    """What declares sample_weight has an example all of whose members take weights."""
+    examples = subject.cls.examples()
+    expect(any(map(_weighs, examples)), f"expected an example that takes weights, got {examples}")
+
+
+@check("classifier", capability="sample_weight", when=_weighs)
 def check_weights_repeat(subject: Subject) -> None:
     """A case of weight 2 counts as two cases, and one of weight 0 as none."""
     X, y = subject.data(30)
     weights = np.array([0.0, 1.0, 2.0])[np.arange(30) * 7 % 3]
+    y = np.where(weights == 0, 1 - y, y)  # whoever looks at these cases learns the wrong thing
     rows = np.repeat(np.arange(30), weights.astype(int))
     Q = subject.data(40, seed=1).X
     weighted = subject.seeded().fit(X, y, sample_weight=weights)
@@ -159,7 +176,7 @@ def check_weights_repeat(subject: Subject) -> None:
         expect_same(got, expected, "predict_proba with weights 0, 1 and 2", rtol=1e-3, atol=1e-3)
 
 
-@check("classifier", capability="sample_weight")
+@check("classifier", capability="sample_weight", when=_weighs)
 def check_weights_checked(subject: Subject) -> None:
     """Weights of another length are an error."""
     X, y = subject.data()

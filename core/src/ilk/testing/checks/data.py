@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -15,8 +15,10 @@ from ilk.errors import IlkError
 from ilk.inputs import n_rows, take
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
 from ilk.testing.registered import check
-from ilk.testing.subject import Subject
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
 
 
 def trained(subject: Subject, X: Any, y: Any) -> Any:
@@ -41,12 +43,7 @@ def _fingerprint(value: Any) -> str:
 @check(*DATA_KINDS, on="first", capability="inputs")
 def check_declared_inputs(subject: Subject) -> None:
     """Each declared kind of input is taken by one of the examples."""
-    every = [Subject(subject.found, subject.cls, i) for i in range(len(subject.cls.examples()))]
-    refused = [
-        kind
-        for kind in subject.cls.capabilities.inputs
-        if not any(each.takes(kind) for each in every)
-    ]
+    refused = [kind for kind in subject.inputs if subject.able(kind) is None]
     expect(not refused, f"expected an example that takes each declared input, got none: {refused}")
 
 

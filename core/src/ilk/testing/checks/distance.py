@@ -58,6 +58,14 @@ def check_blocks(subject: Subject) -> None:
     expect_same(got, D[[4, 0, 17, 4, 9]][:, [3, 8]], "pairwise(Q, X[[3, 8]])", atol=1e-7)
 
 
+@check("distance")
+def check_checked_input(subject: Subject) -> None:
+    """`pairwise` works on what `check_input` returns as it does on X."""
+    distance, X, Q = _fitted(subject)
+    got = distance.pairwise(*distance.check_pair(Q, X))
+    expect_same(got, distance.pairwise(Q, X), "pairwise of what check_pair(Q, X) returns")
+
+
 @check("distance", when=lambda distance: not claims(distance, "needs_fit"))
 def check_works_unfitted(subject: Subject) -> None:
     """A distance that needs no training data gives without fit what it gives after."""
@@ -122,13 +130,16 @@ def check_kneighbors_range(subject: Subject) -> None:
         )
 
 
-@check("distance", on="first", capability="metric")
+@check("distance", on="first", when=lambda distance: distance.capabilities.metric)
 def check_metric_by_default(subject: Subject) -> None:
-    """A class that declares a metric is one with its default parameters, and symmetric."""
-    component = subject.cls()
-    if subject.cls.capabilities.metric:
-        expect(component.metric, "expected metric with default parameters, got metric=False")
-    expect(component.symmetric, "expected a metric to claim symmetric, got symmetric=False")
+    """A class that declares a metric is one with its default parameters."""
+    expect(subject.cls().metric, "expected metric with default parameters, got metric=False")
+
+
+@check("distance", capability="metric")
+def check_metric_is_symmetric(subject: Subject) -> None:
+    """What claims to be a metric claims to be symmetric."""
+    expect(subject.new().symmetric, "expected a metric to claim symmetric, got symmetric=False")
 
 
 @check("distance", capability="symmetric")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk.inputs import n_rows, take
+from ilk.interfaces.classifier import Classifier
 from ilk.pipeline import Pipeline
 from ilk.testing.checks.labels import renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
@@ -73,15 +74,16 @@ def check_editor_as_step(subject: Subject) -> None:
     expect(got == kept, f"expected the next step to get {kept} cases, got {got}")
 
 
-class _Count:
-    """A predictor that only counts the cases it is given."""
+class _Count(Classifier):
+    """A classifier that only counts the cases it is given."""
 
     def fit(self, X: Any, y: Any) -> _Count:
         self.n_ = len(y)
+        self.classes_ = np.unique(y)
         return self
 
     def predict(self, X: Any) -> Any:
-        return np.zeros(n_rows(X))
+        return np.full(n_rows(X), self.classes_[0])
 
 
 @check("editor")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ilk.inputs import n_rows, take
+from ilk.params import Array
 from ilk.testing.checks.data import trained
 from ilk.testing.expectations import expect, expect_same
 from ilk.testing.registered import check, claims
@@ -66,8 +67,8 @@ def check_positive_semidefinite(subject: Subject) -> None:
 def check_gram_gradient(subject: Subject) -> None:
     """`gram_gradient` is the derivative for the logarithms of the numeric parameters.
 
-    They are taken in the order of `parameters`, each with as many as it has elements, from the
-    first example that gives any of them as numbers.
+    They are taken in the order of `parameters` (those declared as float or Array), element by
+    element, on each example that gives any of them as numbers.
     """
     every = [Subject(subject.found, subject.cls, i) for i in range(len(subject.cls.examples()))]
     numeric = [each for each in every if _positions(each.new())]
@@ -80,7 +81,8 @@ def _positions(kernel: Any) -> list[tuple[str, int]]:
     """Return name and element of each numeric parameter."""
     return [
         (name, i)
-        for name in kernel.parameters
+        for name, param in kernel.parameters.items()
+        if {float, Array} & set(param.types)
         if (value := _number(getattr(kernel, name))) is not None
         for i in range(value.size)
     ]

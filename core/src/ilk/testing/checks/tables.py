@@ -2,50 +2,73 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import joblib
 import numpy as np
 
+from ilk.inputs import take
 from ilk.testing.checks.data import answer, trained
-from ilk.testing.expectations import expect_error, expect_same
+from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
-from ilk.testing.subject import Subject, takes_objects, takes_tables
+from ilk.testing.subject import OBJECT_KINDS, takes_objects, takes_tables
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS
 
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
 
-@check(*DATA_KINDS, when=takes_tables)
+
+@check(*DATA_KINDS, on="first", when=takes_tables)
 def check_row_labels_ignored(subject: Subject) -> None:
     """Rows of a data frame count by position, whatever their labels."""
-    X, y = subject.tables()
-    relabelled = X.set_axis(np.arange(len(X))[::-1] + 100, axis=0)
-    expected = subject.use.run(subject.seeded(), X, y)
-    got = subject.use.run(subject.seeded(), relabelled, y)
-    expect_same(got, expected, "the result for other row labels")
+    for example, kind in subject.abler(["tables"]):
+        X, y = example.sample_of(kind)
+        relabelled = X.set_axis(np.arange(len(X))[::-1] + 100, axis=0)
+        expected = example.use.run(example.seeded(), X, y)
+        got = example.use.run(example.seeded(), relabelled, y)
+        expect_same(got, expected, "the result for other row labels")
 
 
-@check(*ANSWERING_KINDS, when=takes_tables)
+@check(*ANSWERING_KINDS, on="first", when=takes_tables)
 def check_missing_column(subject: Subject) -> None:
     """Queries that lack a column are an error that names the component."""
-    X, y = subject.tables()
-    component = trained(subject, X, y)
-    expect_error(
-        lambda: (
-            answer(subject, component, X.iloc[:, :-1])
-            if subject.use.by_row
-            else getattr(component, "gram" if subject.kind == "kernel" else "pairwise")(
-                X, X.iloc[:, :-1]
-            )
-        ),
-        "queries without the last column",
-        mentions=[subject.names()],
-    )
+    for example, kind in subject.abler(["tables"]):
+        X, y = example.sample_of(kind)
+        component, narrow = trained(example, X, y), X.iloc[:, :-1]
+        pairs = {"distance": "pairwise", "kernel": "gram"}.get(subject.kind)
+        expect_error(
+            lambda: (
+                getattr(component, pairs)(X, narrow)  # noqa: B023  # called before the next turn
+                if pairs  # noqa: B023
+                else answer(example, component, narrow)  # noqa: B023
+            ),
+            "queries without the last column",
+            mentions=[example.names()],
+        )
 
 
-@check(*DATA_KINDS, when=takes_objects)
+@check(*DATA_KINDS, on="first", when=takes_objects)
 def check_object_array(subject: Subject) -> None:
     """An object array gives what the list gives."""
-    X, y = subject.objects()
-    array = np.empty(len(X), dtype=object)
-    for i, item in enumerate(X):
-        array[i] = item
-    expected = subject.use.run(subject.seeded(), X, y)
-    got = subject.use.run(subject.seeded(), array, y)
-    expect_same(got, expected, "the result for an object array")
+    for example, kind in subject.abler(OBJECT_KINDS):
+        X, y = example.sample_of(kind)
+        array = np.empty(len(X), dtype=object)
+        for i, item in enumerate(X):
+            array[i] = item
+        expected = example.use.run(example.seeded(), X, y)
+        got = example.use.run(example.seeded(), array, y)
+        expect_same(got, expected, f"the result for an object array of {kind}")
+
+
+@check(*ANSWERING_KINDS, on="first", when=lambda c: len(c.capabilities.inputs) > 1)
+def check_other_inputs(subject: Subject) -> None:
+    """On every declared kind of input, data stay as they are and one row gets its answer."""
+    for example, kind in subject.abler(subject.inputs):
+        X, y = example.sample_of(kind)
+        before = joblib.hash((X, y))
+        component = trained(example, X, y)
+        among = np.asarray(answer(example, component, X))[[2]]
+        expect(joblib.hash((X, y)) == before, f"expected {kind} unchanged, got other values")
+        alone = answer(example, component, take(X, [2]))
+        expected = among if example.use.by_row else among[:, [2]]
+        expect_same(alone, expected, f"the answer to one row alone of {kind}", rtol=1e-6)

@@ -88,7 +88,7 @@ def check_nan_refused(subject: Subject) -> None:
     )
 
 
-@check(*DATA_KINDS, capability="nan", when=takes_vectors)
+@check(*DATA_KINDS, on="first", capability="nan", when=takes_vectors)
 def check_nan_taken(subject: Subject) -> None:
     """Where missing values are declared, NaN is taken."""
     _run(subject, *_spoiled(subject, np.nan))
@@ -141,17 +141,18 @@ def check_wrong_width(subject: Subject) -> None:
     """Queries with another number of features are an error with the component and both numbers."""
     X, y = subject.vectors()
     component = trained(subject, X, y)
+    wide, narrow = X.shape[1], X.shape[1] - 1
     if not subject.use.by_row and not claims(component, "needs_fit"):
         expect_error(
-            lambda: getattr(component, _PAIRS[subject.kind])(X, X[:, :3]),
-            "Y with 3 features for X with 4",
-            mentions=[subject.names(), "3", "4"],
+            lambda: getattr(component, _PAIRS[subject.kind])(X, X[:, :narrow]),
+            f"Y with {narrow} features for X with {wide}",
+            mentions=[subject.names(), str(narrow), str(wide)],
         )
         return
     expect_error(
-        lambda: answer(subject, component, X[:, :3]),
-        "queries with 3 features after training with 4",
-        mentions=[subject.names(), "3", "4"],
+        lambda: answer(subject, component, X[:, :narrow]),
+        f"queries with {narrow} features after training with {wide}",
+        mentions=[subject.names(), str(narrow), str(wide)],
     )
 
 
