@@ -1,0 +1,1 @@
+"""A distance on the globe and a classifier by medoids, for ilk."""
