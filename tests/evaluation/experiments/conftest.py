@@ -109,7 +109,10 @@ class Blobs(ilk.Dataset):
         codes = np.arange(self.n) % len(self.classes)
         X = codes[:, None] + self.spread * generator.normal(size=(self.n, self.p))
         names = tuple(f"f{i}" for i in range(self.p))
-        return ilk.Data(X, np.array(self.classes)[codes], f"blobs{self.p}", names)
+        return ilk.Data(X, np.array(self.classes)[codes], "blobs", names)
+
+    def title(self):
+        return f"blobs{self.p}"
 
 
 class Threads(ilk.Executor):

@@ -156,7 +156,7 @@ def test_on_error_raise_stops_keeps_the_rest_and_goes_on_later(make_spec, compon
     with Store.read(plan_experiment(spec).store) as store:
         kept = store.finished()
     assert all(kept.values())
-    assert len(kept) >= 8
+    assert len(kept) == 8 if executor == "serial" else len(kept) >= 4
     components["t_fussy"].on = False
     assert run_experiment(spec).n_failed == 0
 

@@ -86,7 +86,8 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
     last = _kind(steps[-1])
     if last not in {None, "classifier"}:
         yield ilk.Problem(
-            path, f"a pipeline without a classifier: the last step must be one, it is a {last}"
+            path,
+            f"a pipeline without a classifier: the last step must be one, it is of kind {last}",
         )
 
 

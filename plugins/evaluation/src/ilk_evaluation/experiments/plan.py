@@ -186,7 +186,7 @@ def _checked(dataset: ilk.Dataset) -> ilk.Data:
         raise ilk.DataError(
             f"{dataset.title()}: has {len(classes)} class{only}; a classifier needs at least two"
         )
-    return data if data.name else replace(data, name=dataset.title())
+    return replace(data, name=dataset.title())
 
 
 def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:

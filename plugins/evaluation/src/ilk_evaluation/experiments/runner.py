@@ -196,8 +196,9 @@ class _Crew:
                     self._collect()
             while self.pending:
                 self._collect()
-        except KeyboardInterrupt:
-            self._keep(future for future in self.pending if future.done())
+        except (KeyboardInterrupt, CellError):
+            done = (future for future in self.pending if future.done())
+            self._keep(future for future in done if future.exception() is None)
             raise
         finally:
             for future in self.pending:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
@@ -72,7 +72,7 @@ class Store:
     def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
         self.path = path
         self._connection = connection
-        self._close = weakref.finalize(self, connection.close)
+        self._close = weakref.finalize(self, _close, connection)
         self._dataset = lru_cache(maxsize=8)(self._read_dataset)
         self._split = lru_cache(maxsize=8)(self._read_split)
 
@@ -109,10 +109,8 @@ class Store:
         """
         if not path.is_file():
             raise StoreError(f"{path}: there is no such store")
-        busy = path.with_name(path.name + "-wal").exists()
         with _explained(path):
-            uri = f"{path.absolute().as_uri()}?{'mode=ro' if busy else 'immutable=1'}"
-            store = cls(sqlite3.connect(uri, uri=True), path)
+            store = cls(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True), path)
             store.check()
         return store
 
@@ -300,6 +298,14 @@ def _create(connection: sqlite3.Connection) -> None:
         f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION};"
         f" PRAGMA user_version = {SCHEMA}; COMMIT;"
     )
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    """Close; the last writer leaves a single file, which readers need not write beside."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
 
 
 @contextmanager

@@ -1,0 +1,279 @@
+"""Bad experiments: one clear message each, with file, line, path, value and suggestion."""
+
+import re
+
+import pytest
+
+from ilk.cli.shell import run as ilk_command
+
+GOOD = """\
+[experiment]
+seed = 1
+[[datasets]]
+use = "t_blobs"
+[[pipelines]]
+id = "first"
+steps = [{ transformer = "standardize" }, { classifier = { use = "knn", k = 1 } }]
+[evaluation]
+resampling = { use = "kfold", folds = 2 }
+"""
+
+
+@pytest.fixture
+def complain(tmp_path, monkeypatch, capsys):
+    """Return a function that runs a bad experiment and returns its complaint, line by line."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(text, *options):
+        (tmp_path / "bad.toml").write_text(text)
+        before = sorted(tmp_path.rglob("*"))
+        code = ilk_command(["run", "bad.toml", *options])
+        out, err = capsys.readouterr()
+        assert code == 2
+        assert out == ""
+        assert "Traceback" not in err
+        assert sorted(tmp_path.rglob("*")) == before  # nothing was written
+        first, *more = err.splitlines()
+        assert first.startswith("Error: ")
+        return more if first.endswith(" problems") else [first.removeprefix("Error: "), *more]
+
+    return run
+
+
+def changed(old, new):
+    assert old in GOOD
+    return GOOD.replace(old, new)
+
+
+GRAMMAR = {
+    "component": (
+        changed('"standardize"', '"standardise"'),
+        (
+            r"bad\.toml:7: pipelines\[0\]\.steps\[0\]\.transformer: there is no transformer "
+            r"'standardise'; did you mean 'standardize'\?"
+        ),
+    ),
+    "dataset": (
+        changed('"t_blobs"', '"t_blob"'),
+        r"bad\.toml:4: datasets\[0\]\.use: there is no dataset 't_blob'; did you mean 't_blobs'\?",
+    ),
+    "parameter": (
+        changed("k = 1", "kk = 1"),
+        r"bad\.toml:7: pipelines\[0\]\.steps\[1\]\.classifier\.kk: knn has no parameter 'kk'.*",
+    ),
+    "table": (
+        changed("[evaluation]", "[evalution]"),
+        r"bad\.toml:8: evalution: unknown key 'evalution'; did you mean 'evaluation'\? .*",
+    ),
+    "key": (
+        changed("seed", "sede"),
+        r"bad\.toml:2: experiment\.sede: unknown key 'sede'; did you mean 'seed'\? .*",
+    ),
+    "type": (
+        changed("k = 1", 'k = "one"'),
+        (
+            r"bad\.toml:7: pipelines\[0\]\.steps\[1\]\.classifier\.k: must be an integer >= 1, "
+            r"got 'one'"
+        ),
+    ),
+    "range": (
+        changed("folds = 2", "folds = 1"),
+        r"bad\.toml:9: evaluation\.resampling\.folds: must be an integer >= 2, got 1",
+    ),
+    "seed": (
+        changed("seed = 1", "seed = -1"),
+        r"bad\.toml:2: experiment\.seed: must be an integer >= 0, got -1",
+    ),
+    "wrong kind of step": (
+        changed('transformer = "standardize"', 'transformer = "knn"'),
+        (
+            r"bad\.toml:7: pipelines\[0\]\.steps\[0\]\.transformer: there is no transformer 'knn'"
+            r".*; 'knn' is a classifier"
+        ),
+    ),
+    "no kind of step": (
+        changed('transformer = "standardize"', 'distance = "euclidean"'),
+        r"bad\.toml:7: pipelines\[0\]\.steps\[0\]\.distance: a distance cannot be a step .*",
+    ),
+    "on_error": (
+        GOOD + '[run]\non_error = "rise"\n',
+        (
+            r"bad\.toml:11: run\.on_error: must be 'record' or 'raise', got 'rise'; "
+            r"did you mean 'raise'\?"
+        ),
+    ),
+    "no pipeline": (
+        GOOD[: GOOD.index("[[pipelines]]")],
+        r"bad\.toml: 'pipelines' is missing",
+    ),
+    "not TOML": (changed("seed = 1", "seed = "), r"bad\.toml:2: not valid TOML: .*"),
+}
+
+
+@pytest.mark.parametrize("case", GRAMMAR)
+def test_mistakes_of_grammar(complain, case):
+    text, expected = GRAMMAR[case]
+    (message,) = complain(text)
+    assert re.fullmatch(expected, message), message
+
+
+BEYOND = {
+    "no classifier": (
+        changed(', { classifier = { use = "knn", k = 1 } }', ""),
+        (
+            "bad.toml:7: pipelines[0].steps: a pipeline without a classifier: the last step must "
+            "be one, it is of kind transformer"
+        ),
+    ),
+    "editor last": (
+        changed('{ classifier = { use = "knn", k = 1 } }', '{ editor = "enn" }'),
+        (
+            "bad.toml:7: pipelines[0].steps: a pipeline without a classifier: the last step must "
+            "be one, it is of kind editor"
+        ),
+    ),
+    "classifier first": (
+        changed('{ transformer = "standardize" }', '{ classifier = "knn" }'),
+        (
+            "bad.toml:7: pipelines[0].steps[0]: a classifier ends a pipeline, so it must be the "
+            "last step"
+        ),
+    ),
+    "no steps": (
+        changed('{ transformer = "standardize" }, { classifier = { use = "knn", k = 1 } }', ""),
+        "bad.toml:7: pipelines[0].steps: a pipeline needs at least one step, its classifier",
+    ),
+    "no data sets": (
+        "datasets = []\n" + GOOD.replace('[[datasets]]\nuse = "t_blobs"\n', ""),
+        "bad.toml:1: datasets: needs at least 1, got an empty list",
+    ),
+    "no measures": (
+        GOOD + "measures = []\n",
+        "bad.toml:10: evaluation.measures: needs at least 1, got an empty list",
+    ),
+    "a data set twice": (
+        GOOD + '[[datasets]]\nuse = "t_blobs"\nn = 24\n',
+        "bad.toml:10: datasets[1]: is the same as datasets[0]; leave one out",
+    ),
+    "a measure twice": (
+        GOOD + 'measures = ["error", "accuracy", "error"]\n',
+        "bad.toml:10: evaluation.measures[2]: is the same as evaluation.measures[0]; leave one out",
+    ),
+    "an id twice": (
+        GOOD + '[[pipelines]]\nid = "first"\nsteps = [{ classifier = "knn" }]\n',
+        "bad.toml:11: pipelines[1].id: 'first' is already the id of pipelines[0]",
+    ),
+    "an empty id": (
+        changed('"first"', '" "'),
+        "bad.toml:6: pipelines[0].id: must not be empty",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_mistakes_beyond_grammar(complain, case):
+    text, expected = BEYOND[case]
+    assert complain(text) == [expected]
+
+
+def test_everything_wrong_is_said_at_once_in_the_order_of_the_file(complain):
+    text = changed("seed = 1", "seed = 1.5").replace("k = 1", "k = 0")
+    text = text.replace("folds = 2", "fold = 2")
+    text += '[[pipelines]]\nid = "first"\nsteps = [{ transformer = "standardize" }]\n'
+    messages = complain(text)
+    lines = [int(message.split(":")[1]) for message in messages]
+    assert lines == [2, 7, 9, 11, 12]
+
+
+def test_a_missing_file_is_named_with_its_neighbour(complain, capsys):
+    complain(changed("k = 1", "k = 0"))
+    assert ilk_command(["run", "bed.toml"]) == 2
+    assert capsys.readouterr().err == (
+        "Error: bed.toml: cannot be read: No such file or directory; did you mean 'bad.toml'?\n"
+    )
+
+
+TABLES = {
+    "no target": ("a,b,kind\n1,2,x\n3,4,y\n", r"target names no column: 'class'.*"),
+    "ragged": ("a,b,class\n1,2,x\n3,y\n", r":3: the row has 2 cells, the header 3"),
+    "not a number": ("a,b,class\n1,2,x\n3,oops,y\n", r":3: .*'b'.*'oops'.*"),
+    "empty": ("", r"the file is empty.*"),
+    "no rows": ("a,b,class\n", r".*no rows.*"),
+    "one class": ("a,b,class\n1,2,x\n3,4,x\n", r".*'x'.*"),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_mistakes_of_data_name_the_data_set_and_the_file(complain, tmp_path, case):
+    table, expected = TABLES[case]
+    (tmp_path / "data.csv").write_text(table)
+    (message,) = complain(changed('use = "t_blobs"', 'use = "csv"\npath = "data.csv"'))
+    head, path, rest = message.partition("data.csv")
+    assert head.startswith("bad.toml:3: datasets[0]: ")
+    assert re.search(expected, path + rest), message
+
+
+def test_a_missing_table_is_named_with_its_neighbour(complain, tmp_path):
+    (tmp_path / "fruit.csv").write_text("a,class\n1,x\n2,y\n")
+    (message,) = complain(changed('use = "t_blobs"', 'use = "csv"\npath = "friut.csv"'))
+    assert message.startswith("bad.toml:3: datasets[0]: ")
+    assert message.endswith("did you mean 'fruit.csv'?")
+
+
+def test_all_data_are_checked_before_the_first_fit(complain, components):
+    text = GOOD.replace('use = "knn", k = 1', 'use = "t_nearest"')
+    text += '[[datasets]]\nuse = "t_blobs"\nclasses = ["a"]\n'
+    text += '[[datasets]]\nuse = "csv"\npath = "none.csv"\n'
+    one_class, no_file = complain(text)
+    assert one_class == (
+        "bad.toml:10: datasets[1]: blobs2: has 1 class ('a'); a classifier needs at least two"
+    )
+    assert no_file.startswith("bad.toml:13: datasets[2]: ")
+    assert components["t_nearest"].fits == 0
+
+
+def test_data_that_cannot_be_split_are_named(complain):
+    (message,) = complain(changed("folds = 2", "folds = 25"))
+    assert message == (
+        "bad.toml:9: evaluation.resampling: cannot split blobs2: "
+        "kfold: folds = 25, but there are 24 cases"
+    )
+
+
+OUTPUT = '[output]\nstore = "out.sqlite"\n'
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_store_that_is_none_is_refused(complain, tmp_path, options):
+    (tmp_path / "out.sqlite").write_text("not a database, but long enough to be read as one\n" * 9)
+    (message,) = complain(GOOD + OUTPUT, *options)
+    assert re.fullmatch(
+        r"bad\.toml:11: output\.store: .*out\.sqlite: is not a store of ilk", message
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_store_that_cannot_be_written_is_refused(complain, tmp_path, options):
+    (tmp_path / "out.sqlite").mkdir()
+    (message,) = complain(GOOD + OUTPUT, *options)
+    assert re.fullmatch(r"bad\.toml:11: output\.store: .*: is a folder, not a file", message)
+
+
+def test_a_store_asked_for_on_the_command_line_is_named_as_such(complain, tmp_path):
+    (tmp_path / "folder").mkdir()
+    assert complain(GOOD + OUTPUT, "--store", "folder") == ["folder: is a folder, not a file"]
+
+
+def test_an_instance_where_a_kind_must_be_said():
+    import ilk
+    from ilk_evaluation import run_experiment
+
+    spec = {
+        "datasets": ["t_blobs"],
+        "pipelines": [{"id": "x", "steps": [ilk.classifier("t_shares")]}],
+    }
+    with pytest.raises(ilk.SpecError) as caught:
+        run_experiment(spec)
+    assert str(caught.value) == (
+        "pipelines[0].steps[0]: a step is a table with one key, its kind: {kind: instance}"
+    )

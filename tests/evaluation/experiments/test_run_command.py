@@ -1,0 +1,214 @@
+"""The command ``ilk run``: what it prints, keeps and returns."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ilk.cli.shell import run as ilk_command
+from ilk_evaluation import Store, StoreError, run_experiment
+
+ROOT = Path(__file__).parents[3]
+SPEC = """\
+[[datasets]]
+use = "t_blobs"
+[[datasets]]
+use = "t_blobs"
+p = 3
+[[pipelines]]
+id = "nearest"
+steps = [{ classifier = "t_nearest" }]
+[[pipelines]]
+id = "other"
+steps = [{ classifier = "t_shares" }]
+[evaluation]
+resampling = { use = "kfold", folds = 2 }
+"""
+
+
+@pytest.fixture
+def spec(tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(SPEC)
+    return path
+
+
+@pytest.fixture
+def call(capsys):
+    def run(*arguments):
+        code = ilk_command(["run", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_it_prints_the_table_and_keeps_the_predictions(call, spec):
+    code, out, err = call(spec)
+    assert code == 0
+    assert out.startswith("tiny: 2 data sets, 2 pipelines, kfold(folds=2), seed 0\n")
+    assert err.splitlines()[-1] == "8/8 cells, 0 failed, about 0 s left"
+    with Store.read(spec.parent / "results" / "tiny.sqlite") as store:
+        assert len(store.finished()) == 8
+
+
+def test_python_gives_the_same_table(call, spec, capsys):
+    from ilk_evaluation.experiments.report import console_on, print_results
+
+    _, out, _ = call(spec)
+    results = run_experiment(spec)
+    print_results(console_on(sys.stdout), results)
+    assert capsys.readouterr().out == out
+    again = run_experiment(spec, fresh=True).table()
+    pd.testing.assert_frame_equal(
+        again.drop(columns="fit_seconds"), results.table().drop(columns="fit_seconds")
+    )
+
+
+def test_a_rerun_is_quiet_about_what_it_need_not_do(call, spec, components):
+    first = call(spec)
+    second = call(spec)
+    assert second == (0, first[1], "")
+    assert components["t_nearest"].fits == 4
+    assert call(spec, "--fresh", "--quiet")[2] == ""
+    assert components["t_nearest"].fits == 8
+
+
+def test_a_dry_run_fits_and_writes_nothing(call, spec, components):
+    before = sorted(spec.parent.rglob("*"))
+    code, out, err = call(spec, "--dry-run")
+    assert (code, err) == (0, "")
+    assert "8 cells, 0 of them done" in out
+    assert components["t_nearest"].fits == 0
+    assert sorted(spec.parent.rglob("*")) == before
+    call(spec)
+    spec.write_text(SPEC.replace("t_shares", "t_lot"))
+    store = spec.parent / "results" / "tiny.sqlite"
+    content = store.read_bytes()
+    assert "8 cells, 4 of them done" in call(spec, "--dry-run")[1]
+    assert "8 cells, 0 of them done" in call(spec, "--dry-run", "--fresh")[1]
+    assert store.read_bytes() == content
+    assert list(store.parent.iterdir()) == [store]
+
+
+def test_the_store_can_be_elsewhere(call, spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert call(spec, "--store", "there/mine.sqlite")[0] == 0
+    assert (tmp_path / "there" / "mine.sqlite").exists()
+    assert not (tmp_path / "results").exists()
+
+
+def test_failed_cells_make_it_one(call, spec, components):
+    spec.write_text(SPEC.replace("t_shares", "t_fussy"))
+    code, out, _ = call(spec)
+    assert code == 1
+    assert "4 of 8 cells failed:" in out
+    assert call(spec)[0] == 1
+    components["t_fussy"].on = False
+    assert call(spec)[0] == 1
+    assert call(spec, "--retry-failed")[0] == 0
+
+
+def test_a_numeric_pipeline_on_nominal_data_fails_with_what_to_do(call, tmp_path):
+    path = tmp_path / "words.toml"
+    path.write_text(
+        'datasets = ["tic_tac_toe"]\n[[pipelines]]\nid = "x"\nsteps = [{ classifier = "knn" }]\n'
+        '[evaluation]\nresampling = "holdout"\n'
+    )
+    code, out, _ = call(path)
+    assert code == 1
+    assert re.search(r"tic_tac_toe, x \(1 cell\): InputError: .*nominal columns.*one_hot", out)
+
+
+def test_on_error_raise_makes_it_one_and_says_what_is_kept(call, spec):
+    spec.write_text(SPEC.replace("t_shares", "t_fussy") + '[run]\non_error = "raise"\n')
+    code, out, err = call(spec, "--quiet")
+    assert (code, out) == (1, "")
+    first, second = err.splitlines()
+    assert first == (
+        "blobs2, other, repeat 0, fold 0 failed: ValueError: no appetite for 2 features"
+    )
+    assert second.startswith("1 of 8 cells are kept in ")
+
+
+def test_an_interrupt_makes_it_130_and_says_how_to_go_on(call, spec, components):
+    spec.write_text(
+        SPEC.replace(
+            'classifier = "t_shares"', 'classifier = { use = "t_fussy", how = "interrupt" }'
+        )
+    )
+    code, out, err = call(spec, "--quiet")
+    assert (code, out) == (130, "")
+    assert re.fullmatch(
+        r"interrupted: 5 of 8 cells are kept in .*tiny\.sqlite; run the same command again to "
+        r"go on\n",
+        err,
+    )
+    components["t_fussy"].on = False
+    assert call(spec, "--quiet")[0] == 0
+    assert components["t_nearest"].fits == 4
+
+
+def test_ctrl_c_on_the_real_command(tmp_path):
+    spec = tmp_path / "long.toml"
+    spec.write_text(
+        '[[datasets]]\nuse = "digits"\n[[pipelines]]\nid = "x"\nsteps = [{ classifier = "knn" }]\n'
+        '[evaluation]\nresampling = { use = "repeated_kfold", folds = 2, repeats = 500 }\n'
+    )
+    command = [sys.executable, "-c", "from ilk.cli import main; main()", "run", str(spec)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    store = tmp_path / "results" / "long.sqlite"
+    deadline = time.monotonic() + 120
+    while n_cells(store) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    kept = int(re.search(r"interrupted: (\d+) of 1000 cells are kept", err)[1])
+    assert 3 <= kept == n_cells(store)
+    assert "Traceback" not in err
+
+
+def n_cells(path):
+    if not path.exists():
+        return 0
+    try:
+        with Store.read(path) as store:
+            return len(store.finished())
+    except StoreError:  # being made just now
+        return 0
+
+
+def test_importing_the_command_imports_nothing_heavy():
+    script = (
+        "import sys, ilk_evaluation.commands.run\n"
+        "heavy = {'numpy', 'pandas', 'rich', 'scipy', 'sklearn', 'sqlite3'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_quickstart_is_a_sound_plan(call, tmp_path):
+    code, out, err = call(
+        ROOT / "examples" / "quickstart.toml", "--dry-run", "--store", tmp_path / "x.sqlite"
+    )
+    assert (code, err) == (0, "")
+    sets, pipelines = map(int, re.search(r"(\d+) data sets, (\d+) pipelines", out).groups())
+    assert sets >= 4
+    assert pipelines >= 5
+
+
+@pytest.mark.slow
+def test_the_quickstart_runs_without_a_failed_cell(call, tmp_path):
+    start = time.monotonic()
+    code, out, _ = call(ROOT / "examples" / "quickstart.toml", "--store", tmp_path / "x.sqlite")
+    assert code == 0
+    assert time.monotonic() - start < 60
+    assert "friedman_nemenyi: " in out
