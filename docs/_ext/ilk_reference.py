@@ -1,0 +1,153 @@
+"""Write the reference from what is public and what is registered, before Sphinx reads sources.
+
+A new public name or component has its place on the site by being there; no page lists it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import ilk
+import ilk.testing
+import ilk_evaluation
+from ilk.kinds import Kind, kinds
+
+TOPICS = {
+    "ilk.capabilities": "Components",
+    "ilk.component": "Components",
+    "ilk.errors": "Errors",
+    "ilk.grammar": "Specs",
+    "ilk.kinds": "Registry",
+    "ilk.params": "Parameters",
+    "ilk.pipeline": "Pipelines",
+    "ilk.registries": "Registry",
+    "ilk.resolution": "Specs",
+    "ilk.spec": "Specs",
+    "ilk.sugar": "Components",
+}
+OTHER = "For authors of components"
+HIDDEN = "capabilities, check_parameters, examples, kind, parameters, waivers"
+
+
+def write_pages(folder: Path) -> None:
+    """Write every page, leaving alone those that stay the same."""
+    seen: set[str] = set()
+    pages = {kind.plural: kind_page(kind, seen) for kind in kinds().values()}
+    pages["ilk"] = topics_page()
+    pages["testing"] = module_page(ilk.testing)
+    pages["ilk_evaluation"] = module_page(ilk_evaluation)
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in {path.stem for path in folder.glob("*.rst")} - pages.keys():
+        (folder / f"{stale}.rst").unlink()
+    for name, lines in pages.items():
+        path, text = folder / f"{name}.rst", "\n".join(lines) + "\n"
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def kind_page(kind: Kind, seen: set[str]) -> Iterator[str]:
+    """One kind: its components, then the contract they keep.
+
+    A class that is registered under two kinds stands on both pages, and in the index once.
+    """
+    found = ilk.registry(kind.name).find()
+    yield from heading(kind.plural.replace("_", " ").capitalize(), "=")
+    yield f"{kind.summary[0].upper()}{kind.summary[1:]}."
+    yield f"Entry points stand in the group ``{kind.group}``."
+    if not found:
+        yield "None is installed yet."
+    yield ""
+    for one in found:
+        yield from heading(one.name, "-")
+        yield f'``ilk.{kind.name}("{one.name}")``, from {one.distribution}.\n'
+        yield from autodoc("autoclass", one.value.replace(":", "."), again=one.value in seen)
+        seen.add(one.value)
+    yield from heading("Interface", "-")
+    names = {kind.name, kind.plural}
+    names |= {n for n in public(ilk) if module_of(ilk, n) == f"ilk.interfaces.{kind.name}"}
+    yield from documented(ilk, sorted(names & set(ilk.__all__)))
+
+
+def topics_page() -> Iterator[str]:
+    """The public names of `ilk` that belong to no kind."""
+    by_kind = {name for kind in kinds().values() for name in (kind.name, kind.plural)}
+    interfaces = {f"ilk.interfaces.{name}" for name in kinds()}
+    topics: dict[str, list[str]] = {title: [] for title in (*TOPICS.values(), OTHER)}
+    for name in public(ilk):
+        if name not in by_kind and module_of(ilk, name) not in interfaces:
+            topics[TOPICS.get(module_of(ilk, name), OTHER)].append(name)
+    yield from heading("ilk", "=")
+    yield "What belongs to one kind stands on the page of that kind.\n"
+    for title, names in topics.items():
+        yield from heading(title, "-")
+        yield from documented(ilk, names)
+
+
+def module_page(module: ModuleType) -> Iterator[str]:
+    """All public names of a module."""
+    yield from heading(module.__name__, "=")
+    yield f"{inspect.getdoc(module)}\n"
+    yield from documented(module, public(module))
+
+
+def public(module: ModuleType) -> list[str]:
+    return [name for name in module.__all__ if not name.startswith("__")]
+
+
+def module_of(module: ModuleType, name: str) -> str:
+    return str(getattr(module, name).__module__)
+
+
+def documented(module: ModuleType, names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        value = getattr(module, name)
+        if not isinstance(value, type):
+            yield f".. autofunction:: {module.__name__}.{name}\n"
+        else:
+            directive = "autoexception" if issubclass(value, Exception) else "autoclass"
+            yield from autodoc(directive, f"{module.__name__}.{name}")
+
+
+def autodoc(directive: str, path: str, *, again: bool = False) -> Iterator[str]:
+    """The directive for a class, with those of its methods that have something to say."""
+    yield f".. {directive}:: {path}"
+    yield "   :members:"
+    if again:
+        yield "   :no-index:"
+    yield f"   :exclude-members: {HIDDEN}\n"
+
+
+def heading(text: str, underline: str) -> Iterator[str]:
+    yield text
+    yield underline * len(text)
+    yield ""
+
+
+def start(app: Any, config: Any) -> None:
+    write_pages(Path(app.srcdir, "reference", "generated"))
+
+
+def skip_member(app: Any, what: str, name: str, value: Any, skip: bool, options: Any) -> bool:
+    """Leave out what scikit-learn puts into a class; it is documented there."""
+    return skip or (getattr(value, "__module__", None) or "").startswith("sklearn.")
+
+
+def number_references(
+    app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
+) -> None:
+    """Make a numbered list of ``.. [1]``, which would have to be unique on its page."""
+    lines[:] = [re.sub(r"^( *)\.\. \[(\d)\] ", r"\1\2. ", line) for line in lines]
+    lines[:] = [re.sub(r"\[(\d)\]_", r"[\1]", line) for line in lines]
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.setup_extension("sphinx.ext.autodoc")
+    app.connect("config-inited", start)
+    app.connect("autodoc-skip-member", skip_member)
+    app.connect("autodoc-process-docstring", number_references)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
