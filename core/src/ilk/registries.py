@@ -139,6 +139,8 @@ class Registry:
         if name in self._session:
             return self._session[name]
         found = self.lookup(name)
+        if found.distribution == SESSION:
+            return self._session[found.name]
         if found.qualified in self._broken:
             raise self._broken[found.qualified]
         if found.qualified not in self._loaded:
