@@ -25,7 +25,7 @@ class MetricLearner(Transformer):
 
     @property
     def metric_matrix_(self) -> np.ndarray:
-        """A = L'L, of shape (p, p): d(x, y)^2 = (x - y)' A (x - y)."""
+        """A = L'L of shape (p, p), with which d(x, y)^2 = (x - y)' A (x - y)."""
         return np.asarray(self.components_.T @ self.components_)
 
     def distance(self) -> Any:

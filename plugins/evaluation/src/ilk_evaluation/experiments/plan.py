@@ -96,7 +96,7 @@ class Plan:
 
     @property
     def store(self) -> Path | None:
-        """Where predictions are kept; None: nowhere that outlives the process."""
+        """Where predictions are kept, or None where nothing outlives the process."""
         return self.experiment.store
 
     def splits(self, dataset: int) -> Iterator[ilk.Split]:
