@@ -1,0 +1,223 @@
+"""nearest_mean: the class whose mean is nearest (template matching)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import softmax
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Classifier,
+    InputError,
+    Param,
+    check_labels,
+    check_vectors,
+    display_name,
+    fit_component,
+    n_rows,
+    take,
+)
+from ilk_learners.linear import rank_of, spectrum, within
+from ilk_learners.objects import check_objects
+
+_CELLS = 2**22  # of a Gram matrix held at once
+
+
+def _has_density(self: NearestMean) -> bool:
+    return self.kernel is None
+
+
+class NearestMean(Classifier):
+    """Assign each row to the class whose mean is nearest; classes count the same.
+
+    Euclidean: |x - mu_c|^2. Mahalanobis: (x - mu_c)' S^(-1) (x - mu_c) with the pooled
+    covariance inside the classes, S, divided by n. With a kernel the means are those in
+    its space:
+
+        |phi(x) - mu_c|^2 = k(x, x) - 2/n_c sum_i k(x, x_i) + 1/n_c^2 sum_ij k(x_i, x_j).
+
+    ``predict_proba`` is that of Gaussian classes with this covariance (Euclidean: the mean
+    variance inside the classes in every direction) and equal priors; there is none with a
+    kernel. Ties go to the first class.
+
+    Parameters
+    ----------
+    metric : {"euclidean", "mahalanobis"}, default="euclidean"
+        The distance between a row and a mean.
+    shrinkage : float, default=0.0
+        s in 0..1, for the Mahalanobis distance: S is replaced by
+        (1 - s) S + s trace(S)/p I.
+    kernel : kernel, default=None
+        Means and (Euclidean) distances in its space; then X may be what the kernel takes.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    means_ : ndarray of shape (n_classes, p)
+        Not with a kernel.
+    kernel_ : kernel or None
+        Fitted.
+
+    Raises
+    ------
+    ParameterError
+        If a kernel stands beside the Mahalanobis distance, or shrinkage beside the Euclidean.
+    InputError
+        If the covariance inside the classes is singular (names its rank) and not shrunk.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning for Nearest Neighbour Classification and its
+       Applications*, 2011, equations (2.2), (2.3), (2.6)-(2.10). For unequal priors see lda.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 0], [0, 2], [1, 5], [3, 3], [5, 1]]
+    >>> ilk.classifier("nearest_mean").fit(X, ["a", "a", "b", "b", "b"]).predict([[1, 1]])
+    array(['a'], dtype='<U1')
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "metric": Param(
+            choices=("euclidean", "mahalanobis"), doc="The distance between a row and a mean."
+        ),
+        "shrinkage": Param(
+            float, ge=0, le=1, doc="Share of a multiple of the identity in the covariance."
+        ),
+        "kernel": Param(slot="kernel", none=True, doc="Means and distances in its space."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
+
+    def __init__(
+        self,
+        metric: Literal["euclidean", "mahalanobis"] = "euclidean",
+        shrinkage: float = 0.0,
+        kernel: Any = None,
+    ) -> None:
+        self.metric = metric
+        self.shrinkage = shrinkage
+        self.kernel = kernel
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(metric="mahalanobis", shrinkage=0.1)]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that they go together."""
+        super().check_parameters()
+        if self.kernel is not None and self.metric != "euclidean":
+            raise self.parameter_error(
+                "metric", f"must be 'euclidean' with a kernel, got {self.metric!r}"
+            )
+        if self.shrinkage and self.metric != "mahalanobis":
+            raise self.parameter_error(
+                "shrinkage", f"must be 0 unless metric='mahalanobis', got {self.shrinkage}"
+            )
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the means and, for the Mahalanobis distance, the covariance.
+
+        Parameters
+        ----------
+        X : array of shape (n, p); with a kernel what it takes
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        self.kernel_ = None if self.kernel is None else self.resolve_slot("kernel")
+        if self.kernel_ is None:
+            X = check_vectors(self, X, reset=True)
+        else:
+            X = check_objects(self, self.kernel_, X, reset=True)
+        self.classes_, codes = check_labels(self, y, X, min_classes=2)
+        if self.kernel_ is None:
+            self._fit_means(X, codes)
+        else:
+            self._fit_kernel(X, codes)
+        return self
+
+    def _fit_means(self, X: np.ndarray, codes: np.ndarray) -> None:
+        self.means_, deviations = within(X, codes, len(self.classes_))
+        if self.metric == "euclidean":
+            self._map, self._variance = None, float(np.vdot(deviations, deviations) / X.size)
+        else:
+            self._map, self._variance = self._whitening(deviations / np.sqrt(len(X))), 1.0
+
+    def _whitening(self, deviations: np.ndarray) -> np.ndarray:
+        """W with W W' = S^(-1), so that distances are Euclidean after X W."""
+        values, vectors = spectrum(deviations)
+        rank = rank_of(values, deviations.shape)
+        s = self.shrinkage
+        if rank == 0 or (rank < len(values) and s == 0):
+            remedy = "" if rank == 0 else "; set shrinkage"
+            raise InputError(
+                f"{display_name(self)}: the covariance inside the classes is singular (rank "
+                f"{rank} of {len(values)}){remedy}"
+            )
+        variances = values**2
+        return np.asarray(vectors.T / np.sqrt((1 - s) * variances + s * variances.mean()))
+
+    def _fit_kernel(self, X: Any, codes: np.ndarray) -> None:
+        self.kernel_ = fit_component(self.kernel_, X, self.classes_[codes])
+        self._rows = X
+        shares = np.eye(len(self.classes_))[codes]
+        self._shares = shares / shares.sum(axis=0)
+        self._norms = np.einsum("ic,ic->c", self._shares, self._similarities(X))
+
+    def _similarities(self, Q: Any) -> np.ndarray:
+        """Mean kernel value of each row with each class; array of shape (m, n_classes)."""
+        kernel: Any = self.kernel_
+        blocks = [kernel.gram(part, self._rows) @ self._shares for part in self._blocks(Q)]
+        return np.concatenate(blocks)
+
+    def _blocks(self, Q: Any) -> Iterator[Any]:
+        step = max(_CELLS // len(self._shares), 1)
+        for start in range(0, n_rows(Q), step):
+            yield take(Q, np.arange(start, min(start + step, n_rows(Q))))
+
+    def _squared_distances(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        if self.kernel_ is not None:
+            X = check_objects(self, self.kernel_, X, reset=False)
+            own = np.asarray(self.kernel_.diagonal(X))[:, None]
+            squared = own - 2 * self._similarities(X) + self._norms
+            return np.asarray(np.maximum(squared, 0.0))
+        X = check_vectors(self, X, reset=False)
+        if self._map is None:
+            return np.asarray(cdist(X, self.means_, "sqeuclidean"))
+        origin = self.means_.mean(axis=0)
+        rows, means = (X - origin) @ self._map, (self.means_ - origin) @ self._map
+        return np.asarray(cdist(rows, means, "sqeuclidean"))
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        squared = self._squared_distances(X)
+        return self.classes_[squared.argmin(axis=1)]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Minus the squared distance to each mean; array of shape (m, n_classes).
+
+        With two classes the squared distance to the first mean less that to the second;
+        array of shape (m,).
+        """
+        squared = self._squared_distances(X)
+        if len(self.classes_) == 2:
+            return np.asarray(squared[:, 0] - squared[:, 1])
+        return -squared
+
+    @available_if(_has_density)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Posterior probability of each class; array of shape (m, n_classes)."""
+        squared = self._squared_distances(X)
+        excess = squared - squared.min(axis=1, keepdims=True)
+        if self._variance == 0:  # every training row is its class's mean
+            nearest = excess == 0
+            return np.asarray(nearest / nearest.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(-excess / (2 * self._variance), axis=1))

@@ -1,0 +1,277 @@
+"""sklearn: any of scikit-learn's classifiers, by its public name."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from ilk import (
+    Capabilities,
+    Classifier,
+    IlkError,
+    InputError,
+    Param,
+    Seed,
+    as_table,
+    check_labels,
+    check_same_length,
+    check_vectors,
+    did_you_mean,
+    display_name,
+    is_table,
+)
+from ilk_learners.objects import check_columns
+
+# Where classifiers are, cheapest imports first, so that a search loads little.
+_HOMES = (
+    "linear_model",
+    "neighbors",
+    "tree",
+    "svm",
+    "naive_bayes",
+    "discriminant_analysis",
+    "dummy",
+    "neural_network",
+    "gaussian_process",
+    "ensemble",
+    "calibration",
+    "multiclass",
+    "multioutput",
+    "semi_supervised",
+    "model_selection",
+)
+
+
+def _inner_has(method: str) -> Callable[[Wrapped], bool]:
+    def check(self: Wrapped) -> bool:
+        getattr(self._inner(), method)  # raises the AttributeError that says what lacks it
+        return True
+
+    return check
+
+
+class Wrapped(Classifier):
+    """Any classifier of scikit-learn, by its public class name.
+
+    Parameters
+    ----------
+    estimator : str, default="LogisticRegression"
+        Name of a public classifier class, such as ``"RandomForestClassifier"``.
+    params : dict or None, default=None
+        Its parameters; the others keep scikit-learn's defaults.
+    random_state : int, generator or None, default=None
+        Passed on where the classifier has a parameter of this name, unless `params` sets it.
+
+    Attributes
+    ----------
+    estimator_ : scikit-learn classifier
+        Fitted.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If there is no such classifier, or it has no such parameter (names the closest), or a
+        value is none that it takes.
+    InputError
+        If sample weights are given to a classifier that takes none.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> tree = ilk.classifier("sklearn", estimator="DecisionTreeClassifier",
+    ...                       params={"max_depth": 1}, random_state=0)
+    >>> tree.fit([[0.0], [1.0], [4.0], [5.0]], [1, 1, 2, 2]).predict([[2.0], [3.0]])
+    array([1, 2])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "estimator": Param(str, doc="Name of a public classifier class of scikit-learn."),
+        "params": Param(dict, none=True, doc="Its parameters."),
+        "random_state": Param(Seed, doc="Passed on where the classifier has such a parameter."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+
+    def __init__(
+        self,
+        estimator: str = "LogisticRegression",
+        params: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.params = params
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls("DecisionTreeClassifier", {"max_depth": 3}, random_state=0),
+            cls("GaussianNB"),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check that there is such a classifier with such parameters and values."""
+        super().check_parameters()
+        estimator = self._make()
+        check = getattr(estimator, "_validate_params", None)  # scikit-learn checks values in fit
+        if check is None:
+            return
+        try:
+            check()
+        except ValueError as error:
+            raise self.parameter_error("params", f"cannot be taken: {error}") from None
+
+    def _make(self) -> Any:
+        """Return the classifier, not fitted."""
+        cls = _find(self.estimator)
+        if cls is None:
+            hint = did_you_mean(self.estimator, _every_classifier())
+            raise self.parameter_error(
+                "estimator",
+                f"must be the name of a classifier of scikit-learn, got {self.estimator!r}{hint}",
+            )
+        known = inspect.signature(cls).parameters
+        given = {key: clone(value, safe=False) for key, value in (self.params or {}).items()}
+        for key in given:
+            if key not in known:
+                raise self.parameter_error(
+                    "params",
+                    f"has {key!r}, which {self.estimator} has not{did_you_mean(key, known)} "
+                    f"(it has: {', '.join(known)})",
+                )
+        missing = [n for n, p in known.items() if p.default is p.empty and n not in given]
+        if missing:
+            raise self.parameter_error(
+                "params", f"must give {', '.join(missing)}, which {self.estimator} needs"
+            )
+        if "random_state" in known:
+            given.setdefault("random_state", self.random_state)
+        return cls(**given)
+
+    def _inner(self) -> Any:
+        return self.estimator_ if hasattr(self, "estimator_") else self._make()
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), or whatever the classifier takes
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Where the classifier takes weights.
+        """
+        self.check_parameters()
+        estimator = self._make()
+        X = self._checked(estimator, X, reset=True)
+        classes, codes = check_labels(self, y, X, min_classes=2)
+        weights = {}
+        if sample_weight is not None:
+            if not has_fit_parameter(estimator, "sample_weight"):
+                raise InputError(
+                    f"{display_name(self)}: sample_weight is given, but {self.estimator} takes none"
+                )
+            weights["sample_weight"] = np.asarray(sample_weight)
+            check_same_length(self, X, weights["sample_weight"], "sample_weight")
+        self.estimator_ = estimator.fit(X, classes[codes], **weights)
+        return self
+
+    def _checked(self, estimator: Any, X: Any, *, reset: bool) -> Any:
+        """Vectors, with missing values and sparse where the classifier takes them.
+
+        Tables go as they are to what has a parameter for categorical features.
+        """
+        able = get_tags(estimator).input_tags
+        X = as_table(X)
+        if is_table(X) and "categorical_features" in estimator.get_params(deep=False):
+            check_columns(self, X, reset=reset)
+            return X
+        return check_vectors(self, X, reset=reset, nan=able.allow_nan, sparse=able.sparse)
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Classes of the fitted classifier, sorted."""
+        return np.asarray(self.estimator_.classes_)
+
+    def _call(self, method: str, X: Any) -> Any:
+        check_is_fitted(self)
+        return getattr(self.estimator_, method)(self._checked(self.estimator_, X, reset=False))
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        return self._call("predict", X)
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Probability of each class; array of shape (m, n_classes)."""
+        return self._call("predict_proba", X)
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Decision values, as the classifier gives them."""
+        return self._call("decision_function", X)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimator_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            inner = get_tags(self._inner())
+        except IlkError:  # said when it is fitted
+            return tags
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags
+        tags.classifier_tags.multi_label = False
+        tags.non_deterministic = inner.non_deterministic
+        return tags
+
+
+@cache
+def _find(name: str) -> type | None:
+    """Return the public classifier class of that name, importing as little as may be."""
+    found = next((vars(home)[name] for home in _homes() if name in _public(home)), None)
+    return found or _every_classifier().get(name)
+
+
+def _homes() -> Iterator[Any]:
+    for home in _HOMES:
+        yield import_module(f"sklearn.{home}")
+
+
+def _public(module: Any) -> set[str]:
+    names = getattr(module, "__all__", None)
+    every = names if names is not None else [n for n in vars(module) if not n.startswith("_")]
+    return {n for n in every if _is_classifier(getattr(module, n, None))}
+
+
+def _is_classifier(cls: Any) -> bool:
+    return (
+        isinstance(cls, type)
+        and issubclass(cls, ClassifierMixin)
+        and not inspect.isabstract(cls)
+        and cls is not ClassifierMixin
+    )
+
+
+@cache
+def _every_classifier() -> dict[str, type]:
+    """Return all of them; this imports most of scikit-learn."""
+    from sklearn.utils import all_estimators
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of modules on their way out
+        return dict(all_estimators(type_filter="classifier"))

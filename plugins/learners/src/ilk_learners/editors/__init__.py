@@ -1,0 +1,1 @@
+"""Editors: one class a file."""

@@ -1,0 +1,77 @@
+"""What linear metric learners share: the map, and the factorisations they are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import qr, svd
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import MetricLearner, check_vectors
+
+
+class LinearMetricLearner(MetricLearner):
+    """A metric learner whose `fit` sets ``components_``."""
+
+    def transform(self, X: Any) -> Any:
+        """Rows under the learned map, ``X @ components_.T``; array of shape (n, d)."""
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        return X @ self.components_.T.astype(X.dtype, copy=False)
+
+
+def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Singular values of a matrix of shape (n, p), and all p right singular vectors.
+
+    They are the square roots of the eigenvalues, and the eigenvectors, of D'D, found
+    without forming that product, which would square the condition number.
+
+    Returns
+    -------
+    values : ndarray of shape (p,)
+        Descending; zeros where n < p.
+    vectors : ndarray of shape (p, p)
+        One a row.
+    """
+    (triangle,) = qr(deviations, mode="r", check_finite=False)
+    _n, p = deviations.shape
+    square = np.zeros((p, p))
+    square[: min(len(triangle), p)] = triangle[:p]
+    _, values, vectors = svd(square, check_finite=False)
+    return values, vectors
+
+
+def rank_of(values: np.ndarray, shape: tuple[int, int]) -> int:
+    """How many singular values of a matrix of that shape differ from 0 beyond rounding."""
+    return int(np.sum(values > values[0] * max(shape) * np.finfo(float).eps))
+
+
+def fix_signs(rows: np.ndarray) -> np.ndarray:
+    """Turn each row so that its entry of largest magnitude is positive."""
+    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    return rows * np.where(largest < 0, -1.0, 1.0)
+
+
+def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Means of groups of rows, and every row's deviation from the mean of its group.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    groups : ndarray of int, shape (n,)
+        0..n_groups - 1, none of them empty.
+
+    Returns
+    -------
+    means : ndarray of shape (n_groups, p), float64
+    deviations : ndarray of shape (n, p), float64
+    """
+    origin = X.mean(axis=0, dtype=float)
+    centered = X - origin
+    indicator = sp.csr_array(
+        (np.ones(len(X)), (groups, np.arange(len(X)))), shape=(n_groups, len(X))
+    )
+    means = indicator @ centered / np.bincount(groups, minlength=n_groups)[:, None]
+    return means + origin, centered - means[groups]

@@ -1,0 +1,1 @@
+"""Metric learners: one class a file."""

@@ -1,0 +1,141 @@
+"""pca: the directions of largest variance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn import decomposition
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import InputError, Param, check_vectors, display_name
+from ilk_learners.linear import LinearMetricLearner, rank_of
+
+
+class PCA(LinearMetricLearner):
+    """Project on the orthogonal directions of largest variance (principal components).
+
+    The rows of L are the leading eigenvectors of the covariance matrix, each divided by the
+    square root of its eigenvalue if `whiten`. Like every linear metric learner it computes
+    ``transform(X) = X L'``; with `center` the training mean is subtracted first, which
+    changes no distance. Each row of L has its entry of largest magnitude positive, so the
+    result is deterministic. scikit-learn's PCA does the factorisation, always in full.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        How many are kept; a float below 1: as many as together explain more than this share
+        of the variance; None: min(n, p), or with `whiten` the rank.
+    whiten : bool, default=False
+        Whether every component is scaled to variance 1.
+    center : bool, default=False
+        Whether the training mean is subtracted before projecting.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, p)
+        L.
+    mean_ : ndarray of shape (p,)
+        Mean of the training rows.
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (d,)
+        Variance of the training rows along each component (divided by n - 1), and its share.
+
+    Raises
+    ------
+    InputError
+        If more components are asked for than min(n, p), or with `whiten` than the rank:
+        directions without variance cannot be scaled to variance 1.
+
+    References
+    ----------
+    Jolliffe, *Principal Component Analysis*, 2nd ed., Springer 2002. Zaidi, *Metric learning
+    for nearest neighbour classification and its applications*, 2011, sections 2.4 and 3.4.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> pca = ilk.metric_learner("pca", n_components=1).fit([[0, 0], [1, 2], [2, 4]])
+    >>> pca.components_.round(3)
+    array([[0.447, 0.894]])
+    >>> pca.transform([[1, 2]]).round(3)
+    array([[2.236]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_components": Param(
+            (int, float),
+            gt=0,
+            none=True,
+            doc="How many components, or the share of the variance they explain.",
+        ),
+        "whiten": Param(bool, doc="Whether every component is scaled to variance 1."),
+        "center": Param(bool, doc="Whether the training mean is subtracted before projecting."),
+    }
+
+    def __init__(
+        self, n_components: float | None = None, whiten: bool = False, center: bool = False
+    ) -> None:
+        self.n_components = n_components
+        self.whiten = whiten
+        self.center = center
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(n_components=1), cls(n_components=0.9, whiten=True), cls(center=True)]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that a share of the variance is below 1."""
+        super().check_parameters()
+        wanted = self.n_components
+        if isinstance(wanted, float | np.floating) and wanted >= 1:
+            raise self.parameter_error(
+                "n_components", f"must be an integer, or as a share below 1, got {wanted!r}"
+            )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the components; y is ignored."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True, min_rows=2)
+        wanted = self.n_components
+        if isinstance(wanted, int | np.integer):
+            self._check_number(int(wanted), min(X.shape), "min(n_samples, n_features)")
+        needs_variance = self.whiten or isinstance(wanted, float | np.floating)
+        if needs_variance and not np.ptp(X, axis=0).any():
+            raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
+        with np.errstate(invalid="ignore"):  # shares of no variance
+            model = decomposition.PCA(wanted, svd_solver="full").fit(X)
+        self.mean_ = model.mean_
+        self._keep(model, self._whitened_number(model, X) if self.whiten else None)
+        return self
+
+    def _keep(self, model: decomposition.PCA, number: int | None) -> None:
+        self.explained_variance_ = model.explained_variance_[:number]
+        self.explained_variance_ratio_ = np.nan_to_num(model.explained_variance_ratio_[:number])
+        self.components_ = model.components_[:number]
+        if self.whiten:
+            self.components_ = self.components_ / np.sqrt(self.explained_variance_)[:, None]
+
+    def _whitened_number(self, model: decomposition.PCA, X: np.ndarray) -> int:
+        rank = rank_of(model.singular_values_, X.shape)
+        if isinstance(self.n_components, int | np.integer):
+            self._check_number(int(self.n_components), rank, "the rank, for whiten=True")
+        elif rank == 0:
+            raise InputError(
+                f"{display_name(self)}: X has no variance to scale: all rows are equal"
+            )
+        return min(rank, int(model.n_components_))
+
+    def _check_number(self, wanted: int, most: int, what: str) -> None:
+        if wanted > most:
+            raise InputError(
+                f"{display_name(self)}: n_components must be at most {most} ({what}), got {wanted}"
+            )
+
+    def transform(self, X: Any) -> Any:
+        """Rows on the components; array of shape (n, d)."""
+        if not self.center:
+            return super().transform(X)
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        return (X - self.mean_.astype(X.dtype)) @ self.components_.T.astype(X.dtype, copy=False)

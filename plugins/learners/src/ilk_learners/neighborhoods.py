@@ -1,0 +1,49 @@
+"""Neighbours of training rows, each row itself left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ilk import InputError, display_name, n_rows
+
+
+def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k rows nearest to each training row among all the others.
+
+    The row is found by its number, not as the first of its neighbours, so that of several
+    equal rows each leaves out itself and keeps its twins.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    index : Index
+        Fitted on X.
+    X : data of n rows
+    k : int
+        1 <= k <= n - 1.
+
+    Returns
+    -------
+    distances : ndarray of shape (n, k)
+    indices : ndarray of int, shape (n, k)
+        Nearest first, ties by lower index.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than k other rows.
+    """
+    n = n_rows(X)
+    if k > n - 1:
+        raise InputError(
+            f"{display_name(owner)}: k must be at most {n - 1}, the number of other rows "
+            f"(n_samples = {n}), got {k}"
+        )
+    distances, indices = index.kneighbors(X, k + 1)
+    own = indices == np.arange(n)[:, None]
+    own[~own.any(axis=1), -1] = True  # k + 1 others are as near: the last of them is too many
+    keep = ~own
+    return distances[keep].reshape(n, k), indices[keep].reshape(n, k)

@@ -1,0 +1,1 @@
+"""Transformers: one class a file."""

@@ -1,0 +1,100 @@
+"""Mixed input as a pandas data frame, whatever it came as."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from ilk import (
+    InputError,
+    InputTypeError,
+    as_table,
+    check_finite,
+    check_vectors,
+    display_name,
+    is_table,
+    n_rows,
+    nominal_columns,
+)
+from ilk_learners.objects import check_columns
+
+
+def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
+    """Return X as a data frame with its features checked against, or set on, `owner`.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    X : data frame, or array of shape (n, p) of numbers or of objects
+        In an array of objects a column is numeric if all its cells are numbers.
+    reset : bool
+        Whether ``n_features_in_`` and ``feature_names_in_`` are set (else compared).
+    nan : bool
+        Whether missing values are let through in numeric columns.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        Naming the component, the column and the row.
+    """
+    X = as_table(X)
+    frame = X if is_table(X) else _objects(X)
+    if frame is None:
+        array = check_vectors(owner, X, reset=reset, nan=nan)
+        return pd.DataFrame(array, copy=False)
+    if n_rows(frame) == 0 or frame.shape[1] == 0:
+        what = "row" if n_rows(frame) == 0 else "column"
+        raise InputError(f"{display_name(owner)}: X has 0 {what}s, at least one is needed")
+    check_columns(owner, frame, reset=reset)
+    nominal = set(nominal_columns(frame))
+    for label, column in frame.items():
+        if label not in nominal:
+            check_column(owner, column, nan=nan)
+    return frame
+
+
+def _objects(X: Any) -> pd.DataFrame | None:
+    """Return a table of an array of objects or texts, or None if it is all numbers."""
+    if sp.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
+        return None
+    cells = np.array(X, dtype=object)
+    if cells.ndim != 2:
+        return None
+    frame = pd.DataFrame(cells).infer_objects()
+    return frame if nominal_columns(frame) else None
+
+
+def check_column(owner: object, column: pd.Series[Any], *, nan: bool) -> None:
+    """Raise if a numeric column has an infinite value, or a missing one where none may be.
+
+    Raises
+    ------
+    InputError
+        Naming the component, the column and the row.
+    """
+    if column.dtype.kind != "f" and not column.hasnans:
+        return
+    values = column.to_numpy(dtype=float, na_value=np.nan)
+    check_finite(owner, values, argument=f"X, column {column.name!r},", nan=nan)
+
+
+def check_cells(owner: object, column: pd.Series[Any]) -> None:
+    """Raise if a nominal column holds something that is no text, number, bool or date.
+
+    Raises
+    ------
+    InputTypeError
+        Naming the component, the column and the row.
+    """
+    if column.dtype != object:
+        return
+    for row, cell in enumerate(column):
+        if not pd.api.types.is_scalar(cell):
+            raise InputTypeError(
+                f"{display_name(owner)}: X, column {column.name!r}: each argument must be a "
+                f"string or a number, got {cell!r} at row {row}"
+            )

@@ -1,0 +1,87 @@
+"""standardize: every feature to mean 0 and standard deviation 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import Param, Transformer, check_vectors
+
+
+class Standardize(OneToOneFeatureMixin, Transformer):
+    """Shift and scale every feature to mean 0 and standard deviation 1.
+
+    z = (x - mean) / s with the mean and the standard deviation s (divided by n) of the
+    training rows. A feature that is constant there has s = 1, so that its training values
+    become exactly 0. scikit-learn's StandardScaler computes the moments.
+
+    Parameters
+    ----------
+    with_mean : bool, default=True
+        Whether the mean is subtracted.
+    with_std : bool, default=True
+        Whether to divide by the standard deviation.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (p,)
+        What is subtracted; zeros without `with_mean`.
+    scale_ : ndarray of shape (p,)
+        What is divided by; ones without `with_std`.
+
+    Raises
+    ------
+    InputError
+        If X has nominal columns, a missing or an infinite value.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.transformer("standardize").fit_transform([[1.0, 7.0], [3.0, 7.0]])
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "with_mean": Param(bool, doc="Whether the mean is subtracted."),
+        "with_std": Param(bool, doc="Whether to divide by the standard deviation."),
+    }
+
+    def __init__(self, with_mean: bool = True, with_std: bool = True) -> None:
+        self.with_mean = with_mean
+        self.with_std = with_std
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(with_std=False), cls(with_mean=False)]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn means and standard deviations; y is ignored."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True)
+        scaler = StandardScaler(copy=False).fit(X)
+        mean, scale = scaler.mean_, scaler.scale_
+        constant = X.min(axis=0) == X.max(axis=0)
+        mean[constant], scale[constant] = X[0, constant], 1.0  # their mean may be off by rounding
+        self.mean_ = mean if self.with_mean else np.zeros_like(mean)
+        self.scale_ = scale if self.with_std else np.ones_like(scale)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Standardized rows; array of shape (n, p)."""
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        result = X - self.mean_.astype(X.dtype, copy=False)
+        result /= self.scale_.astype(X.dtype, copy=False)
+        return result
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Take standardized rows back; array of shape (n, p)."""
+        check_is_fitted(self)
+        X = check_vectors(self, X)
+        return X * self.scale_.astype(X.dtype) + self.mean_.astype(X.dtype)

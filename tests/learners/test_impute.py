@@ -1,0 +1,121 @@
+"""impute."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.impute import SimpleImputer
+
+import ilk
+
+STRATEGIES = pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent", "constant"])
+
+
+@pytest.fixture
+def frame():
+    return pd.DataFrame(
+        {
+            "age": [20.0, np.nan, 40.0, 20.0],
+            "weight": np.array([1.5, 2.5, np.nan, 9.5], dtype=np.float32),
+            "visits": pd.array([1, None, 4, 2], dtype="Int64"),
+            "sex": ["f", None, "m", "f"],
+            "grade": pd.Categorical(["c", "b", None, None], categories=["c", "b", "a"]),
+            "count": [1, 2, 3, 4],
+        },
+        index=list("pqrs"),
+    )
+
+
+def test_worked(frame):
+    imputer = ilk.transformer("impute").fit(frame)
+    filled = imputer.transform(frame)
+    assert imputer.statistics_ == pytest.approx([80 / 3, 4.5, 7 / 3, "f", "c", 2.5])
+    assert filled.index.tolist() == list("pqrs")
+    assert filled.columns.tolist() == frame.columns.tolist()
+    assert filled["weight"].tolist() == [1.5, 2.5, 4.5, 9.5]
+    assert filled["sex"].tolist() == ["f", "f", "m", "f"]
+    assert filled["grade"].tolist() == ["c", "b", "c", "c"]
+    assert not filled.isna().any(axis=None)
+
+
+def test_dtypes_and_categories_are_kept(frame):
+    filled = ilk.transformer("impute", numeric="median").fit_transform(frame)
+    assert filled.dtypes.tolist() == frame.dtypes.tolist()
+    assert filled["grade"].cat.categories.tolist() == ["c", "b", "a"]
+    assert frame.isna().sum().sum() == 6  # the input is as it was
+
+
+def test_constants(frame):
+    imputer = ilk.transformer(
+        "impute", numeric="constant", nominal="constant", fill_number=-1, fill_category="none"
+    )
+    filled = imputer.fit_transform(frame)
+    assert filled.iloc[1, [0, 2, 3]].tolist() == [-1, -1, "none"]
+    assert filled["grade"].cat.categories.tolist() == ["c", "b", "a", "none"]
+    complete = imputer.transform(frame.iloc[:1])
+    assert complete["grade"].dtype == filled["grade"].dtype
+
+
+@pytest.mark.parametrize("values", [["b", "a", None], pd.Categorical(["b", "a"], ["b", "a"])])
+def test_equally_frequent(values):
+    frame = pd.DataFrame({"x": values})
+    first = ilk.transformer("impute").fit(frame).statistics_
+    assert first == (["a"] if isinstance(values, list) else ["b"])
+
+
+@given(
+    hnp.arrays(
+        np.float64,
+        st.tuples(st.integers(1, 10), st.integers(1, 3)),
+        elements=st.one_of(st.just(np.nan), st.integers(-5, 5).map(float)),
+    )
+)
+@STRATEGIES
+@settings(max_examples=40, deadline=None)
+def test_arrays_agree_with_sklearn(strategy, X):
+    X[0] = 1.0  # no column without a value
+    theirs = SimpleImputer(strategy=strategy, fill_value=0.0).fit_transform(X)
+    ours = ilk.transformer("impute", numeric=strategy).fit_transform(X)
+    assert np.allclose(ours, theirs)
+    assert isinstance(ours, np.ndarray)
+
+
+@STRATEGIES
+def test_float32_stays(strategy):
+    X = np.array([[0.1], [np.nan], [0.2]], dtype=np.float32)
+    assert ilk.transformer("impute", numeric=strategy).fit_transform(X).dtype == np.float32
+
+
+def test_training_decides():
+    imputer = ilk.transformer("impute").fit([[1.0], [3.0]])
+    assert imputer.transform([[np.nan], [9.0]]).ravel().tolist() == [2, 9]
+
+
+def test_column_without_a_value(frame):
+    frame["age"] = np.nan
+    with pytest.raises(ilk.InputError, match="column 'age', has no value.*numeric='constant'"):
+        ilk.transformer("impute").fit(frame)
+    frame["age"], frame["sex"] = 1.0, pd.Series([None] * 4, dtype=object, index=frame.index)
+    with pytest.raises(ilk.InputError, match="column 'sex', has no value.*nominal='constant'"):
+        ilk.transformer("impute").fit(frame)
+
+
+def test_infinity_is_refused(frame):
+    frame.loc["q", "age"] = np.inf
+    with pytest.raises(ilk.InputError, match=r"column 'age', has infinity \(inf\) at row 1"):
+        ilk.transformer("impute").fit(frame)
+
+
+def test_before_one_hot_in_a_pipeline(frame):
+    y = ["u", "v", "u", "v"]
+    pipeline = ilk.Pipeline(
+        [
+            {"transformer": "impute"},
+            {"transformer": "one_hot"},
+            {"classifier": {"use": "sklearn", "estimator": "GaussianNB"}},
+        ]
+    )
+    assert set(pipeline.fit(frame, y).predict(frame)) <= {"u", "v"}
+    assert pipeline[1].get_feature_names_out()[3:5].tolist() == ["sex_f", "sex_m"]

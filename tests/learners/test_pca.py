@@ -1,0 +1,101 @@
+"""pca."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.decomposition import PCA
+
+import ilk
+
+
+@pytest.fixture
+def X():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(50, 4)) @ rng.normal(size=(4, 4)) + [5, 0, -3, 100]
+
+
+def test_worked():
+    # Variances 50 along (3, 4)/5 and 0 across.
+    pca = ilk.transformer("pca").fit([[0, 0], [3, 4], [6, 8]])
+    assert pca.components_[0] == pytest.approx([0.6, 0.8])
+    assert pca.explained_variance_ == pytest.approx([25, 0])
+    assert pca.explained_variance_ratio_ == pytest.approx([1, 0])
+    assert pca.transform([[3, 4]])[0, 0] == pytest.approx(5)
+
+
+def test_one_class_two_kinds():
+    assert ilk.registry("transformer").get("pca") is ilk.registry("metric_learner").get("pca")
+
+
+@pytest.mark.parametrize("n_components", [None, 2, 0.9])
+def test_agrees_with_sklearn(X, n_components):
+    theirs = PCA(n_components, svd_solver="full").fit(X)
+    ours = ilk.transformer("pca", n_components=n_components, center=True).fit(X)
+    assert np.allclose(ours.components_, theirs.components_)
+    assert np.allclose(ours.transform(X), theirs.transform(X))
+    assert np.allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_)
+
+
+def test_is_linear_unless_centered(X):
+    pca = ilk.metric_learner("pca", n_components=2).fit(X)
+    assert np.allclose(pca.transform(X), X @ pca.components_.T)
+    centered = ilk.metric_learner("pca", n_components=2, center=True).fit_transform(X)
+    assert np.allclose(centered, pca.transform(X - X.mean(axis=0)))
+    assert np.allclose(centered.mean(axis=0), 0)
+
+
+@given(st.integers(0, 2**31), st.integers(3, 20), st.integers(1, 5))
+@settings(max_examples=30, deadline=None)
+def test_properties(seed, n, p):
+    X = np.random.default_rng(seed).normal(size=(n, p))
+    pca = ilk.metric_learner("pca").fit(X)
+    L = pca.components_
+    d = min(n, p)
+    assert np.allclose(L @ L.T, np.eye(d))
+    assert (np.take_along_axis(L, np.abs(L).argmax(axis=1)[:, None], axis=1) > 0).all()
+    assert pca.explained_variance_ratio_.sum() == pytest.approx(1)
+    assert np.allclose(np.cov(pca.transform(X).T), np.diag(pca.explained_variance_), atol=1e-9)
+
+
+def test_whitened(X):
+    Z = ilk.transformer("pca", whiten=True).fit_transform(X)
+    assert np.allclose(np.cov(Z.T), np.eye(4))
+
+
+def test_whitening_stops_at_the_rank(X):
+    X = np.column_stack([X, X[:, 0] + X[:, 1]])
+    Z = ilk.transformer("pca", whiten=True).fit_transform(X)
+    assert Z.shape == (50, 4)
+    assert np.allclose(np.cov(Z.T), np.eye(4))
+    with pytest.raises(ilk.InputError, match=r"n_components must be at most 4 \(the rank.*got 5"):
+        ilk.transformer("pca", n_components=5, whiten=True).fit(X)
+
+
+def test_equal_rows():
+    pca = ilk.transformer("pca").fit(np.ones((3, 2)))
+    assert pca.explained_variance_ratio_.tolist() == [0, 0]
+    assert np.isfinite(pca.components_).all()
+    with pytest.raises(ilk.InputError, match="all rows are equal"):
+        ilk.transformer("pca", whiten=True).fit(np.ones((3, 2)))
+
+
+def test_float32(X):
+    pca = ilk.transformer("pca").fit(X.astype(np.float32))
+    assert pca.transform(X.astype(np.float32)).dtype == np.float32
+
+
+def test_names(X):
+    pca = ilk.transformer("pca", n_components=2).fit(X)
+    assert pca.get_feature_names_out().tolist() == ["pca0", "pca1"]
+
+
+@pytest.mark.parametrize("value", [1.5, 1.0, 0, -1, "two"])
+def test_wrong_number_of_components(value):
+    with pytest.raises(ilk.ParameterError, match="n_components must be"):
+        ilk.transformer("pca", n_components=value)
+
+
+def test_too_many_components(X):
+    with pytest.raises(ilk.InputError, match="n_components must be at most 4.*got 7"):
+        ilk.transformer("pca", n_components=7).fit(X)

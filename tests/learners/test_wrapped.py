@@ -1,0 +1,159 @@
+"""The classifier called sklearn."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+from sklearn.utils import all_estimators
+
+import ilk
+
+
+def wrapped(estimator, params=None, **keywords):
+    return ilk.classifier("sklearn", estimator=estimator, params=params, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "params"),
+    [
+        (GaussianNB(), None),
+        (SVC(C=3, kernel="linear"), {"C": 3, "kernel": "linear"}),
+        (RandomForestClassifier(7, random_state=4), {"n_estimators": 7}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_does_what_the_class_does(blobs, theirs, params):
+    X, y, Q = blobs
+    ours = wrapped(type(theirs).__name__, params, random_state=4).fit(X, y)
+    theirs.fit(X, y)
+    assert np.array_equal(ours.predict(Q), theirs.predict(Q))
+    assert ours.classes_.tolist() == [-1, 2, 7]
+    for method in ("predict_proba", "decision_function"):
+        assert hasattr(ours, method) == hasattr(theirs, method)
+        if hasattr(theirs, method):
+            assert np.array_equal(getattr(ours, method)(Q), getattr(theirs, method)(Q))
+
+
+def test_methods_are_known_before_fitting():
+    assert not hasattr(wrapped("Perceptron"), "predict_proba")
+    assert hasattr(wrapped("Perceptron"), "decision_function")
+    assert hasattr(wrapped("GaussianNB"), "predict_proba")
+
+
+@pytest.mark.filterwarnings("ignore:Class .* is deprecated:FutureWarning")
+def test_every_classifier_of_scikit_learn_is_found():
+    needing = {
+        "ClassifierChain": "estimator",
+        "FixedThresholdClassifier": "estimator",
+        "MultiOutputClassifier": "estimator",
+        "OneVsOneClassifier": "estimator",
+        "OneVsRestClassifier": "estimator",
+        "OutputCodeClassifier": "estimator",
+        "StackingClassifier": "estimators",
+        "TunedThresholdClassifierCV": "estimator",
+        "VotingClassifier": "estimators",
+    }
+    for name, cls in all_estimators(type_filter="classifier"):
+        if name in needing:
+            with pytest.raises(ilk.ParameterError, match=f"must give {needing[name]}"):
+                wrapped(name)
+        else:
+            assert isinstance(wrapped(name)._make(), cls)
+
+
+def test_meta_estimator_from_python(blobs):
+    X, y, Q = blobs
+    inner = GaussianNB()
+    model = wrapped("OneVsRestClassifier", {"estimator": inner}).fit(X, y)
+    assert model.predict(Q).shape == (30,)
+    assert not hasattr(inner, "classes_")  # a clone was fitted
+
+
+@pytest.mark.parametrize(
+    ("estimator", "params", "message"),
+    [
+        ("LogisticRegresion", None, "estimator must be.*did you mean 'LogisticRegression'"),
+        ("sklearn.svm.SVC", None, "estimator must be the name of a classifier"),
+        ("os", None, "estimator must be"),
+        ("LinearRegression", None, "estimator must be"),
+        ("ClassifierMixin", None, "estimator must be"),
+        ("SVC", {"c": 1}, "params has 'c', which SVC has not; did you mean 'C'"),
+        ("SVC", {"C": -1}, "params cannot be taken: The 'C' parameter of SVC must be"),
+        ("SVC", {"kernel": "rbfx"}, "'kernel' parameter of SVC.*'rbfx'"),
+        ("VotingClassifier", None, "params must give estimators"),
+        ("SVC", 3, "params must be a table"),
+    ],
+)
+def test_mistakes_are_found_without_fitting(estimator, params, message):
+    with pytest.raises(ilk.ParameterError, match=message):
+        wrapped(estimator, params)
+
+
+def test_mistakes_in_a_spec():
+    table = {"use": "sklearn", "estimator": "SVC", "params": {"gama": 1}}
+    with pytest.raises(ilk.SpecError, match="did you mean 'gamma'"):
+        ilk.resolve(table, kind="classifier")
+
+
+def test_seed_reaches_the_estimator():
+    forest = wrapped("RandomForestClassifier")
+    assert forest._make().random_state is None
+    ilk.seeded(forest, 3)
+    assert forest._make().random_state == forest.random_state is not None
+    assert wrapped("SVC", {"random_state": 5}, random_state=1)._make().random_state == 5
+    assert "random_state" not in wrapped("GaussianNB", random_state=1)._make().get_params()
+
+
+def test_sample_weight(blobs):
+    X, y, Q = blobs
+    weights = np.where(y == 7, 0.01, 1.0)
+    ours = wrapped("GaussianNB").fit(X, y, sample_weight=weights)
+    theirs = GaussianNB().fit(X, y, sample_weight=weights)
+    assert np.array_equal(ours.predict_proba(Q), theirs.predict_proba(Q))
+    with pytest.raises(ilk.InputError, match="KNeighborsClassifier takes none"):
+        wrapped("KNeighborsClassifier").fit(X, y, sample_weight=weights)
+    with pytest.raises(ilk.InputError, match="sample_weight has 3 values for the 120 rows"):
+        wrapped("GaussianNB").fit(X, y, sample_weight=[1, 1, 1])
+
+
+def test_missing_values_where_they_are_taken(blobs):
+    X, y, _ = blobs
+    X[0, 0] = np.nan
+    assert wrapped("DecisionTreeClassifier").fit(X, y).predict(X).shape == y.shape
+    with pytest.raises(ilk.InputError, match="NaN at row 0, column 0"):
+        wrapped("GaussianNB").fit(X, y)
+
+
+def test_nominal_columns():
+    frame = pd.DataFrame({"a": [1.0, 2.0] * 20, "c": pd.Categorical(["u", "v"] * 20)})
+    y = np.array(["no", "yes"] * 20)
+    params = {"categorical_features": "from_dtype", "min_samples_leaf": 1}
+    ours = wrapped("HistGradientBoostingClassifier", params, random_state=0).fit(frame, y)
+    theirs = HistGradientBoostingClassifier(random_state=0, **params).fit(frame, y)
+    assert np.array_equal(ours.predict_proba(frame), theirs.predict_proba(frame))
+    with pytest.raises(ilk.InputError, match="nominal columns"):
+        wrapped("GaussianNB").fit(frame, y)
+
+
+def test_clone_and_spec(blobs):
+    model = wrapped("SVC", {"C": 2.0})
+    spec = {"use": "sklearn", "estimator": "SVC", "params": {"C": 2.0}}
+    assert ilk.to_spec(clone(model)) == spec
+    assert ilk.to_spec(ilk.build(spec, kind="classifier")) == spec
+
+
+def test_a_linear_model_loads_no_others():
+    code = (
+        "import sys, ilk; ilk.classifier('sklearn', estimator='LogisticRegression'); "
+        "print(any(name.startswith('sklearn.ensemble') for name in sys.modules))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "False"
