@@ -36,9 +36,9 @@ def _has_density(self: NearestMean) -> bool:
 class NearestMean(Classifier):
     """Assign each row to the class whose mean is nearest; classes count the same.
 
-    Euclidean: |x - mu_c|^2. Mahalanobis: (x - mu_c)' S^(-1) (x - mu_c) with the pooled
-    covariance inside the classes, S, divided by n. With a kernel the means are those in
-    its space:
+    Euclidean: ``|x - mu_c|^2``. Mahalanobis: ``(x - mu_c)' S^(-1) (x - mu_c)`` with the
+    pooled covariance inside the classes, S, divided by n. With a kernel the means are those
+    in its space::
 
         |phi(x) - mu_c|^2 = k(x, x) - 2/n_c sum_i k(x, x_i) + 1/n_c^2 sum_ij k(x_i, x_j).
 

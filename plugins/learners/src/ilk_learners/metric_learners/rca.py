@@ -16,7 +16,7 @@ from ilk_learners.linear import LinearMetricLearner, fix_signs, rank_of, spectru
 class RCA(LinearMetricLearner):
     """Whiten by the covariance inside chunklets: small groups known to be of one class.
 
-    With q points in r chunklets, x_ji the points and m_j the mean of chunklet j,
+    With q points in r chunklets, x_ji the points and m_j the mean of chunklet j::
 
         A = 1/q sum_j sum_i (x_ji - m_j) (x_ji - m_j)',    L = A^(-1/2).
 
