@@ -38,10 +38,10 @@ def each_member(
 
 def _failure(owner: object, position: int, member: Any, error: Exception) -> ilk.IlkError:
     where = f"{ilk.display_name(owner)}: members[{position}] ({ilk.display_name(member)})"
-    if isinstance(error, TypeError):
-        return ilk.InputTypeError(f"{where}: {error}")
     if isinstance(error, ValueError):
         return ilk.InputError(f"{where}: {error}")
+    if isinstance(error, TypeError):
+        return ilk.InputTypeError(f"{where}: {error}")
     return ilk.IlkError(f"{where}: {type(error).__name__}: {error}")
 
 

@@ -1,0 +1,342 @@
+"""The ensemble `voting`."""
+
+import contextlib
+import unittest
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import ilk
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = ilk.dataset("wine").load().Xy
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+@pytest.fixture
+def members():
+    return [GaussianNB(), KNeighborsClassifier(), LogisticRegression()]
+
+
+class Says(ClassifierMixin, BaseEstimator):
+    """Predicts what it is told."""
+
+    def __init__(self, labels=(), classes=("a", "b")):
+        self.labels = labels
+        self.classes = classes
+
+    def fit(self, X, y):
+        self.classes_ = np.array(self.classes)
+        return self
+
+    def predict(self, X):
+        return np.array(self.labels)
+
+
+def vote(members, X, y, **parameters):
+    return ilk.classifier("voting", members=members, **parameters).fit(X, y)
+
+
+def test_sum_agrees_with_scikit_learns_soft_vote(wine, members):
+    X, y = wine
+    named = [(str(i), clone(member)) for i, member in enumerate(members)]
+    theirs = VotingClassifier(named, voting="soft").fit(X, y)
+    ours = vote(members, X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_majority_agrees_with_scikit_learns_hard_vote(wine, members):
+    X, y = wine
+    few, labels = X[:, :2], y
+    named = [(str(i), clone(member)) for i, member in enumerate(members)]
+    theirs = VotingClassifier(named, voting="hard").fit(few, labels)
+    ours = vote(members, few, labels, combiner={"use": "majority", "threshold": 0})
+    np.testing.assert_array_equal(ours.predict(few), theirs.predict(few))
+
+
+def test_product_multiplies_what_the_members_say(wine, members):
+    X, y = wine
+    ours = vote(members, X, y, combiner="product")
+    said = [clone(member).fit(X, y).predict_proba(X) for member in members]
+    product = said[0] * said[1] * said[2]
+    expected = product / product.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(ours.predict_proba(X), expected, rtol=1e-6, atol=1e-12)
+
+
+def test_member_without_probabilities_votes_for_one_class(wine):
+    X, y = wine
+    ours = vote([RidgeClassifier()], X, y)
+    np.testing.assert_array_equal(ours.predict_proba(X).max(axis=1), 1)
+    np.testing.assert_array_equal(ours.predict(X), RidgeClassifier().fit(X, y).predict(X))
+
+
+def test_rule_over_labels_asks_for_labels():
+    """A member's own decision counts, not the largest of its probabilities."""
+
+    class Cautious(Says):
+        def predict_proba(self, X):
+            return np.array([[0.6, 0.4]])
+
+    X, y = np.zeros((2, 1)), np.array(["a", "b"])
+    assert vote([Cautious(["b"])], X, y, combiner="majority").predict(X[:1]) == "b"
+    assert vote([Cautious(["b"])], X, y, combiner="sum").predict(X[:1]) == "a"
+
+
+def test_rejection_gives_the_reject_label():
+    X, y = np.zeros((3, 1)), np.array(["a", "b", "b"])
+    members = [Says(["a", "a", "b"]), Says(["a", "b", "b"])]
+    parameters = {"combiner": "majority", "reject_label": "unsure"}
+    ours = vote(members, X, y, **parameters)
+    assert ours.predict(X).tolist() == ["a", "unsure", "b"]
+    codes, rejected = ours.decide(X)
+    assert rejected.tolist() == [False, True, False]
+    assert codes.tolist() == [0, 0, 1]
+
+
+def test_without_reject_label_every_case_is_answered():
+    X, y = np.zeros((3, 1)), np.array(["a", "b", "b"])
+    members = [Says(["a", "a", "b"]), Says(["a", "b", "b"])]
+    assert vote(members, X, y, combiner="majority").predict(X).tolist() == ["a", "a", "b"]
+
+
+def test_reject_label_of_another_type_than_the_labels():
+    X, y = np.zeros((2, 1)), np.array([0, 1])
+    members = [Says([0, 0], (0, 1)), Says([0, 1], (0, 1))]
+    ours = vote(members, X, y, combiner="majority", reject_label="none")
+    assert ours.predict(X).tolist() == [0, "none"]
+    ours = vote(members, X, y, combiner="majority", reject_label=-1)
+    assert ours.predict(X).dtype.kind == "i"
+    assert ours.predict(X).tolist() == [0, -1]
+
+
+def test_member_that_declines_supports_all_classes_alike():
+    X, y = np.zeros((2, 1)), np.array(["a", "b"])
+    ours = vote([Says(["?", "b"])], X, y)
+    assert ours.predict_proba(X).tolist() == [[0.5, 0.5], [0, 1]]
+
+
+def test_class_that_a_member_does_not_know_has_no_support():
+    class Half(Says):
+        def predict_proba(self, X):
+            return np.ones((len(X), 1))
+
+    X, y = np.zeros((3, 1)), np.array(["a", "b", "c"])
+    ours = vote([Half(classes=("b",)), Says(["c"] * 3)], X, y)
+    np.testing.assert_array_equal(ours.predict_proba(X), [[0, 0.5, 0.5]] * 3)
+
+
+def test_class_that_only_a_member_knows_is_an_error():
+    class Other(Says):
+        def predict_proba(self, X):
+            return np.ones((len(X), 1))
+
+    X, y = np.zeros((2, 1)), np.array(["a", "b"])
+    ours = vote([Other(classes=("z",))], X, y)
+    with pytest.raises(ilk.InputError, match=r"members\[0\] \(Other\): knows the class 'z'"):
+        ours.predict(X)
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [-1, 1], [False, True], [7, 3]])
+def test_labels_of_every_type(wine, labels):
+    X, y = wine
+    named = np.array(labels)[(y == "class_0").astype(int)]
+    ours = vote([GaussianNB(), KNeighborsClassifier()], X, named)
+    assert ours.classes_.tolist() == sorted(labels)
+    assert ours.predict(X).dtype == named.dtype
+    assert ours.score(X, named) > 0.9
+
+
+def test_failing_member_is_named(wine):
+    X, y = wine
+    members = ["knn", LogisticRegression(C=-1.0)]
+    with pytest.raises(ilk.InputError, match=r"voting: members\[1\] \(LogisticRegression\): The"):
+        vote(members, X, y)
+    with pytest.raises(ilk.InputError, match=r"members\[0\] \(knn\): .*NaN"):
+        vote(["knn", "nearest_mean"], np.where(X > 2, np.nan, X), y)
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [(TypeError, ilk.InputTypeError), (ValueError, ilk.InputError), (OSError, ilk.IlkError)],
+)
+def test_type_of_a_failure_is_kept(raised, expected):
+    class Fails(Says):
+        def fit(self, X, y):
+            raise raised("because")
+
+    with pytest.raises(expected, match=r"members\[0\] \(Fails\): .*because") as caught:
+        vote([Fails()], np.zeros((2, 1)), [0, 1])
+    assert isinstance(caught.value.__cause__, raised)
+
+
+def test_members_are_any_classifiers_by_name(wine):
+    X, y = wine
+    steps = [{"transformer": "standardize"}, {"classifier": {"use": "knn", "k": 3}}]
+    members = ["nearest_mean", {"use": "pipeline", "steps": steps}, GaussianNB()]
+    ours = vote(members, X, y)
+    assert [type(member).__name__ for member in ours.estimators_[1:]] == ["Pipeline", "GaussianNB"]
+    assert ours.score(X, y) > 0.95
+
+
+def test_spec_round_trip():
+    spec = {
+        "use": "voting",
+        "members": [{"use": "knn", "k": 3}, {"use": "nearest_mean"}],
+        "combiner": {"use": "majority", "threshold": "consensus"},
+        "reject_label": "?",
+    }
+    assert ilk.to_spec(ilk.build(spec, kind="classifier")) == spec
+
+
+def test_frozen_member_is_not_fitted_again(wine):
+    X, y = wine
+    fitted = ilk.classifier("nearest_mean").fit(X, y)
+    ours = vote([ilk.frozen(fitted), "knn"], X[::2], y[::2], random_state=0)
+    np.testing.assert_array_equal(ours.estimators_[0].predict_proba(X), fitted.predict_proba(X))
+
+
+def test_members_that_take_weights_get_them(wine):
+    X, y = wine
+    weights = np.where(y == "class_1", 50.0, 1.0)
+    ours = ilk.classifier("voting", members=[GaussianNB(), KNeighborsClassifier()])
+    ours.fit(X, y, sample_weight=weights)
+    expected = GaussianNB().fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(ours.estimators_[0].class_prior_, expected.class_prior_)
+
+
+@pytest.mark.parametrize(
+    ("members", "weights", "message"),
+    [
+        ([KNeighborsClassifier()], np.ones(178), "no member takes sample_weight"),
+        ([GaussianNB()], np.ones(3), r"sample_weight must have shape \(178,\), got \(3,\)"),
+        ([GaussianNB()], np.full(178, np.nan), "sample_weight has NaN at row 0"),
+        ([GaussianNB()], np.zeros(178), "sample_weight is zero for every case of class 'class_0'"),
+    ],
+)
+def test_bad_weights_are_refused(wine, members, weights, message):
+    with pytest.raises(ilk.InputError, match=f"voting: {message}"):
+        ilk.classifier("voting", members=members).fit(*wine, sample_weight=weights)
+
+
+def test_random_state_seeds_each_member(wine):
+    X, y = wine
+    forests = [RandomForestClassifier(5) for _ in range(3)]
+    first, again, other = (vote(forests, X, y, random_state=seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first.predict_proba(X), again.predict_proba(X))
+    assert len({member.random_state for member in first.estimators_}) == 3
+    assert first.estimators_[0].random_state != other.estimators_[0].random_state
+
+
+def test_given_random_state_of_a_member_stays(wine):
+    ours = vote([RandomForestClassifier(2, random_state=5)], *wine, random_state=0)
+    assert ours.estimators_[0].random_state == 5
+
+
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
+def test_random_state_may_be_a_generator(wine, make):
+    trees = [DecisionTreeClassifier(max_features=1)] * 2
+    first, again = (vote(trees, *wine, random_state=make(3)) for _ in range(2))
+    seeds = [member.random_state for member in first.estimators_]
+    assert seeds == [member.random_state for member in again.estimators_]
+    assert len(set(seeds)) == 2
+
+
+def test_threads_change_nothing(wine):
+    X, y = wine
+    forests = [RandomForestClassifier(5) for _ in range(4)]
+    one, two = (vote(forests, X, y, random_state=0, n_jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"members": []}, "members must have at least one member"),
+        ({"members": "knn"}, "members must be a list"),
+        ({"members": ["knn", 3]}, r"members \[1\] must be a classifier"),
+        ({"combiner": 3}, "combiner must be a combiner"),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ilk.ParameterError, match=f"voting: {message}"):
+        ilk.classifier("voting", **parameters)
+
+
+def test_unknown_member_is_suggested():
+    with pytest.raises(ilk.IlkError, match="did you mean 'knn'"):
+        ilk.classifier("voting", members=["kn"]).fit([[0], [1]], [0, 1])
+
+
+def test_reject_label_must_be_no_class(wine):
+    with pytest.raises(ilk.ParameterError, match="reject_label must not be one of the classes"):
+        vote(["knn"], *wine, reject_label="class_1")
+
+
+def test_combiner_that_learns_is_refused(wine):
+    class Learning(ilk.Combiner):
+        capabilities = ilk.Capabilities(needs_fit=True)
+
+        def combine(self, outputs, X=None):
+            return np.asarray(outputs)[0]
+
+    with pytest.raises(ilk.ParameterError, match="combiner must not need held-out outputs"):
+        vote(["knn"], *wine, combiner=Learning())
+
+
+def test_support_that_is_no_probability_is_refused(wine):
+    class Negative(ilk.Combiner):
+        def combine(self, outputs, X=None):
+            return -np.asarray(outputs)[0]
+
+    X, y = wine
+    ours = vote([GaussianNB()], X, y, combiner=Negative())
+    assert ours.predict(X).shape == y.shape
+    with pytest.raises(ilk.InputError, match="Negative gives cannot be made probabilities"):
+        ours.predict_proba(X)
+
+
+def test_objects_that_only_members_understand():
+    texts, y = ["aa", "ab", "zz", "zy"], ["first", "first", "last", "last"]
+    letters = ilk.distance("callable", function=lambda a, b: abs(ord(a[0]) - ord(b[0])))
+    ours = vote([ilk.classifier("knn", k=1, distance=letters)], texts, y)
+    assert ours.predict(["ac", "zx"]).tolist() == ["first", "last"]
+
+
+def test_inside_scikit_learn(wine):
+    X, y = wine
+    ours = ilk.classifier("voting", members=["knn", GaussianNB()])
+    assert cross_validate(ours, X, y, cv=3)["test_score"].mean() > 0.9
+    search = GridSearchCV(ours, {"members__0__k": [1, 5], "combiner": ["sum", "product"]}, cv=2)
+    assert search.fit(X, y).best_score_ > 0.9
+
+
+WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize("combiner", ["sum", "majority"])
+def test_scikit_learns_checks(combiner):
+    """All but one: two of the default members take no weights."""
+    passed = 0
+    for estimator, check in estimator_checks_generator(
+        ilk.classifier("voting", combiner=combiner),
+        expected_failed_checks={WEIGHTS: "k-NN and nearest mean take no weights"},
+        mark="skip",
+    ):
+        with contextlib.suppress(unittest.SkipTest):
+            check(estimator)
+            passed += 1
+    assert passed > 50

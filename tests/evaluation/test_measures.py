@@ -1,0 +1,80 @@
+"""Measures of labels and of time."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+
+import ilk
+
+
+def predict(truth, labels, rejected=None, **times):
+    truth, labels = np.array(truth), np.array(labels)
+    return ilk.Prediction(truth, labels, np.unique(truth), rejected=rejected, **times)
+
+
+def score(name, *arguments, **keywords):
+    return ilk.measure(name)(predict(*arguments, **keywords))
+
+
+def test_worked_example():
+    """Three of four of class a and one of two of class b are right."""
+    truth, labels = list("aaaabb"), list("aaabba")
+    assert score("accuracy", truth, labels) == pytest.approx(4 / 6)
+    assert score("error", truth, labels) == pytest.approx(2 / 6)
+    assert score("mean_class_accuracy", truth, labels) == pytest.approx((3 / 4 + 1 / 2) / 2)
+
+
+labelled = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1)
+
+
+@settings(max_examples=50)
+@given(labelled)
+def test_agreement_with_scikit_learn(pairs):
+    truth, labels = map(list, zip(*pairs, strict=True))
+    assert score("accuracy", truth, labels) == pytest.approx(accuracy_score(truth, labels))
+    assert score("error", truth, labels) == pytest.approx(1 - accuracy_score(truth, labels))
+    if set(labels) <= set(truth) != set(truth[:1]):  # scikit-learn warns otherwise
+        expected = balanced_accuracy_score(truth, labels)
+        assert score("mean_class_accuracy", truth, labels) == pytest.approx(expected)
+
+
+@settings(max_examples=50)
+@given(st.data(), labelled)
+def test_rejected_cases_do_not_count(data, pairs):
+    mask = data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
+    answered = [pair for pair, rejected in zip(pairs, mask, strict=True) if not rejected]
+    truth, labels = map(list, zip(*pairs, strict=True))
+    for name in ("error", "accuracy", "mean_class_accuracy"):
+        got = score(name, truth, labels, rejected=np.array(mask))
+        if not answered:
+            assert math.isnan(got)
+        else:
+            assert got == pytest.approx(score(name, *zip(*answered, strict=True)))
+
+
+@pytest.mark.parametrize("name", ["error", "accuracy", "mean_class_accuracy"])
+def test_reject_label_of_another_type(name):
+    labels = np.array([1, "?", 2], dtype=object)
+    mask = np.array([False, True, False])
+    prediction = ilk.Prediction(np.array([1, 1, 2]), labels, np.array([1, 2]), rejected=mask)
+    assert ilk.measure(name)(prediction) == (0 if name == "error" else 1)
+
+
+def test_seconds_are_those_of_the_prediction():
+    times = {"fit_seconds": 1.5, "predict_seconds": 0.25}
+    assert score("fit_seconds", [1], [1], **times) == 1.5
+    assert score("predict_seconds", [1], [1], **times) == 0.25
+    assert math.isnan(score("fit_seconds", [1], [1]))
+
+
+def test_directions():
+    better = {name: ilk.measure(name).greater_is_better for name in ilk.measures()}
+    assert better["accuracy"]
+    assert better["mean_class_accuracy"]
+    assert not better["error"]
+    assert not better["fit_seconds"]
+    assert not better["predict_seconds"]

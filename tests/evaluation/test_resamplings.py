@@ -1,0 +1,174 @@
+"""Resampling schemes: what is divided, how evenly, and what cannot be."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import model_selection
+
+import ilk
+
+SCHEMES = {
+    "holdout": {"test_size": 0.4, "repeats": 2},
+    "kfold": {"folds": 3},
+    "stratified_kfold": {"folds": 3},
+    "repeated_kfold": {"folds": 2, "repeats": 3},
+    "leave_one_out": {},
+}
+Y = np.array(["a"] * 9 + ["b"] * 6 + ["c"] * 3)
+X = np.zeros((len(Y), 1))
+
+
+def split(name, n=None, y=Y, groups=None, random_state=0, **parameters):
+    data = X[: len(y)] if n is None else np.zeros((n, 1))
+    scheme = ilk.resampling(name, **parameters)
+    return list(scheme.splits(data, y, groups, random_state=random_state))
+
+
+def rows(splits):
+    return [(s.train.tolist(), s.test.tolist(), s.repeat, s.fold) for s in splits]
+
+
+@pytest.mark.parametrize(("name", "parameters"), SCHEMES.items())
+def test_parts_are_disjoint_and_make_the_whole(name, parameters):
+    for each in split(name, **parameters):
+        together = np.concatenate([each.train, each.test])
+        assert sorted(together.tolist()) == list(range(len(Y)))
+        assert each.train.dtype.kind == each.test.dtype.kind == "i"
+        assert each.validation is None
+
+
+@pytest.mark.parametrize(("name", "parameters"), SCHEMES.items())
+def test_seed_decides(name, parameters):
+    first = rows(split(name, **parameters))
+    assert rows(split(name, **parameters)) == first
+    if name != "leave_one_out":
+        assert rows(split(name, random_state=1, **parameters)) != first
+
+
+@pytest.mark.parametrize("name", ["kfold", "stratified_kfold", "repeated_kfold", "leave_one_out"])
+def test_each_case_is_tested_once_a_repeat(name):
+    tested = Counter()
+    for each in split(name, **SCHEMES[name]):
+        tested.update((each.repeat, row) for row in each.test.tolist())
+    repeats = SCHEMES[name].get("repeats", 1)
+    assert tested == Counter({(r, row): 1 for r in range(repeats) for row in range(len(Y))})
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 6), st.integers(0, 20), st.integers(0, 2**31))
+def test_folds_are_even(folds, more, seed):
+    n = folds + more
+    sizes = [
+        len(each.test)
+        for each in split("kfold", n, np.zeros(n, dtype=int), random_state=seed, folds=folds)
+    ]
+    assert max(sizes) - min(sizes) <= 1
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(3, 12), min_size=1, max_size=4), st.integers(0, 2**31))
+def test_stratified_folds_keep_proportions(counts, seed):
+    y = np.repeat(np.arange(len(counts)), counts)
+    splits = split("stratified_kfold", len(y), y, random_state=seed, folds=3)
+    for label in range(len(counts)):
+        parts = [int(np.sum(y[each.test] == label)) for each in splits]
+        assert max(parts) - min(parts) <= 1
+
+
+def test_repeats_are_fresh_shuffles():
+    splits = split("repeated_kfold", folds=2, repeats=40)
+    assert [(s.repeat, s.fold) for s in splits] == [(r, f) for r in range(40) for f in range(2)]
+    assert len({tuple(s.test) for s in splits}) > 70
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+def test_agreement_with_scikit_learn(stratify):
+    repeated = "RepeatedStratifiedKFold" if stratify else "RepeatedKFold"
+    theirs = getattr(model_selection, repeated)(n_splits=3, n_repeats=4, random_state=7)
+    ours = split("repeated_kfold", folds=3, repeats=4, stratify=stratify, random_state=7)
+    for (train, test), each in zip(theirs.split(X, Y), ours, strict=True):
+        np.testing.assert_array_equal(each.train, train)
+        np.testing.assert_array_equal(each.test, test)
+
+
+def test_holdout_keeps_proportions_and_sizes():
+    (one,) = split("holdout", test_size=1 / 3)
+    assert Counter(Y[one.test].tolist()) == {"a": 3, "b": 2, "c": 1}
+    assert len(split("holdout", test_size=4)[0].test) == 4
+    assert len(split("holdout", test_size=0.26, stratify=False)[0].test) == 5  # rounded up
+    assert len({tuple(each.test) for each in split("holdout", repeats=5)}) > 1
+
+
+def test_leave_one_out_needs_no_labels():
+    assert rows(split("leave_one_out", 3, None)) == [
+        ([1, 2], [0], 0, 0),
+        ([0, 2], [1], 0, 1),
+        ([0, 1], [2], 0, 2),
+    ]
+
+
+GROUPS = np.array([f"g{i}" for i in (0, 0, 1, 2, 3, 3, 4, 4, 5, 0, 1, 1, 2, 2, 5, 3, 4, 5)])
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("holdout", {"stratify": False, "repeats": 3}),
+        ("kfold", {"folds": 3}),
+        ("stratified_kfold", {"folds": 3}),
+        ("repeated_kfold", {"folds": 2, "repeats": 3}),
+        ("repeated_kfold", {"folds": 2, "repeats": 3, "stratify": False}),
+    ],
+)
+def test_groups_are_never_divided(name, parameters):
+    splits = split(name, groups=GROUPS, **parameters)
+    for each in splits:
+        assert not set(GROUPS[each.train]) & set(GROUPS[each.test])
+        assert len(each.test)
+    assert rows(split(name, groups=GROUPS, **parameters)) == rows(splits)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("kfold", {"folds": 19}, "kfold: folds = 19, but there are 18 cases"),
+        ("kfold", {"folds": 7, "groups": GROUPS}, "folds = 7, but there are 6 groups"),
+        ("stratified_kfold", {"folds": 4}, "class 'c' has 3 .* need at least 4"),
+        ("repeated_kfold", {"folds": 4}, "repeated_kfold: class 'c' has 3 case"),
+        ("stratified_kfold", {"folds": 2, "n": 4, "y": None}, "requires y"),
+        ("kfold", {"folds": 2, "n": 1, "y": None}, r"X has 1 case\(s\), at least 2"),
+        ("kfold", {"folds": 2, "n": 4}, "y has 18 values for the 4 rows"),
+        ("kfold", {"folds": 2, "groups": GROUPS[:5]}, "groups has 5 values for the 18"),
+        ("leave_one_out", {"groups": GROUPS}, "18 cases belong to 6 groups"),
+        ("holdout", {"groups": GROUPS}, "cannot be kept together and classes stratified"),
+        ("holdout", {"test_size": 18}, "test_size = 18 of 18 leaves nothing to train"),
+        ("holdout", {"y": Y[8:10], "n": 2}, "class 'a' has 1 case"),
+        ("holdout", {"test_size": 2}, "16 training and 2 test cases are too few for 3 classes"),
+    ],
+)
+def test_what_cannot_be_divided_is_said(name, arguments, message):
+    with pytest.raises(ilk.InputError, match=message):
+        split(name, **arguments)
+
+
+@pytest.mark.parametrize(("name", "parameters"), SCHEMES.items())
+def test_errors_come_before_the_first_split(name, parameters):
+    with pytest.raises(ilk.InputError, match="at least 2"):
+        ilk.resampling(name, **parameters).splits(X[:1], Y[:1])
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("kfold", {"folds": 1}, "folds must be an integer >= 2, got 1"),
+        ("holdout", {"test_size": 1.5}, "test_size must be a share < 1 or a whole number"),
+        ("holdout", {"test_size": 0}, "test_size must be .* got 0"),
+        ("repeated_kfold", {"repeats": 0}, "repeats must be an integer >= 1"),
+    ],
+)
+def test_bad_parameters_are_named(name, parameters, message):
+    with pytest.raises(ilk.ParameterError, match=message):
+        ilk.resampling(name, **parameters)
