@@ -104,3 +104,13 @@ def test_combiner_outputs_are_checked():
 def test_resamplings_estimate_by_the_mean():
     cls = type("One", (ilk.Resampling,), {"splits": lambda self, X, y, groups=None: iter(())})
     assert cls().estimate([1.0, 2.0]) == 1.5
+
+
+def test_what_differs_by_rounding_is_a_tie():
+    ranks = ilk.rank_rows([[0.1 + 0.2, 0.3, 0.4], [1e-9, 2e-9, 1e9]], greater_is_better=False)
+    assert ranks.tolist() == [[1.5, 1.5, 3], [1, 2, 3]]
+
+
+def test_no_labels_at_all():
+    with pytest.raises(ilk.InputError, match="y"):
+        ilk.check_labels(ilk.distance("power"), [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -15,9 +15,16 @@ class Combiner(Component):
     """Turns the outputs of several members into one.
 
     Outputs are an array of shape (L, n, C): members, samples, classes.
+
+    Attributes
+    ----------
+    needs : {"probabilities", "labels"}
+        What an ensemble gives it: the probabilities of its members, or 1 for the label each
+        of them predicts and 0 for the others.
     """
 
     kind: ClassVar[str] = "combiner"
+    needs: ClassVar[Literal["probabilities", "labels"]] = "probabilities"
 
     @abstractmethod
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:

@@ -102,9 +102,17 @@ class Comparison(Component):
         raise AttributeError(f"{type(self).__name__} has no plot")
 
 
+def _twelve_digits(value: float) -> float:
+    return float(f"{value:.11e}")
+
+
 def rank_rows(values: Any, *, greater_is_better: bool) -> np.ndarray:
-    """Rank the columns of each row, 1 is best, ties share the mean rank."""
+    """Rank the columns of each row, 1 is best, ties share the mean rank.
+
+    Values are ties if their first twelve digits agree: means of the same scores summed in
+    another order differ beyond.
+    """
     from scipy.stats import rankdata
 
-    array = np.asarray(values, dtype=float)
+    array = np.vectorize(_twelve_digits, otypes=[float])(np.asarray(values, dtype=float))
     return np.asarray(rankdata(-array if greater_is_better else array, axis=1))

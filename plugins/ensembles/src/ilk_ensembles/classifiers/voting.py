@@ -188,7 +188,7 @@ class Voting(ilk.Classifier):
     def _combined(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         self._check_features(X, reset=False)
-        labels = getattr(self.combiner_, "needs", "probabilities") == "labels"
+        labels = self.combiner_.needs == "labels"
         outputs = each_member(
             self,
             self.estimators_,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,7 +25,6 @@ class SupportCombiner(ilk.Combiner):
         ``cost[j][k]`` is the cost of deciding for class k where class j is true.
     """
 
-    needs: ClassVar[Literal["labels", "probabilities"]] = "probabilities"
     parameters: ClassVar[Mapping[str, Param]] = {
         "ties": TIES,
         "cost": Param(
