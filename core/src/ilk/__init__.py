@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from ilk.kinds import kind_of as kind_of
     from ilk.neighbors import nearest_blocked as nearest_blocked
     from ilk.neighbors import smallest as smallest
+    from ilk.neighbors import within_blocked as within_blocked
     from ilk.nested import seeded as seeded
     from ilk.params import Array as Array
     from ilk.params import FilePath as FilePath
@@ -180,7 +181,7 @@ _WHERE = {
     "ilk.interfaces.resampling": ("Resampling", "Split"),
     "ilk.interfaces.transformer": ("Transformer",),
     "ilk.kinds": ("Kind", "kind_of"),
-    "ilk.neighbors": ("nearest_blocked", "smallest"),
+    "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
     "ilk.nested": ("seeded",),
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),

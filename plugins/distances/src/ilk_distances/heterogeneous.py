@@ -47,7 +47,7 @@ class Heterogeneous(ilk.Distance):
     Attributes
     ----------
     n_features_in_ : int
-    labels_ : list or None
+    feature_names_in_ : list or None
         Names of the columns, if fitted on a data frame; others may have them in any order.
     nominal_ : ndarray of bool, shape (n_features,)
     ranges_ : ndarray of shape (n_features,)
@@ -126,7 +126,7 @@ class Heterogeneous(ilk.Distance):
         X = ilk.as_table(X)
         columns, labels = columns_of(self, X)
         weights_for(self, len(columns))
-        self.labels_ = labels if ilk.is_table(X) else None
+        self.feature_names_in_ = labels if ilk.is_table(X) else None
         self.n_features_in_ = len(columns)
         self.nominal_ = self._nominal(X, columns, labels)
         self.ranges_ = np.full(len(columns), np.nan)
@@ -205,9 +205,9 @@ class Heterogeneous(ilk.Distance):
     ) -> tuple[list[Any], list[Any]]:
         """Return the columns in the order of training."""
         name = ilk.display_name(self)
-        if named and self.labels_ is not None:
+        if named and self.feature_names_in_ is not None:
             by_label = dict(zip(labels, columns, strict=True))
-            wanted = self.labels_
+            wanted = self.feature_names_in_
             lacking = [label for label in wanted if label not in by_label]
             surplus = [label for label in labels if label not in wanted]
             if lacking or surplus:

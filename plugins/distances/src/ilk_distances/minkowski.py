@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -211,6 +211,7 @@ class Chebyshev(Norm):
         self.weights = weights
 
 
+_Metric = Literal["chebyshev", "cityblock", "euclidean"]
 _CACHED = 2**15  # numbers in a block that is passed over once for each feature
 _FAINT = float(np.sqrt(np.finfo(float).tiny / np.finfo(float).eps))  # squares below lose digits
 
@@ -218,13 +219,26 @@ _FAINT = float(np.sqrt(np.finfo(float).tiny / np.finfo(float).eps))  # squares b
 def _norms(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
     """Weighted p-norms of all differences; positive weights."""
     if np.isinf(p):
-        return np.asarray(cdist(X, Y, "chebyshev"))
+        return _tiled(X, Y, "chebyshev")
     if p == 1:
-        return np.asarray(cdist(X, Y, "cityblock", w=weights))
+        return _tiled(X, Y, "cityblock", weights)
     weights, factor = _unit_weights(weights, p)
     D = _euclidean(X, Y, weights) if p == 2 else _scaled(X, Y, p, weights)
     if factor != 1:
         np.multiply(D, factor, out=D, where=D > 0)  # 0 stays 0 where the factor overflows
+    return D
+
+
+def _tiled(
+    X: np.ndarray, Y: np.ndarray, metric: _Metric, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Distances by scipy, a few rows of Y at a time that stay in the cache for all of X."""
+    step = max(4 * _CACHED // Y.shape[1], 64)
+    if len(Y) <= step or len(X) == 1:
+        return np.asarray(cdist(X, Y, metric, w=weights))
+    D = np.empty((len(X), len(Y)))
+    for start in range(0, len(Y), step):
+        D[:, start : start + step] = cdist(X, Y[start : start + step], metric, w=weights)
     return D
 
 
@@ -238,13 +252,28 @@ def _unit_weights(weights: np.ndarray | None, p: float) -> tuple[np.ndarray | No
 
 def _euclidean(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Euclidean distances; those whose squares over- or underflow are computed scaled."""
-    D = np.asarray(cdist(X, Y, "euclidean", w=weights))
-    doubtful = np.flatnonzero((D < _FAINT) | np.isinf(D))
-    for start in range(0, len(doubtful), _CACHED):
-        pairs = doubtful[start : start + _CACHED]
+    D = _tiled(X, Y, "euclidean", weights)
+    if D.min() >= _FAINT and D.max() < np.inf:
+        return D
+    doubtful = np.isinf(D) if _zeros_are_true(X, Y, weights) else (D < _FAINT) | np.isinf(D)
+    everyone = np.flatnonzero(doubtful)
+    for start in range(0, len(everyone), _CACHED):
+        pairs = everyone[start : start + _CACHED]
         i, j = np.divmod(pairs, len(Y))
         D.flat[pairs] = _scaled_norm(X[i].T.astype(float), Y[j].T.astype(float), 2.0, weights)
     return D
+
+
+def _zeros_are_true(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> bool:
+    """Tell whether the numbers are so large that the square of no difference can vanish.
+
+    Numbers of at least v are multiples of a step larger than eps / 2 times v, and so are
+    their differences.
+    """
+    least = min(np.abs(Z[Z != 0]).min(initial=np.inf) for Z in (X, Y))
+    if weights is not None:
+        least *= np.sqrt(weights.min())
+    return bool(least * np.finfo(float).eps / 2 >= _FAINT)
 
 
 def _scaled(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:

@@ -88,9 +88,10 @@ def numbers(owner: object, column: Any, label: Any, argument: str) -> np.ndarray
     bad = np.isinf(values) | (np.isnan(values) & series.notna().to_numpy())
     if bad.any():
         row = int(np.argmax(bad))
+        value = series.tolist()[row]
         raise ilk.InputError(
-            f"{ilk.display_name(owner)}: {argument} has {series[row]!r} at row {row}, column "
-            f"{label!r}, which must be a finite number or missing"
+            f"{ilk.display_name(owner)}: {argument} has {value!r} at row {row}, column {label!r}, "
+            f"which must be a finite number or missing"
         )
     return values
 

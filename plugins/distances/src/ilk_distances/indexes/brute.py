@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.neighbors import within_blocked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +82,7 @@ class Brute(ilk.Index):
             name = ilk.display_name(self)
             raise ilk.InputError(f"{name}: r must be a number of at least 0, got {r!r}")
         Q = self.distance_.check_input(Q, "Q")
-        found = within_blocked(self.distance_, Q, self.X_, float(r))
+        found = ilk.within_blocked(self.distance_, Q, self.X_, float(r))
         self._count(Q)
         return found
 

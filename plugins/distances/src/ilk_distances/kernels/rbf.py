@@ -175,7 +175,10 @@ default="mean_distance"
         check_is_fitted(self)
         pair = [self._checked(X)] if Y is None else [self._checked(X), self._checked(Y, "Y")]
         D = self.distance_.pairwise(*pair)
-        return np.asarray(D if np.ndim(self.sigma_) else D / self.sigma_)
+        if np.ndim(self.sigma_):
+            return D  # type: ignore[no-any-return]  # the slot is Any
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(D / self.sigma_)
 
     def _checked(self, X: Any, argument: str = "X") -> Any:
         X = self.distance_.check_input(self._rescaled(X, argument), argument)
@@ -252,6 +255,8 @@ def _row_blocks(n: int, size: int) -> Iterator[np.ndarray]:
 def _root_mean_square(distance: Any, X: Any, n: int) -> float:
     """Root of the mean squared distance over the pairs of different rows."""
     unit = float(distance.pairwise(ilk.take(X, [0]), X).max()) or 1.0  # squares stay in range
+    if not np.isfinite(unit):
+        return unit
     total, n_pairs = 0.0, 0
     for rows in _row_blocks(n, max(_PAIRS // n, 1)):
         first = int(rows[0]) if distance.symmetric else 0

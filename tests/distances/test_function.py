@@ -1,0 +1,148 @@
+"""A function as a distance."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import ilk
+
+
+def overlap(x, y):
+    """Jaccard distance of two sets of things."""
+    return 1 - len(set(x) & set(y)) / len(set(x) | set(y))
+
+
+def later(x, y):
+    return float(max(y[0] - x[0], 0))
+
+
+def of(function, **parameters):
+    return ilk.distance("callable", function=function, **parameters)
+
+
+def test_strings_sets_and_lists():
+    X = ["abc", "bcd", "xyz"]
+    expected = [[0, 0.5, 1], [0.5, 0, 1], [1, 1, 0]]
+    np.testing.assert_array_equal(of(overlap).pairwise(X), expected)
+    np.testing.assert_array_equal(of(overlap).pairwise([set(x) for x in X]), expected)
+    np.testing.assert_array_equal(
+        of(overlap).pairwise([list(x) for x in X], X[1:]), np.array(expected)[:, 1:]
+    )
+    assert of(overlap).between({1, 2}, {2, 3}) == pytest.approx(2 / 3)
+    assert of(overlap).between("abc", "bcd") == 0.5
+
+
+def test_rows_of_a_table():
+    table = pd.DataFrame({"name": ["a", "b"], "size": [1, 4]}, index=[5, 5])
+    distance = of(lambda x, y: abs(x["size"] - y["size"]) + (x["name"] != y["name"]))
+    assert distance.pairwise(table).tolist() == [[0, 4], [4, 0]]
+    with pytest.raises(ilk.InputError, match="X has the columns .* but Y has"):
+        distance.pairwise(table, table[["size"]])
+
+
+def test_numbers_in_arrays_are_floats():
+    small = np.array([[0], [255]], dtype=np.uint8)
+    distance = of(lambda x, y: abs(x[0] - y[0]))
+    assert distance.pairwise(small).tolist() == [[0, 255], [255, 0]]
+    assert distance.between(small[0], small[1]) == 255
+    as_given = of(lambda x, y: float(x.dtype == np.uint8), inputs="objects")
+    assert as_given.pairwise(small).all()
+    from_lists = of(lambda x, y: np.abs(x - y).sum(), inputs="vectors")
+    assert from_lists.pairwise([[0, 1], [2, 2]])[0, 1] == 3
+    assert from_lists.between([0, 1], [2, 2]) == 3
+    with pytest.raises(ilk.InputError, match="callable: X has NaN at row 0, column 1"):
+        distance.pairwise(np.array([[0, np.nan]]))
+
+
+def test_arrays_of_more_dimensions_are_objects():
+    images = np.zeros((3, 2, 2))
+    images[1] += 1
+    D = of(lambda x, y: np.abs(x - y).max()).pairwise(images)
+    assert D.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
+def test_nothing_is_mirrored_unless_declared():
+    X = np.array([[0.0], [1.0], [3.0]])
+    D = of(later).pairwise(X)
+    assert D.tolist() == [[0, 1, 3], [0, 0, 2], [0, 0, 0]]
+    assert not of(later).symmetric
+    assert not of(later).metric
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_number_of_calls(symmetric):
+    calls = []
+
+    def count(x, y):
+        calls.append(1)
+        return float(x[0] != y[0])
+
+    X = np.arange(5.0)[:, None]
+    distance = of(count, symmetric=symmetric)
+    D = distance.pairwise(X)
+    assert len(calls) == (15 if symmetric else 25)
+    np.testing.assert_array_equal(D, 1 - np.eye(5))
+    calls.clear()
+    distance.pairwise(X, X)
+    assert len(calls) == 25
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, None, "near", [1, 2]])
+def test_what_it_returns_is_checked(value):
+    distance = of(lambda x, y: value if (x[0], y[0]) == (2, 1) else 0.0)
+    message = "callable: function must return a finite number >= 0, got .* for row 2 of X and row 1"
+    with pytest.raises(ilk.InputError, match=message):
+        distance.pairwise(np.arange(4.0)[:, None])
+
+
+def test_errors_of_the_function_say_where():
+    with pytest.raises(ZeroDivisionError) as caught:
+        of(lambda x, y: 1 / len(y)).pairwise(["a", ""])
+    assert caught.value.__notes__ == ["callable: comparing row 0 of X with row 1 of Y"]
+
+
+def test_compiled_functions():
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def manhattan(x, y):
+        return np.abs(x - y).sum()
+
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    expected = ilk.distance("manhattan").pairwise(X)
+    np.testing.assert_allclose(of(manhattan).pairwise(X), expected, rtol=1e-14)
+
+
+def test_neighbours_of_texts():
+    near, where = of(overlap).kneighbors(["ab"], ["xy", "abc", "ab", "ba"], 3)
+    assert where.tolist() == [[2, 3, 1]]
+    assert near[0, :2].tolist() == [0, 0]
+    index = ilk.index("brute").fit(["xy", "abc", "ab"], distance=of(overlap))
+    assert index.kneighbors(["ax"], 1)[1].tolist() == [[0]]
+
+
+def test_clone_and_pickle():
+    distance = of(overlap, metric=True, symmetric=True)
+    for twin in (clone(distance), pickle.loads(pickle.dumps(distance))):
+        assert twin.function is overlap
+        assert twin.metric
+        assert twin.symmetric
+
+
+def test_has_no_spec():
+    with pytest.raises(ilk.SpecError, match="a function cannot be written to a spec"):
+        ilk.to_spec(of(overlap))
+
+
+def test_bad_parameters():
+    with pytest.raises(ilk.ParameterError, match="callable: function must be a function, got None"):
+        ilk.distance("callable").pairwise(["a"])
+    with pytest.raises(ilk.ParameterError, match="function must be a function or None, got 3"):
+        of(3)
+    with pytest.raises(ilk.ParameterError, match="symmetric must be true where metric is"):
+        of(overlap, metric=True)
+    with pytest.raises(ilk.InputError, match="callable: X has no rows"):
+        of(overlap).pairwise([])

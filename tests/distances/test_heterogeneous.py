@@ -1,0 +1,295 @@
+"""The distance on numeric and nominal columns, against a slow reading of the formula."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ilk
+
+NUMERIC, NOMINAL = ["height", "width"], ["color", "size"]
+
+
+def heterogeneous(**parameters):
+    return ilk.distance("heterogeneous", **parameters)
+
+
+def missing(value):
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def by_formula(X, Y, train, weights=None, policy="max", scale="range"):
+    """Loop over pairs and features, the way the formula reads."""
+    weights = [1.0] * X.shape[1] if weights is None else weights
+    D = np.zeros((len(X), len(Y)))
+    for i in range(len(X)):
+        for j in range(len(Y)):
+            total = compared = everything = most = 0.0
+            for name, weight in zip(X.columns, weights, strict=True):
+                x, y = X[name].iloc[i], Y[name].iloc[j]
+                numeric = name in NUMERIC
+                known = [v for v in train[name] if not missing(v)]
+                spread = 1.0
+                if numeric:
+                    full = max(known) - min(known) if known else 0.0
+                    divisor = {"range": full, "std": np.std(known) if known else 0, None: 1.0}[
+                        scale
+                    ]
+                    if scale is not None and full == 0:
+                        continue
+                    spread = full / divisor
+                everything += weight
+                most += weight * spread
+                if missing(x) or missing(y):
+                    total += weight * spread if policy == "max" else 0.0
+                    continue
+                compared += weight
+                total += weight * (abs(x - y) / divisor if numeric else float(x != y))
+            if policy == "ignore":
+                total = total * everything / compared if compared else most
+            D[i, j] = total
+    return D
+
+
+numbers = st.sampled_from([0.0, 1.0, 2.5, -3.0, 10.0, float("nan")])
+colors = st.sampled_from(["red", "green", "blue", None])
+sizes = st.sampled_from([1, 2, 3, None])
+rows = st.tuples(numbers, colors, numbers, sizes)
+
+
+def frame(cells):
+    table = pd.DataFrame(cells, columns=["height", "color", "width", "size"])
+    return table.astype({"height": float, "width": float, "color": object, "size": object})
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    train=st.lists(rows, min_size=1, max_size=6),
+    queries=st.lists(rows, min_size=1, max_size=4),
+    weights=st.sampled_from([None, [1.0, 2.0, 0.0, 0.5], [3.0, 0.1, 1.0, 0.7]]),
+    policy=st.sampled_from(["max", "ignore"]),
+    scale=st.sampled_from(["range", "std", None]),
+)
+def test_agrees_with_the_formula(train, queries, weights, policy, scale):
+    train, queries = frame(train), frame(queries)
+    distance = heterogeneous(weights=weights, nominal=NOMINAL, missing=policy, scale=scale)
+    got = distance.fit(train).pairwise(queries, train)
+    expected = by_formula(queries, train, train, weights, policy, scale)
+    np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(distance.pairwise(train, queries), got.T)
+
+
+def test_worked_example():
+    train = pd.DataFrame({"age": [20, 40, 60], "city": ["Bonn", "Rome", "Bonn"]})
+    distance = heterogeneous(weights=[2, 1]).fit(train)
+    assert distance.ranges_[0] == 40
+    assert np.isnan(distance.ranges_[1])
+    assert distance.nominal_.tolist() == [False, True]
+    np.testing.assert_array_equal(distance.pairwise(train), [[0, 2, 2], [2, 0, 2], [2, 2, 0]])
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "height": rng.normal(size=30),
+            "color": pd.Categorical(rng.choice(["red", "green", "blue"], 30)),
+            "flag": rng.random(30) < 0.5,
+            "text": rng.choice(["a", "b"], 30),
+            "count": rng.integers(0, 5, 30),
+        }
+    )
+
+
+def test_which_columns_are_nominal(table):
+    assert heterogeneous().fit(table).nominal_.tolist() == [False, True, True, True, False]
+    chosen = heterogeneous(nominal=["count", "color", "flag", "text"]).fit(table)
+    assert chosen.nominal_.tolist() == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda t: t.astype({"color": object}),
+        lambda t: t.astype({"color": "string", "text": "category", "count": "Int64"}),
+        lambda t: t.iloc[:, ::-1],
+        lambda t: t.set_index(np.full(30, 9)),
+        lambda t: t.to_numpy(dtype=object),
+        lambda t: t.to_numpy(dtype=object).tolist(),
+        lambda t: pytest.importorskip("polars").from_pandas(t.astype({"color": str})),
+    ],
+    ids=["object", "dtypes", "order", "index", "array", "lists", "polars"],
+)
+def test_other_forms_of_the_same_table(convert, table):
+    distance = heterogeneous().fit(table)
+    expected = distance.pairwise(table)
+    np.testing.assert_array_equal(distance.pairwise(convert(table)), expected)
+    np.testing.assert_array_equal(distance.pairwise(table, convert(table)), expected)
+    other = heterogeneous().fit(convert(table))
+    np.testing.assert_allclose(other.pairwise(table), expected, rtol=1e-14)
+
+
+def test_arrays_with_positions_of_nominal_columns():
+    X = np.array([[0.0, 7.0], [4.0, 7.0], [2.0, 9.0]])
+    distance = heterogeneous(nominal=[1]).fit(X)
+    np.testing.assert_array_equal(distance.pairwise(X), [[0, 1, 1.5], [1, 0, 1.5], [1.5, 1.5, 0]])
+    assert distance.between([0, 7], [2, 9]) == 1.5
+    assert heterogeneous().fit(X).pairwise(X)[0, 2] == 1.5
+
+
+def test_numeric_only_is_scaled_manhattan():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    scaled = X / np.ptp(X, axis=0)
+    got = heterogeneous().fit(X).pairwise(X)
+    np.testing.assert_allclose(got, ilk.distance("manhattan").pairwise(scaled), rtol=1e-12)
+
+
+def test_ranges_are_learned_once():
+    distance = heterogeneous().fit([[0.0], [10.0]])
+    assert distance.pairwise([[0.0]], [[30.0]]) == 3  # nothing is clipped
+    assert distance.ranges_.tolist() == [10]
+
+
+def test_a_constant_feature_contributes_nothing():
+    distance = heterogeneous().fit([[5.0, 0.0], [5.0, 1.0]])
+    assert distance.pairwise([[9.0, 0.0], [np.nan, 0.0]], [[5.0, 1.0]]).tolist() == [[1], [1]]
+    assert distance.scales_.tolist() == [0, 1]
+    tenths = heterogeneous(scale="std").fit([[0.1], [0.1], [0.1]])
+    assert tenths.pairwise([[0.1]], [[0.3]]) == 0
+
+
+def test_unseen_categories_differ_from_all_but_themselves():
+    distance = heterogeneous().fit(pd.DataFrame({"c": ["a", "b"]}))
+    queries = pd.DataFrame({"c": ["z", "a", "y"]})
+    np.testing.assert_array_equal(distance.pairwise(queries), 1 - np.eye(3))
+    np.testing.assert_array_equal(
+        distance.pairwise(queries, pd.DataFrame({"c": ["y", "z", "b"]})),
+        [[1, 0, 1], [1, 1, 1], [0, 1, 1]],
+    )
+
+
+def test_rows_of_one_table_keep_their_codes():
+    distance = heterogeneous().fit(pd.DataFrame({"c": ["a", "b"]}))
+    X = distance.check_input(pd.DataFrame({"c": ["x", "y", "z"]}))
+    Y = distance.check_input(pd.DataFrame({"c": ["z", "w", None, "x"]}))
+    np.testing.assert_array_equal(distance.pairwise(X[[2, 0]], Y[1:]), [[1, 1, 1], [1, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("max", [[0, 1.5, 2], [1.5, 1, 2], [2, 2, 2]]),
+        ("ignore", [[0, 1, 2], [1, 0, 2], [2, 2, 2]]),
+    ],
+)
+def test_missing_values(policy, expected):
+    distance = heterogeneous(missing=policy)
+    distance.fit(pd.DataFrame({"a": [0.0, 4.0], "b": ["x", "y"]}))
+    rows = pd.DataFrame({"a": [0.0, 2.0, np.nan], "b": ["x", None, np.nan]}, dtype=object)
+    np.testing.assert_array_equal(distance.pairwise(rows), expected)
+
+
+def test_missing_values_as_an_error(table):
+    distance = heterogeneous(missing="error").fit(table)
+    assert distance.metric
+    assert not heterogeneous().metric
+    assert not heterogeneous(missing="error", weights=[1, 0, 1, 1, 1]).metric
+    for column in ("height", "color"):
+        holed = table.copy()
+        holed.loc[4, column] = None
+        message = f"heterogeneous: X has a missing value .* at row 4, column '{column}'"
+        with pytest.raises(ilk.InputError, match=message):
+            distance.pairwise(holed)
+        with pytest.raises(ilk.InputError, match=message):
+            heterogeneous(missing="error").fit(holed)
+        with pytest.raises(ilk.InputError, match=message.replace(": X", ": Y")):
+            distance.pairwise(table, holed)
+
+
+def test_metric_axioms(table):
+    D = heterogeneous(missing="error", weights=[1, 2, 3, 0.5, 1]).fit(table).pairwise(table)
+    assert not np.diagonal(D).any()
+    assert (D[:, None, :] <= D[:, :, None] + D[None, :, :] + 1e-12).all()
+
+
+def test_neighbours_and_handles_code_once(table):
+    distance = heterogeneous().fit(table[:20])
+    D = distance.pairwise(table[20:], table)
+    near, where = distance.kneighbors(table[20:], table, 4)
+    np.testing.assert_array_equal(where, np.argsort(D, axis=1, kind="stable")[:, :4])
+    np.testing.assert_array_equal(near, np.take_along_axis(D, where, axis=1))
+    handle = distance.prepare(table)
+    for i in range(10):
+        np.testing.assert_array_equal(handle.to(table.iloc[20 + i]), D[i])
+        np.testing.assert_array_equal(handle.to(table.iloc[[20 + i]], [3, 1]), D[i, [3, 1]])
+        assert distance.between(table.iloc[20 + i], table.iloc[2]) == D[i, 2]
+
+
+def test_many_categories_take_little_memory():
+    import tracemalloc
+
+    X = np.arange(3000).astype(str)[:, None]
+    distance = heterogeneous().fit(X)
+    tracemalloc.start()
+    try:
+        D = distance.pairwise(X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert D.sum() == 3000 * 2999
+    assert peak < 1.1 * D.nbytes + 2**22
+
+
+def test_float32():
+    X = np.random.default_rng(0).normal(size=(6, 2)).astype(np.float32)
+    distance = heterogeneous().fit(X)
+    assert distance.pairwise(X).dtype == np.float32
+    assert distance.pairwise(X, X.astype(float)).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("parameters", "X", "message"),
+    [
+        (
+            {"nominal": ["colour"]},
+            {"color": ["a", "b"]},
+            "nominal must name columns of X, got 'colour'; did you mean 'color'",
+        ),
+        ({"weights": [1.0]}, {"a": [1], "b": [2]}, "weights must have one value for each of 2"),
+        ({"weights": [1.0, -1.0]}, {"a": [1], "b": [2]}, "weights must be finite and at least 0"),
+        ({"nominal": []}, {"a": [1, 2], "b": ["3", "x"]}, "X has 'x' at row 1, column 'b'"),
+        ({}, {"a": [1.0, np.inf]}, "X has inf at row 1, column 'a'"),
+        ({}, {"a": [1e308, -1e308]}, "the range of the values in column 0 of X is infinite"),
+        ({}, {"a": []}, "at least one row"),
+    ],
+)
+def test_bad_training_data(parameters, X, message):
+    with pytest.raises(ValueError, match=message):
+        heterogeneous(**parameters).fit(pd.DataFrame(X))
+
+
+def test_bad_queries(table):
+    distance = heterogeneous().fit(table)
+    with pytest.raises(ilk.InputError, match=r"X lacks \['text'\]"):
+        distance.pairwise(table.drop(columns="text"))
+    with pytest.raises(ilk.InputError, match=r"Y has \['more'\] that"):
+        distance.pairwise(table, table.assign(more=1))
+    with pytest.raises(
+        ilk.InputError, match="X has 2 features, but heterogeneous was fitted with 5"
+    ):
+        distance.pairwise([[1, 2]])
+    with pytest.raises(ilk.InputError, match="two columns named 'text'"):
+        heterogeneous().fit(pd.concat([table, table[["text"]]], axis=1))
+    with pytest.raises(ilk.InputError, match="must be a table"):
+        heterogeneous().fit(np.ones(3))
+
+
+def test_before_fit():
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        heterogeneous().pairwise([[1.0]])
