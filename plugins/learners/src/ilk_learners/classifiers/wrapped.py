@@ -255,7 +255,7 @@ def _homes() -> Iterator[Any]:
 def _public(module: Any) -> set[str]:
     names = getattr(module, "__all__", None)
     every = names if names is not None else [n for n in vars(module) if not n.startswith("_")]
-    return {n for n in every if _is_classifier(getattr(module, n, None))}
+    return {n for n in every if _is_classifier(vars(module).get(n))}
 
 
 def _is_classifier(cls: Any) -> bool:

@@ -17,10 +17,10 @@ class PCA(LinearMetricLearner):
     """Project on the orthogonal directions of largest variance (principal components).
 
     The rows of L are the leading eigenvectors of the covariance matrix, each divided by the
-    square root of its eigenvalue if `whiten`. Like every linear metric learner it computes
-    ``transform(X) = X L'``; with `center` the training mean is subtracted first, which
-    changes no distance. Each row of L has its entry of largest magnitude positive, so the
-    result is deterministic. scikit-learn's PCA does the factorisation, always in full.
+    square root of its eigenvalue if `whiten`. ``transform(X) = (X - mean) L'``: the shift
+    changes no distance, and without `center` it is left out, as other metric learners do.
+    Each row of L has its entry of largest magnitude positive, so the result is
+    deterministic. scikit-learn's PCA does the factorisation, always in full.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class PCA(LinearMetricLearner):
         of the variance; None: min(n, p), or with `whiten` the rank.
     whiten : bool, default=False
         Whether every component is scaled to variance 1.
-    center : bool, default=False
+    center : bool, default=True
         Whether the training mean is subtracted before projecting.
 
     Attributes
@@ -58,8 +58,9 @@ class PCA(LinearMetricLearner):
     >>> pca = ilk.metric_learner("pca", n_components=1).fit([[0, 0], [1, 2], [2, 4]])
     >>> pca.components_.round(3)
     array([[0.447, 0.894]])
-    >>> pca.transform([[1, 2]]).round(3)
-    array([[2.236]])
+    >>> pca.transform([[1, 2], [2, 4]]).round(3)
+    array([[0.   ],
+           [2.236]])
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
@@ -74,7 +75,7 @@ class PCA(LinearMetricLearner):
     }
 
     def __init__(
-        self, n_components: float | None = None, whiten: bool = False, center: bool = False
+        self, n_components: float | None = None, whiten: bool = False, center: bool = True
     ) -> None:
         self.n_components = n_components
         self.whiten = whiten
@@ -82,7 +83,7 @@ class PCA(LinearMetricLearner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(n_components=1), cls(n_components=0.9, whiten=True), cls(center=True)]
+        return [cls(), cls(n_components=1), cls(n_components=0.9, whiten=True), cls(center=False)]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that a share of the variance is below 1."""
