@@ -96,7 +96,7 @@ def _short(component: Any) -> str:
 
 def _new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
     """A table with columns of names and of figures, none of which is ever broken or cut."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for heading in names:
         table.add_column(Text(heading), no_wrap=True)
     for heading in figures:
@@ -105,13 +105,20 @@ def _new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
 
 
 def _print_table(console: Console, table: Table) -> None:
-    """Print a table, wider than a narrow terminal rather than with figures cut short."""
+    """Print a table: narrow with its headings in several lines, but no figure ever cut short."""
     width = console.width
-    needed = Measurement.get(console, console.options.update(max_width=WIDE), table).maximum
-    console.width = max(width, needed)
+    if _needed(console, table) > width:
+        for column in table.columns:
+            column.header = Text(str(column.header).replace("_", "\n"))
+    console.width = max(width, _needed(console, table))
     console.print(table)
     console.width = width
     console.print()
+
+
+def _needed(console: Console, table: Table) -> int:
+    options = console.options.update(max_width=WIDE)
+    return Measurement.get(console, options, table).maximum
 
 
 def _by_dataset(results: Results) -> Table:
