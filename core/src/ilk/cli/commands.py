@@ -10,7 +10,6 @@ import click
 from ilk.errors import (
     AmbiguousComponentError,
     BrokenComponentError,
-    IlkError,
     UnknownComponentError,
 )
 from ilk.registries import Found, found_in
@@ -72,21 +71,12 @@ def load(name: str) -> click.Command:
     return _imported(offers[0])
 
 
-def problem_of(found: Found) -> IlkError | None:
-    """Return why a command that a plugin offers cannot be used, or None."""
-    try:
-        _imported(found)
-    except BrokenComponentError as error:
-        return error
-    return None
-
-
 def _imported(found: Found) -> click.Command:
     where = f"command {found.name!r} of {found.distribution} {found.version} ({found.value})"
     assert found.entry_point is not None
     try:
         command = found.entry_point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BrokenComponentError(
             f"{where} cannot be imported: {type(error).__name__}: {error}"
         ) from error
@@ -99,7 +89,7 @@ def _imported(found: Found) -> click.Command:
 
 def _offers() -> dict[str, list[Found]]:
     by_name: dict[str, list[Found]] = {}
-    for found in found_in(GROUP):
+    for found in sorted(found_in(GROUP), key=lambda found: found.distribution):
         by_name.setdefault(found.name, []).append(found)
     return by_name
 

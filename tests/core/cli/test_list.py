@@ -1,0 +1,108 @@
+"""`ilk list`: tables for people, lines for pipes, JSON for programs."""
+
+import json
+
+import pytest
+
+import ilk
+
+DISTANCE = """
+    import ilk
+
+
+    class Gap(ilk.Distance):
+        \"\"\"Difference of single numbers.
+
+        More about it.
+        \"\"\"
+
+        def pairwise(self, X, Y=None):
+            return abs(X - X.T)
+"""
+
+
+def test_every_line_of_a_pipe_is_a_component(cli, only):
+    only("ilk-core")
+    lines = [line.split() for line in cli("list").out.splitlines()]
+    assert ["classifier", "pipeline", "ilk-core", ilk.__version__] in lines
+    assert ["distance", "power", "(session)"] in lines
+    assert len(lines) == 6  # the pipeline and the five toys of these tests
+
+
+@pytest.mark.parametrize("kind", ["distance", "distances", "Distance"])
+def test_a_kind_by_either_name(cli, only, kind):
+    only("ilk-core")
+    result = cli("list", kind)
+    assert result.code == 0
+    assert [line.split()[:2] for line in result.out.splitlines()] == [["power", "(session)"]]
+
+
+def test_a_kind_of_two_words(cli):
+    assert cli("list", "metric-learners").code == 0
+
+
+def test_a_table_on_a_terminal(cli, only, terminal):
+    only("ilk-core")
+    terminal(60)
+    assert cli("list").out.splitlines() == [
+        "KIND         FROM       NAMES",
+        "distance     (session)  power",
+        "transformer  (session)  centre",
+        "classifier   (session)  nearest, panel",
+        "             ilk-core   pipeline",
+        "editor       (session)  every_other",
+    ]
+
+
+def test_many_names_are_wrapped(cli, only, terminal, monkeypatch):
+    only("ilk-core")
+    terminal(50)
+    for i in range(12):
+        monkeypatch.setitem(ilk.registry("distance")._session, f"distance_{i:02}", object)
+    lines = cli("list").out.splitlines()
+    assert max(map(len, lines)) <= 50
+    assert lines[2].startswith(" " * 24)
+    assert sum(line.count("distance_") for line in lines) == 12
+
+
+def test_summaries_are_read_without_importing(cli, install, terminal):
+    module = DISTANCE + "\n    raise RuntimeError('this is never imported')\n"
+    install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", module)
+    line = next(line for line in cli("list", "distance").out.splitlines() if "gap" in line)
+    assert line.split(maxsplit=3) == ["gap", "fake-gap", "1.0", "Difference of single numbers."]
+    terminal(40)
+    line = next(line for line in cli("list", "distance").out.splitlines() if "gap" in line)
+    assert line.split(maxsplit=3)[:3] == ["gap", "fake-gap", "1.0"]
+    assert len(line) <= 40
+
+
+def test_json(cli, install):
+    install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", DISTANCE)
+    written = json.loads(cli("list", "distance", "--json").out)
+    assert written["schema"] == 1
+    assert {
+        "kind": "distance",
+        "name": "gap",
+        "distribution": "fake-gap",
+        "version": "1.0",
+        "object": "fake_gap:Gap",
+        "summary": "Difference of single numbers.",
+    } in written["components"]
+
+
+def test_a_misspelt_kind_gets_a_suggestion(cli):
+    result = cli("list", "distence")
+    assert result.code == 2
+    assert result.err == "Error: there is no kind 'distence'; did you mean 'distance'?\n"
+
+
+def test_a_component_is_told_from_a_kind(cli):
+    result = cli("list", "power")
+    assert result.code == 2
+    assert "'power' is a component: `ilk show distance power`" in result.err
+
+
+def test_a_kind_that_nothing_offers(cli, only):
+    only("ilk-core")
+    result = cli("list", "regressor")
+    assert (result.code, result.out, result.err) == (0, "", "no regressor is installed\n")

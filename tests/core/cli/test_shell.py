@@ -1,0 +1,199 @@
+"""The shell: help, versions, errors as one message and an exit code."""
+
+import os
+import re
+import subprocess
+import sys
+
+import click
+import pytest
+
+import ilk
+from ilk.cli import commands
+
+COMMANDS = ("check", "list", "new", "show")
+
+
+def started(*arguments, **options):
+    """Run the command line in a process of its own."""
+    options.setdefault("env", {**os.environ})
+    return subprocess.run(
+        [sys.executable, "-c", "from ilk.cli import main; main()", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@pytest.fixture
+def command(monkeypatch):
+    """Add a command that does as it is told for the time of a test."""
+
+    def add(action):
+        module = f"{__name__}_commands"
+        holder = type(sys)(module)
+        holder.command = click.Command("act", callback=action)
+        monkeypatch.setitem(sys.modules, module, holder)
+        monkeypatch.setitem(commands.BUILT_IN, "act", (f"{module}:command", "Act."))
+
+    return add
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",)])
+def test_help_lists_the_commands(cli, arguments):
+    result = cli(*arguments)
+    assert (result.code, result.err) == (0, "")
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} +[A-Z].*\.$", result.out, re.MULTILINE)
+    assert "Exit codes: 0 all well" in result.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(cli, name):
+    result = cli(name, "--help")
+    assert result.code == 0
+    assert f"Usage: ilk {name}" in result.out
+
+
+def test_the_version_of_every_distribution(cli):
+    lines = cli("--version").out.splitlines()
+    assert lines[0].startswith(f"ilk {ilk.__version__} (Python {sys.version_info[0]}.")
+    assert f"ilk-core {ilk.__version__}" in lines[1:]
+
+
+def test_a_misspelt_command_gets_a_suggestion(cli):
+    result = cli("lsit")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "Error: there is no command 'lsit'; did you mean 'list'?\n"
+
+
+@pytest.mark.parametrize(
+    ("environment", "reason"),
+    [({}, "not installed (pip install ilk-evaluation)"), ({"ILK_PLUGINS": "ilk-core"}, "ILK_PLUG")],
+)
+def test_a_command_of_a_missing_distribution_says_what_to_install(
+    cli, monkeypatch, environment, reason
+):
+    monkeypatch.setattr(commands, "found_in", lambda group: [])
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    result = cli("run", "experiment.toml")
+    assert result.code == 2
+    assert result.err.startswith("Error: there is no command 'run'; it is in ilk-evaluation, which")
+    assert reason in result.err
+
+
+def test_a_wrong_option_is_a_usage_error(cli):
+    result = cli("list", "--jsn")
+    assert result.code == 2
+    assert "--jsn" in result.err
+    assert "Usage: ilk list" in result.err
+
+
+def test_an_error_is_one_message(cli, command):
+    @command
+    def fails():
+        raise ilk.DataError("data.csv:3: five cells, not four")
+
+    result = cli("act")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "Error: data.csv:3: five cells, not four\n"
+
+
+def test_several_problems_are_counted(cli, command):
+    @command
+    def fails():
+        raise ilk.SpecError(
+            [ilk.Problem((), "one", "a.toml", 1), ilk.Problem((), "two", "a.toml", 2)]
+        )
+
+    assert cli("act").err == "Error: 2 problems\na.toml:1: one\na.toml:2: two\n"
+
+
+def test_a_defect_is_told_from_a_mistake(cli, command):
+    @command
+    def fails():
+        return {}["key"]
+
+    result = cli("act")
+    assert result.code == 3
+    assert result.err == (
+        "Error: internal error: KeyError: 'key'; `ilk --debug act ...` shows the traceback\n"
+    )
+
+
+@pytest.mark.parametrize(("error", "code"), [(ilk.InputError("bad"), 2), (RuntimeError("bad"), 3)])
+def test_debug_shows_the_traceback(cli, command, error, code):
+    @command
+    def fails():
+        raise error
+
+    result = cli("--debug", "act")
+    assert result.code == code
+    assert result.err.startswith("Traceback")
+    assert "in fails" in result.err
+
+
+def test_what_a_command_returns_is_no_exit_code(cli, command):
+    command(lambda: 7)
+    assert cli("act").code == 0
+
+
+def test_a_command_chooses_its_exit_code(cli, command):
+    command(lambda: click.get_current_context().exit(1))
+    assert cli("act").code == 1
+
+
+def test_an_interrupt_is_130(cli, command):
+    @command
+    def interrupted():
+        raise KeyboardInterrupt
+
+    result = cli("act")
+    assert result.code == 130
+    assert result.err.strip() == "Error: interrupted"
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    script = "import sys; sys.argv = ['ilk', 'list']; from ilk.cli import main; main()"
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert done.stderr == b""
+
+
+def test_signs_that_the_terminal_lacks_are_replaced():
+    script = (
+        "import click; from ilk.cli import commands, shell;"
+        "commands.load = lambda name: click.Command('act', callback=lambda: click.echo('5 ≥ 4'));"
+        "raise SystemExit(shell.run(['act']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, b"5 ? 4"), done.stderr
+
+
+def test_warnings_are_one_line_each(tmp_path):
+    (tmp_path / "odd-1.0.dist-info").mkdir()
+    (tmp_path / "odd-1.0.dist-info" / "METADATA").write_text("Name: odd\nVersion: 1.0\n")
+    (tmp_path / "odd-1.0.dist-info" / "entry_points.txt").write_text(
+        "[ilk.kinds]\nodd = no_such_module:KIND\n"
+    )
+    done = started("list", "distance", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 0
+    assert len(done.stderr.splitlines()) == 1
+    assert "odd 1.0" in done.stderr
+
+
+def test_names_are_completed_at_the_prompt():
+    environment = {**os.environ, "_ILK_COMPLETE": "bash_complete", "COMP_WORDS": "ilk sh"}
+    done = started(env={**environment, "COMP_CWORD": "1"})
+    assert done.stdout.strip() == "plain,show", done.stderr

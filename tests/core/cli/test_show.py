@@ -1,0 +1,146 @@
+"""`ilk show`: a component in full, and what a kind asks for."""
+
+import json
+
+import pytest
+
+import ilk
+from ilk.cli.docstrings import read_docstring
+from ilk.kinds import kinds
+
+
+class Shown(ilk.Distance):
+    """Distance for the tests of what is shown.
+
+    d(x, y) = 0, which is
+    not much.
+
+    Parameters
+    ----------
+    power : float, default=2.0
+    parts : dict of distances, optional
+    missing : {"keep", "drop"}, default="keep"
+
+    References
+    ----------
+    A. Nobody, On nothing, 1999.
+
+    Examples
+    --------
+    >>> 1 + 1
+    2
+
+    A second example.
+
+    >>> 2 + 2
+    4
+    """
+
+    parameters = {
+        "power": ilk.Param(float, gt=0, doc="Exponent."),
+        "parts": ilk.Param(slot="distance", many=dict, none=True, doc="One for each view."),
+        "missing": ilk.Param(choices=("keep", "drop"), doc="What is done with gaps."),
+    }
+    capabilities = ilk.Capabilities(inputs=("tables", "vectors"), symmetric=True, nan=True)
+
+    def __init__(self, power=float("inf"), parts=None, missing="keep"):
+        self.power = power
+        self.parts = parts
+        self.missing = missing
+
+    def pairwise(self, X, Y=None):
+        raise NotImplementedError
+
+
+@pytest.fixture(autouse=True)
+def shown():
+    ilk.registry("distance").register("shown", Shown)
+    yield
+    ilk.registry("distance").unregister("shown")
+
+
+def test_a_component_in_full(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert cli("show", "distances", "shown").out.splitlines() == [
+        "distance shown: Distance for the tests of what is shown.",
+        f"{__name__}:Shown of (session)",
+        "",
+        "d(x, y) = 0, which is",
+        "not much.",
+        "",
+        "Parameters",
+        "  power             a number > 0; default 'inf'",
+        "                    Exponent.",
+        "  parts             a table (each value a distance) or None; default None",
+        "                    One for each view.",
+        "  missing           'keep' or 'drop'; default 'keep'",
+        "                    What is done with gaps.",
+        "",
+        "Capabilities",
+        "  takes             tables, vectors",
+        "  is, has           symmetric, nan",
+        "",
+        "Source",
+        "  A. Nobody, On nothing, 1999.",
+        "",
+        "Example",
+        "  >>> 1 + 1",
+        "  2",
+    ]
+
+
+def test_json(cli):
+    record = json.loads(cli("show", "distance", "shown", "--json").out)
+    assert record["summary"] == "Distance for the tests of what is shown."
+    assert record["parameters"][2] == {
+        "name": "missing",
+        "accepts": "'keep' or 'drop'",
+        "default": "keep",
+        "doc": "What is done with gaps.",
+    }
+    assert record["capabilities"]["nan"] is True
+    assert record["capabilities"]["inputs"] == ["tables", "vectors"]
+
+
+def test_a_kind(cli):
+    result = cli("show", "distance")
+    assert result.code == 0
+    assert "entry points in the group ilk.distances" in result.out
+    assert "Must define\n  pairwise(X, Y=None)" in result.out
+    assert "kneighbors(X, Y, k)" in result.out
+    assert "power, " in result.out.partition("Installed\n")[2]
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_tells_what_must_be_defined(cli, kind):
+    interfaces = json.loads(cli("show", kind, "--json").out)["interfaces"]
+    assert interfaces
+    for interface in interfaces:
+        assert interface["summary"]
+        assert interface["must_define"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("distance", "powr"), "there is no distance 'powr'; did you mean 'power'?"),
+        (("classifier", "power"), "there is no classifier 'power'; 'power' is a distance"),
+        (("powr",), "there is no kind 'powr'"),
+        (("power",), "there is no kind 'power'; 'power' is a component: `ilk show distance power`"),
+    ],
+)
+def test_what_is_not_there(cli, arguments, message):
+    result = cli("show", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"Error: {message}")
+
+
+def test_docstrings_in_parts():
+    doc = read_docstring(Shown)
+    assert doc.description == "d(x, y) = 0, which is\nnot much."
+    assert doc.section("References") == "A. Nobody, On nothing, 1999."
+    assert doc.section("Notes") == ""
+
+
+def test_no_docstring_is_empty():
+    assert read_docstring(lambda: None) == read_docstring(type("Bare", (), {"__doc__": ""}))
