@@ -114,3 +114,32 @@ def test_what_differs_by_rounding_is_a_tie():
 def test_no_labels_at_all():
     with pytest.raises(ilk.InputError, match="y"):
         ilk.check_labels(ilk.distance("power"), [])
+
+
+@pytest.mark.parametrize(
+    ("single", "row"),
+    [
+        ([1, 2.5], np.array([[1, 2.5]])),
+        (np.array([1.0, 2.0]), np.array([[1.0, 2.0]])),
+        ((1.5, "red", None), np.array([[1.5, "red", None]], dtype=object)),
+        ("red", ["red"]),
+        ({1, 2}, [{1, 2}]),
+        ([[1, 2], [3, 4]], [[[1, 2], [3, 4]]]),
+    ],
+    ids=str,
+)
+def test_a_single_object_becomes_one_row(single, row):
+    made = ilk.one_row(single)
+    assert type(made) is type(row)
+    assert np.array_equal(made, row) if isinstance(row, np.ndarray) else made == row
+    assert ilk.n_rows(made) == 1
+
+
+def test_a_row_of_a_frame_keeps_its_types():
+    frame = pd.DataFrame({"a": [1.5], "b": ["x"]})
+    assert ilk.one_row(frame.iloc[0]).dtypes["a"].kind == "f"
+
+
+def test_a_number_is_no_object():
+    with pytest.raises(ilk.InputError, match="got the number 3"):
+        ilk.one_row(3)

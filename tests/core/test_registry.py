@@ -142,6 +142,7 @@ def test_a_name_of_two_distributions_must_be_qualified(installed_fakes):
     with pytest.raises(ilk.AmbiguousComponentError, match="fake-d and fake-e.*'fake-d/mine'"):
         ilk.distance("mine")
     assert type(ilk.distance("fake-e/mine")).__module__ == "fake_e"
+    assert ilk.to_spec(ilk.distance("fake-e/mine")) == {"use": "fake-e/mine"}
     with pytest.raises(ilk.UnknownComponentError, match="offered as fake-d/mine, fake-e/mine"):
         ilk.distance("fake-f/mine")
 

@@ -126,6 +126,13 @@ class Registry:
             )
         return matches[0]
 
+    def shortest(self, found: Found) -> str:
+        """Return the plain name of an offer, or the qualified one where two have that name."""
+        try:
+            return found.name if self.lookup(found.name) == found else found.qualified
+        except AmbiguousComponentError:
+            return found.qualified
+
     def get(self, name: str) -> type:
         """Return the class called `name`, importing it on first use.
 

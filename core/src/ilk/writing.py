@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ilk.component import is_frozen
 from ilk.errors import Problem, SpecError, Where
-from ilk.registries import find_class
+from ilk.registries import find_class, registry
 from ilk.resolution import defaults_of
 from ilk.spec import build
 
@@ -25,7 +25,7 @@ def write_component(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
     if found is None:
         raise SpecError([Problem(path, f"{obj!r} is not registered, so a spec cannot name it")])
     defaults = defaults_of(type(obj))
-    table: dict[str, Any] = {"use": found.name}
+    table: dict[str, Any] = {"use": registry(found.kind).shortest(found)}
     for name, param in obj.parameters.items():
         own = getattr(obj, name)
         if own is defaults[name]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -137,16 +138,29 @@ class Prepared:
 
 
 def one_row(x: Any) -> Any:
-    """Return a single object as data of one row."""
-    if hasattr(x, "to_frame"):  # a pandas row
-        return x.to_frame().T
-    if isinstance(x, str | bytes):
+    """Return a single object as data of one row.
+
+    A vector, or a list of numbers or of cells of a table, becomes an array of one row; a row
+    of a data frame a frame of one row; a text, a set or anything nested a list of one.
+
+    Raises
+    ------
+    InputError
+        For a number, which is no object but a part of one.
+    """
+    if hasattr(x, "to_frame"):  # a row of a data frame
+        return x.to_frame().T.infer_objects()
+    if isinstance(x, np.ndarray):
+        return x[None] if x.ndim == 1 else x
+    if isinstance(x, list | tuple) and all(map(_is_cell, x)):
+        numbers = all(isinstance(cell, Real) for cell in x)
+        return np.array([x], dtype=None if numbers else object)
+    if isinstance(x, Real):
+        raise InputError(f"expected one object (a row), got the number {x!r}")
+    if isinstance(x, list | tuple | str | bytes) or not hasattr(x, "shape"):
         return [x]
-    if (isinstance(x, np.ndarray) and x.ndim == 1) or isinstance(x, list | tuple):
-        try:
-            return np.asarray(x)[None, :]
-        except (ValueError, IndexError):
-            return [x]
-    if np.isscalar(x):
-        raise InputError(f"expected one object (a row), got the scalar {x!r}")
     return x
+
+
+def _is_cell(value: Any) -> bool:
+    return value is None or isinstance(value, Real | str | bytes)
