@@ -23,7 +23,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.section("ilk conformance: checks run per component")
     for kind, components in sorted(_by_kind(counts).items()):
         total = sum(components.values())
-        terminalreporter.write_line(f"{kind} ({len(components)} components, {total} checks)")
+        terminalreporter.write_line(
+            f"{kind} ({_count(len(components), 'component')}, {_count(total, 'check')})"
+        )
         parts = ", ".join(f"{name} {n}" for name, n in sorted(components.items()))
         terminalreporter.write_line(f"  {parts}")
 
@@ -45,3 +47,7 @@ def _by_kind(counts: Counter[str]) -> dict[str, dict[str, int]]:
         kind, _, name = component.partition("/")
         kinds[kind][name] = n
     return kinds
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

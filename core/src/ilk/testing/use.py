@@ -70,6 +70,14 @@ def _method(name: str) -> Callable[[Any, Any], Any]:
     return lambda component, Q: getattr(component, name)(Q)
 
 
+def _opinion(component: Any, Q: Any) -> Any:
+    """Return what a classifier thinks of rows, as finely as it says."""
+    for method in ("predict_proba", "decision_function", "predict"):
+        if hasattr(component, method):
+            break
+    return getattr(component, method)(Q)
+
+
 def _dense(component: Any, Q: Any) -> Any:
     out = component.transform(Q)
     return out.toarray() if hasattr(out, "toarray") else out
@@ -95,7 +103,7 @@ _USES = {
     "transformer": _trained(_dense),
     "metric_learner": _trained(_dense),
     "local_metric": _trained(_neighbors),
-    "classifier": _trained(_method("predict")),
+    "classifier": _trained(_opinion),
     "regressor": _trained(_method("predict")),
     "detector": _trained(_method("decision_function")),
     "clusterer": Use(_labels, _fit),

@@ -48,6 +48,15 @@ def _about_answers(measure: Any) -> bool:
     return bool(measure.needs != "seconds")
 
 
+@check("measure", when=lambda measure: not _about_answers(measure))
+def check_seconds(subject: Subject) -> None:
+    """A measure of time grows as the seconds do, whatever the answers are."""
+    once = _prediction(5)
+    twice = replace(_prediction(8), fit_seconds=1.0, predict_seconds=0.5)
+    got, expected = subject.new()(twice), 2 * subject.new()(once)
+    expect_same(got, expected, "the score of twice the seconds")
+
+
 @check("measure", when=_about_answers)
 def check_perfect_is_best(subject: Subject) -> None:
     """No prediction scores better than the perfect one, and one that is all wrong scores worse."""

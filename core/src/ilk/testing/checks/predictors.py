@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ilk.inputs import n_rows
 from ilk.testing.checks.data import trained
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
@@ -56,9 +57,11 @@ def check_inliers(subject: Subject) -> None:
     """`predict` gives +1 or -1, as the sign of `decision_function` says."""
     X, y = subject.data(40)
     detector = trained(subject, X, y)
-    got, scores = np.asarray(detector.predict(X)), np.asarray(detector.decision_function(X))
+    Q = np.vstack([X, 50 * X]) if isinstance(X, np.ndarray) else X
+    got, scores = np.asarray(detector.predict(Q)), np.asarray(detector.decision_function(Q))
     expect(set(got.tolist()) <= {-1, 1}, f"expected +1 and -1, got {sorted(set(got.tolist()))}")
-    expect(scores.shape == (40,), f"expected scores of shape (40,), got {scores.shape}")
+    n = n_rows(Q)
+    expect(scores.shape == (n,), f"expected scores of shape ({n},), got {scores.shape}")
     expect_same(got, np.where(scores < 0, -1, 1), "predictions, by the sign of the scores")
 
 

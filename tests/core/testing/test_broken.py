@@ -1,0 +1,319 @@
+"""A component that is broken in one way is caught, whatever the way."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import ilk
+
+
+def broken(cls, **changes):
+    return type("Broken", (cls,), {"__doc__": cls.__doc__, **changes})
+
+
+def sound_one(component):
+    """Return the class that a broken one was made from."""
+    return type(component).__base__
+
+
+def without_look(self, X, Y=None):
+    X = np.asarray(X, dtype=float)
+    Y = X if Y is None else np.asarray(Y, dtype=float)
+    return np.nan_to_num(np.abs(X[:, None] - Y)).sum(axis=2)
+
+
+def one_sided(self, X, Y=None):
+    X, Y = self.check_pair(X, Y)
+    return np.maximum(X[:, None] - Y, 0).sum(axis=2)
+
+
+def squared(self, X, Y=None):
+    return sound_one(self).pairwise(self, X, Y) ** 2
+
+
+def negative(self, X, Y=None):
+    return sound_one(self).pairwise(self, X, Y) - 1
+
+
+def doubled(self, X, Y=None):
+    return sound_one(self).pairwise(self, X, Y).astype(float)
+
+
+def scribbling(self, X, Y=None):
+    D = sound_one(self).pairwise(self, X, Y)
+    if isinstance(X, np.ndarray):
+        X[0, 0] += 1
+    return D
+
+
+def ties_by_higher_index(self, X, Y, k):
+    D = self.pairwise(X, Y)
+    rows = D.shape[1] - 1 - np.argsort(D[:, ::-1], axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(D, rows, axis=1), rows
+
+
+class Deaf(ilk.Prepared):
+    """Does not hear which rows are wanted."""
+
+    def to(self, q, indices=None):
+        return super().to(q)
+
+
+def indefinite(self, X, Y=None):
+    return 1 - 2 * sound_one(self).gram(self, X, Y)
+
+
+def lopsided_gram(self, X, Y=None):
+    G = sound_one(self).gram(self, X, Y)
+    return G + np.arange(G.shape[1]) * 1e-3
+
+
+def wrong_gradient(self, X):
+    G, gradient = sound_one(self).gram_gradient(self, X)
+    return G, 2 * gradient
+
+
+def unstable_search(self, Q, k):
+    D = self._all(Q)
+    self.check_k(k, D.shape[1])
+    rows = D.shape[1] - 1 - np.argsort(D[:, ::-1], axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(D, rows, axis=1), rows
+
+
+def uncounted(self, Q, k):
+    result = sound_one(self).kneighbors(self, Q, k)
+    self.n_distance_evaluations_ = 0
+    return result
+
+
+def exclusive(self, Q, r):
+    return sound_one(self).radius_neighbors(self, Q, np.nextafter(r, -1))
+
+
+def batch_mean(self, X):
+    return sound_one(self).transform(self, X) - np.mean(X, axis=0) + self.mean_
+
+
+def fit_and_forget_to_return(self, X, y=None):
+    sound_one(self).fit(self, X, y)
+
+
+def twice(self, X):
+    return 2 * sound_one(self).transform(self, X) - np.asarray(X, dtype=float)
+
+
+def by_name(self, X, y):
+    sound_one(self).fit(self, X, y)
+    self.components_ *= 1 + (str(y[0]) == "yes")
+    return self
+
+
+def code_predicted(self, X):
+    return np.searchsorted(self.classes_, sound_one(self).predict(self, X))
+
+
+def backwards(self, X, y, sample_weight=None, presorted=None):
+    sound_one(self).fit(self, X, y, sample_weight)
+    self.classes_, self.means_ = self.classes_[::-1], self.means_[::-1]
+    return self
+
+
+def weightless(self, X, y, sample_weight=None, presorted=None):
+    return sound_one(self).fit(self, X, y)
+
+
+def unseeded(self, X, y, sample_weight=None, presorted=None):
+    sound_one(self).fit(self, X, y, sample_weight)
+    self.means_ = self.means_ + np.random.normal(size=self.means_.shape)  # noqa: NPY002
+    return self
+
+
+def presort_ruins(self, X, y, sample_weight=None, presorted=None):
+    return sound_one(self).fit(self, X, y if presorted is None else y[::-1], sample_weight)
+
+
+def remembering(self, X, y, sample_weight=None, presorted=None):
+    self.seen_ = getattr(self, "seen_", 0) + 1
+    if self.seen_ > 1:
+        self.again_ = True
+    return sound_one(self).fit(self, X, y, sample_weight)
+
+
+def touching(self, X, y, sample_weight=None, presorted=None):
+    sound_one(self).fit(self, X, y, sample_weight)
+    self.jitter = 0.5
+    return self
+
+
+def resubstituted(self, X, y):
+    return ilk.Prediction(truth=y, labels=1 - y, classes=np.unique(y))
+
+
+def reversed_proba(self, X):
+    return sound_one(self).predict_proba(self, X)[:, ::-1]
+
+
+def unchecked(self):
+    return None
+
+
+def descending(self, X, y):
+    X_kept, y_kept = sound_one(self).fit_resample(self, X, y)
+    self.sample_indices_ = self.sample_indices_[::-1]
+    return X_kept, y_kept
+
+
+def trusting(self, outputs, X=None):
+    return np.nan_to_num(np.abs(outputs)).mean(axis=0)
+
+
+def first_class_favoured(self, outputs, X=None):
+    return sound_one(self).combine(self, outputs) * np.array([2.0, 1.0, 1.0])
+
+
+def first_member_only(self, outputs, X=None):
+    return ilk.check_outputs(self, outputs)[0]
+
+
+def fresh_noise(self):
+    data = sound_one(self).load(self)
+    return ilk.Data(np.random.default_rng().normal(size=data.X.shape), data.y, "x", ("x",))
+
+
+def one_label(self):
+    return ilk.Data(np.zeros((4, 1)), np.array(["a"] * 4), "x", ("x",))
+
+
+def overlapping(self, X, y, groups=None, random_state=None):
+    for split in sound_one(self).splits(self, X, y, groups, random_state):
+        yield ilk.Split(np.append(split.train, split.test[0]), split.test, fold=split.fold)
+
+
+def globally_random(self, X, y, groups=None, random_state=None):
+    if len(X) < 2:
+        raise ilk.InputError(ilk.display_name(self))
+    return sound_one(self).splits(self, X, y, groups, np.random.randint(1000))  # noqa: NPY002
+
+
+def seed_ignored(self, X, y, groups=None, random_state=None):
+    seed = None if random_state is None else 0
+    return sound_one(self).splits(self, X, y, groups, seed)
+
+
+def all_counted(self, prediction):
+    return float(np.mean((prediction.truth == prediction.labels) & prediction.answered))
+
+
+def always_sure(self, results):
+    sound_one(self).compare(self, results)
+    return ilk.Verdict("signs", results.measure, 1.0, 0.0, "different d0")
+
+
+def first_by_position(self, results):
+    a, b = results.pipelines[0], results.pipelines[-1]
+    p = 0.01 if results.matrix()[a].mean() < results.matrix()[b].mean() else 0.02
+    return ilk.Verdict("signs", results.measure, 1.0, p, "d0")
+
+
+class Swallowing(ThreadPoolExecutor):
+    def submit(self, function, /, *args, **kwargs):
+        def quiet():
+            try:
+                return function(*args, **kwargs)
+            except Exception:  # noqa: BLE001
+                return None
+
+        return super().submit(quiet)
+
+
+BROKEN = [
+    ("distance", {"pairwise": one_sided}, "check_symmetric"),
+    ("distance", {"pairwise": squared}, "check_triangle"),
+    ("distance", {"pairwise": negative}, "check_non_negative"),
+    ("distance", {"pairwise": negative}, "check_identity"),
+    ("distance", {"pairwise": doubled}, "check_dtype_kept"),
+    ("distance", {"pairwise": without_look}, "check_nan_refused"),
+    ("distance", {"pairwise": without_look}, "check_wrong_width"),
+    ("distance", {"pairwise": without_look}, "check_no_rows"),
+    ("distance", {"pairwise": scribbling}, "check_input_not_modified"),
+    ("distance", {"pairwise": scribbling}, "check_read_only"),
+    ("distance", {"kneighbors": ties_by_higher_index}, "check_kneighbors"),
+    ("distance", {"kneighbors": ties_by_higher_index}, "check_kneighbors_range"),
+    ("distance", {"between": lambda self, x, y: 1.0}, "check_between"),
+    ("distance", {"prepare": Deaf}, "check_prepare"),
+    ("distance", {"symmetric": False}, "check_metric_is_symmetric"),
+    ("distance", {"metric": False}, "check_metric_by_default"),
+    ("distance", {"check_parameters": unchecked}, "check_bad_parameters"),
+    ("kernel", {"gram": indefinite}, "check_positive_semidefinite"),
+    ("kernel", {"gram": lopsided_gram}, "check_gram_symmetric"),
+    ("kernel", {"gram_gradient": wrong_gradient}, "check_gram_gradient"),
+    ("kernel", {"diagonal": lambda self, X: np.zeros(len(X))}, "check_diagonal"),
+    ("index", {"kneighbors": unstable_search}, "check_equals_brute_force"),
+    ("index", {"kneighbors": uncounted}, "check_counts_evaluations"),
+    ("index", {"radius_neighbors": exclusive}, "check_radius"),
+    ("transformer", {"transform": batch_mean}, "check_one_query"),
+    ("transformer", {"fit": fit_and_forget_to_return}, "check_fit_returns_self"),
+    (
+        "transformer",
+        {"get_feature_names_out": lambda self, names=None: ["x"]},
+        "check_feature_names_out",
+    ),
+    ("metric_learner", {"transform": twice}, "check_components"),
+    ("metric_learner", {"fit": by_name}, "check_metric_ignores_names"),
+    (
+        "metric_learner",
+        {"metric_matrix_": property(lambda s: s.components_)},
+        "check_metric_matrix",
+    ),
+    ("relevance", {"scores": lambda self, X, y: np.zeros(4)}, "check_relevant_first"),
+    ("relevance", {"scores": lambda self, X, y: -np.ones(4)}, "check_scores"),
+    ("classifier", {"predict": code_predicted}, "check_label_names"),
+    ("classifier", {"fit": backwards}, "check_classes"),
+    ("classifier", {"fit": weightless}, "check_weights_repeat"),
+    ("classifier", {"fit": weightless}, "check_weights_checked"),
+    ("classifier", {"fit": unseeded}, "check_deterministic"),
+    ("classifier", {"fit": presort_ruins}, "check_presort"),
+    ("classifier", {"fit": remembering}, "check_refit_forgets"),
+    ("classifier", {"fit": touching}, "check_parameters_not_modified"),
+    ("classifier", {"leave_one_out": resubstituted}, "check_leave_one_out"),
+    ("classifier", {"predict_proba": reversed_proba}, "check_learns"),
+    ("regressor", {"predict": lambda self, X: np.zeros(len(X))}, "check_constant_target"),
+    ("detector", {"predict": lambda self, X: np.ones(len(X))}, "check_inliers"),
+    (
+        "clusterer",
+        {"fit_predict": lambda self, X, y=None: np.zeros(len(X))},
+        "check_cluster_labels",
+    ),
+    ("editor", {"fit_resample": descending}, "check_kept_rows"),
+    ("editor", {"reduction_": 0.1}, "check_reduction"),
+    ("combiner", {"combine": trusting}, "check_bad_outputs"),
+    ("combiner", {"combine": first_class_favoured}, "check_class_permutation"),
+    ("combiner", {"combine": first_member_only}, "check_member_permutation"),
+    ("dataset", {"load": fresh_noise}, "check_loads_again"),
+    ("dataset", {"load": one_label}, "check_labels_complete"),
+    ("resampling", {"splits": overlapping}, "check_disjoint"),
+    ("resampling", {"splits": globally_random}, "check_same_seed"),
+    ("resampling", {"splits": seed_ignored}, "check_other_seed"),
+    ("measure", {"__call__": all_counted}, "check_rejected_not_counted"),
+    ("measure", {"__call__": all_counted}, "check_nothing_answered"),
+    ("measure", {"greater_is_better": False}, "check_perfect_is_best"),
+    ("comparison", {"compare": always_sure}, "check_no_difference"),
+    ("comparison", {"compare": first_by_position}, "check_order_ignored"),
+    ("executor", {"open": lambda self: Swallowing(2)}, "check_exceptions"),
+    ("executor", {"n_workers": 0}, "check_workers"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "check"), BROKEN, ids=[f"{kind}-{check}" for kind, _, check in BROKEN]
+)
+def test_broken_component_is_caught(kind, change, check, sound, failures):
+    found = failures(broken(sound[kind], **change), check)
+    assert check in {name.partition("#")[0] for name in found}
+    assert all("expected" in message or "Error" in message for message in found.values())
+
+
+def test_messages_say_what_was_expected_and_what_was_got(sound, failures):
+    found = failures(broken(sound["distance"], pairwise=negative), "check_non_negative")
+    assert found["check_non_negative"].startswith("expected distances >= 0, got -1")
