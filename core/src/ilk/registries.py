@@ -273,10 +273,23 @@ def _offering_distributions() -> Iterator[tuple[Distribution, list[EntryPoint]]]
     """
     seen: set[str] = set()
     for dist in distributions():
-        points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
+        points = _points_of(dist)
         if points and _normal(dist.name) not in seen:
             seen.add(_normal(dist.name))
             yield dist, points
+
+
+def _points_of(dist: Distribution) -> list[EntryPoint]:
+    """Return the entry points of ilk's; none, with a warning, where metadata is spoiled."""
+    try:
+        points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
+        if points and not dist.name:
+            raise ValueError(f"nothing says whose {points[0].value} is")
+    except Exception as error:  # noqa: BLE001  # whatever is wrong, the others go on
+        where = dist.locate_file("")
+        warnings.warn(f"a distribution in {where} is left out: {error!r}", stacklevel=2)
+        return []
+    return points
 
 
 @cache

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ilk.registries import refresh
+
 DISTANCE = """
     import click
     import ilk
@@ -162,3 +164,23 @@ def test_only_some_distributions_are_seen(cli, good, only):
     only("ilk-core")
     assert "fine" not in cli("list", "distance").out
     assert cli("greet").code == 2
+
+
+@pytest.mark.parametrize(
+    ("metadata", "entry_points"),
+    [
+        ("", "[ilk.distances]\nmine = nameless:Mine\n"),
+        ("Name: spoiled\nVersion: 1.0\n", "[ilk.distances]\nthis is no entry point\n"),
+    ],
+    ids=["no name", "no entry point"],
+)
+def test_spoiled_metadata_is_left_out(cli, good, tmp_path, metadata, entry_points):
+    info = tmp_path / "site" / "spoiled-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(metadata)
+    (info / "entry_points.txt").write_text(entry_points)
+    refresh()
+    with pytest.warns(UserWarning, match="is left out"):
+        listed = cli("list", "distance")
+    assert listed.code == 0
+    assert "fine" in listed.out
