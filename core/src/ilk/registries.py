@@ -283,11 +283,12 @@ def _points_of(dist: Distribution) -> list[EntryPoint]:
     """Return the entry points of ilk's; none, with a warning, where metadata is spoiled."""
     try:
         points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
-        if points and not dist.name:
-            raise ValueError(f"nothing says whose {points[0].value} is")
+        problem = "" if not points or dist.name else f"nothing says whose {points[0].value} is"
     except Exception as error:  # noqa: BLE001  # whatever is wrong, the others go on
+        points, problem = [], repr(error)
+    if problem:
         where = dist.locate_file("")
-        warnings.warn(f"a distribution in {where} is left out: {error!r}", stacklevel=2)
+        warnings.warn(f"a distribution in {where} is left out: {problem}", stacklevel=2)
         return []
     return points
 
