@@ -98,10 +98,11 @@ def check_docstring_examples(subject: Subject) -> None:
         ">>> " in read_docstring(subject.cls).section("Examples"),
         "expected a section Examples with '>>> ' lines in the docstring, got none",
     )
-    module = sys.modules[subject.cls.__module__]
+    module = sys.modules.get(subject.cls.__module__)
+    names = dict(vars(module)) if module else {subject.cls.__name__: subject.cls}
     finder, complaints = doctest.DocTestFinder(), list[str]()
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    for test in finder.find(subject.cls, module=module, globs=dict(vars(module))):
+    for test in finder.find(subject.cls, module=module, globs=names):
         runner.run(test, out=complaints.append)
     expect(not complaints, "expected the docstring's examples to run, got\n" + "".join(complaints))
 
