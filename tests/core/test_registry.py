@@ -95,6 +95,12 @@ def test_a_broken_component_says_whose_it_is_and_why(installed_fakes):
     assert ilk.distance("power").p == 2.0
 
 
+def test_a_module_that_ends_the_program_is_broken_too(installed_fakes):
+    installed_fakes("fake-k", "[ilk.distances]\nmine = fake_k:Mine\n", "raise SystemExit(7)")
+    with pytest.raises(ilk.BrokenComponentError, match="cannot be imported: SystemExit: 7"):
+        ilk.distance("mine")
+
+
 @pytest.mark.parametrize(
     ("module", "said"),
     [
@@ -187,7 +193,7 @@ def test_a_broken_kind_spoils_nothing_else(installed_fakes):
 
 def test_plugins_can_be_limited(installed_fakes, monkeypatch):
     installed_fakes("fake-j", "[ilk.distances]\nmine = fake_j:Mine\n", DISTANCE)
-    monkeypatch.setenv("ILK_PLUGINS", "ilk-core, Fake_J")
+    monkeypatch.setenv("ILK_PLUGINS", "Fake_J")  # the core is always seen
     refresh()
     assert set(ilk.installed()) == {"ilk-core", "fake-j"}
 

@@ -200,7 +200,7 @@ class Registry:
         assert found.entry_point is not None
         try:
             cls = found.entry_point.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BrokenComponentError(
                 f"{where} cannot be imported: {type(error).__name__}: {error}"
             ) from error
@@ -254,7 +254,9 @@ def _normal(name: str) -> str:
 def _found() -> dict[str, list[Found]]:
     """Read the entry points of every installed distribution, once."""
     allowed = os.environ.get("ILK_PLUGINS")
-    only = {_normal(part.strip()) for part in allowed.split(",")} if allowed else None
+    only = (
+        {"ilk-core", *(_normal(part.strip()) for part in allowed.split(","))} if allowed else None
+    )
     by_group: dict[str, list[Found]] = {}
     for dist, points in _offering_distributions():
         if only is not None and _normal(dist.name) not in only:
@@ -323,7 +325,7 @@ def found_kinds() -> list[Kind]:
         where = f"kind {found.name!r} of {found.distribution} {found.version} ({found.value})"
         try:
             kind = found.entry_point.load()
-        except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a plugin may raise anything
             warnings.warn(f"{where} cannot be imported: {error!r}", stacklevel=2)
             continue
         if isinstance(kind, Kind):
