@@ -74,9 +74,6 @@ def scratch(tmp_path, monkeypatch):
                 ilk.registry(kind).unregister(found.name)
 
 
-# Code
-
-
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_blocks_run(page, scratch):
     """The blocks of a page are one session, in a folder that holds the files it shows."""
@@ -175,9 +172,6 @@ def test_doctests(name, scratch):
     assert not said, "".join(said)
 
 
-# Files
-
-
 def is_experiment(text: str) -> bool:
     with suppress(tomllib.TOMLDecodeError):
         return {"datasets", "pipelines"} <= tomllib.loads(text).keys()
@@ -207,9 +201,6 @@ def test_experiments_resolve(block, scratch):
             read(path)
     else:
         assert read(path).pipelines
-
-
-# Docstrings
 
 
 def summary_problem(obj: object) -> str | None:
@@ -276,9 +267,6 @@ def test_summaries_are_told_apart(doc, problem):
     assert problem in summary_problem(function)
 
 
-# README and links
-
-
 def test_first_screen_holds_the_two_commands():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     phases = re.findall(r'^phase "(.*?)"', script, re.MULTILINE)
@@ -313,9 +301,6 @@ def test_links_lead_somewhere(page, target):
     if anchor:
         titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
         assert anchor in map(slug, titles)
-
-
-# The site
 
 
 @pytest.mark.slow
