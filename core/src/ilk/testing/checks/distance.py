@@ -22,6 +22,11 @@ def _fitted(subject: Subject) -> tuple[Any, Any, Any]:
     return trained(subject, X, y), X, take(X, [4, 0, 17, 4, 9])
 
 
+def _one(X: Any, position: int) -> Any:
+    """Return one object: a row, or an element of a list."""
+    return X.iloc[position] if hasattr(X, "iloc") else X[position]
+
+
 @check("distance")
 def check_pairwise_shape(subject: Subject) -> None:
     """`pairwise(Q, X)` gives one row for each of Q and one column for each of X."""
@@ -80,8 +85,7 @@ def check_between(subject: Subject) -> None:
     distance, X, _ = _fitted(subject)
     D = distance.pairwise(X)
     for i, j in ((0, 1), (5, 2), (7, 7)):
-        x, y = (take(X, [k]).iloc[0] if hasattr(X, "iloc") else X[k] for k in (i, j))
-        got = distance.between(x, y)
+        got = distance.between(_one(X, i), _one(X, j))
         expect(isinstance(got, float), f"expected a float from between, got {type(got).__name__}")
         expect_same(got, D[i, j], f"between(X[{i}], X[{j}])", atol=1e-7)
 
@@ -95,11 +99,9 @@ def check_prepare(subject: Subject) -> None:
     expect(len(handle) == n_rows(X), f"expected len {n_rows(X)} of the handle, got {len(handle)}")
     some = np.array([3, 0, 3, 21])
     for i in range(n_rows(Q)):
-        q = take(Q, [i])
+        q = _one(Q, i)
         expect_same(handle.to(q), D[i], "prepare(X).to(q)", atol=1e-7)
         expect_same(handle.to(q, some), D[i, some], "prepare(X).to(q, indices)", atol=1e-7)
-    q = Q.iloc[0] if hasattr(Q, "iloc") else Q[0]
-    expect_same(handle.to(q), D[0], "prepare(X).to(q) of a single object", atol=1e-7)
 
 
 @check("distance")

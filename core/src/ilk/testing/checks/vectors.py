@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ilk.interfaces.metric_learner import LocalMetric
 from ilk.testing.checks.data import answer, trained
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
@@ -177,7 +178,13 @@ def check_sparse_taken(subject: Subject) -> None:
     expect_same(got, expected, "the result for a sparse X", rtol=1e-6)
 
 
-@check("distance", "kernel", "transformer", "metric_learner", when=takes_vectors)
+@check(
+    "distance",
+    "kernel",
+    "transformer",
+    "metric_learner",
+    when=lambda c: takes_vectors(c) and not isinstance(c, LocalMetric),
+)
 def check_dtype_kept(subject: Subject) -> None:
     """float64 gives float64, and float32 gives float32."""
     X, y = subject.vectors()
