@@ -1,11 +1,8 @@
-"""A sound component of every kind, and what runs the kit on a class."""
-
-from concurrent.futures import ThreadPoolExecutor
+"""A sound component of each kind that works on data, and what runs the kit on a class."""
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from scipy.stats import binomtest
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -304,110 +301,7 @@ class Thin(ilk.Editor):
         return ilk.take(X, self.sample_indices_), np.asarray(y)[self.sample_indices_]
 
 
-class Average(ilk.Combiner):
-    """The mean of the members.
-
-    Examples
-    --------
-    >>> Average().combine([[[0.2, 0.8]], [[0.4, 0.6]]])
-    array([[0.3, 0.7]])
-    """
-
-    def combine(self, outputs, X=None):
-        return ilk.check_outputs(self, outputs).mean(axis=0)
-
-
-class Line(ilk.Dataset):
-    """Ten numbers, the first five of one class.
-
-    Examples
-    --------
-    >>> len(Line().load())
-    10
-    """
-
-    def load(self):
-        X = np.arange(10.0)[:, None]
-        return ilk.Data(X, np.array(["low", "high"])[(X[:, 0] > 4).astype(int)], "line", ("x",))
-
-
-class Flip(ilk.Resampling):
-    """Two random halves, each tested once.
-
-    Examples
-    --------
-    >>> len(list(Flip().splits([[1], [2]], [0, 1])))
-    2
-    """
-
-    def splits(self, X, y, groups=None, random_state=None):
-        n = ilk.n_rows(X)
-        if n < 2:
-            raise ilk.InputError(f"{ilk.display_name(self)}: at least 2 rows are needed, got {n}")
-        order = np.random.default_rng(random_state).permutation(n)
-        yield ilk.Split(order[: n // 2], order[n // 2 :], fold=0)
-        yield ilk.Split(order[n // 2 :], order[: n // 2], fold=1)
-
-
-class Share(ilk.Measure):
-    """Share of the answered cases that are right.
-
-    Examples
-    --------
-    >>> Share().greater_is_better
-    True
-    """
-
-    greater_is_better = True
-
-    def __call__(self, prediction):
-        right = (prediction.truth == prediction.labels)[prediction.answered]
-        return float(right.mean()) if len(right) else float("nan")
-
-
-class Signs(ilk.Comparison):
-    """A sign test of the first pipeline, by name, against the last.
-
-    Examples
-    --------
-    >>> Signs().kind
-    'comparison'
-    """
-
-    def compare(self, results):
-        matrix = results.matrix().dropna()
-        if matrix.shape[1] < 2 or matrix.empty:
-            raise ilk.InputError(
-                f"{ilk.display_name(self)}: needs two pipelines and one data set, got "
-                f"{matrix.shape[1]} and {len(matrix)}"
-            )
-        lost = [name for name in results.datasets if name not in matrix.index]
-        first, last = (matrix[name] for name in (min(matrix.columns), max(matrix.columns)))
-        wins, losses = int((first < last).sum()), int((first > last).sum())
-        p = binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
-        text = f"{wins} wins, {losses} losses, left out: {lost}"
-        return ilk.Verdict("signs", results.measure, float(wins), float(p), text)
-
-
-class Threads(ilk.Executor):
-    """Two threads.
-
-    Examples
-    --------
-    >>> Threads().n_workers
-    2
-    """
-
-    n_workers = 2
-
-    def open(self):
-        return ThreadPoolExecutor(2)
-
-
-SOUND = [
-    City, Gauss, Scan, Shift, Spread, Between, Centroid, Mean, Far, Half, Thin, Average, Line,
-    Flip, Share, Signs, Threads,
-]  # fmt: skip
+SOUND = [City, Gauss, Scan, Shift, Spread, Between, Centroid, Mean, Far, Half, Thin]
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,10 @@ from ilk.testing.case import Case
 from ilk.testing.registered import _CHECKS
 from ilk.testing.report import outcomes
 from ilk.testing.subject import Subject
+from ilk.testing.use import DATA_KINDS
 
 
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", DATA_KINDS)
 def test_sound_component_passes(kind, sound, failures):
     assert failures(sound[kind]) == {}
 
