@@ -27,8 +27,9 @@ def requirements(folder: Path) -> list[Requirement]:
 
 def components(folder: Path) -> list[str]:
     groups = project(folder).get("entry-points", {})
+    kinds = {group for group in groups if group.startswith("ilk.")}
     others = {"ilk.commands", "ilk.kinds", "ilk.plugins"}
-    return [name for group in groups.keys() - others for name in groups[group]]
+    return [name for group in kinds - others for name in groups[group]]
 
 
 def test_root_installs_every_member():

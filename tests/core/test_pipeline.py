@@ -36,6 +36,14 @@ def test_weights_go_to_those_that_take_them_and_through_editors(blobs):
     assert np.array_equal(pipeline["classifier"].sample_weight_, weights[::2])
 
 
+def test_weights_are_not_ignored_without_a_word(blobs):
+    X, y = blobs
+    with pytest.raises(ilk.InputError, match="none of the steps .transformer, classifier"):
+        ilk.Pipeline([STEPS[0], {"classifier": "panel"}]).fit(X, y, sample_weight=np.ones(40))
+    with pytest.raises(ilk.InputError, match="sample_weight has 3 values for the 40 rows"):
+        ilk.Pipeline(STEPS).fit(X, y, sample_weight=np.ones(3))
+
+
 def test_names_tables_instances_and_bare_components_mean_the_same(blobs, toys):
     forms = [
         STEPS,

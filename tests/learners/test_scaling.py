@@ -125,3 +125,11 @@ def test_cells_that_are_not_finite_are_named(name, bad):
 def test_minmax_interval_must_not_be_empty():
     with pytest.raises(ilk.ParameterError, match="low must be below high"):
         ilk.transformer("minmax", low=1.0)
+
+
+@pytest.mark.parametrize("magnitude", [5e-324, 1e-300, 1e-160, 1.0, 1e160, 1e300])
+def test_standardize_at_any_magnitude(magnitude):
+    X = np.array([[3.0], [1.0], [1.0], [3.0]]) * magnitude
+    Z = ilk.transformer("standardize").fit_transform(X)
+    expected = [1, -1, -1, 1]
+    assert np.allclose(Z[:, 0], expected)

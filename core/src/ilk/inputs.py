@@ -57,6 +57,8 @@ def as_table(X: Any) -> Any:
 def n_rows(X: Any) -> int:
     """Number of rows of an array, sparse matrix, data frame or list."""
     shape = getattr(X, "shape", None)
+    if shape is None and hasattr(X, "__array__"):
+        shape = np.asarray(X).shape
     if shape is not None:
         if len(shape) == 0:
             raise InputError(f"expected a sequence of rows, got the scalar {X!r}")

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
 from ilk.component import fit_component
-from ilk.inputs import take
+from ilk.errors import InputError
+from ilk.inputs import check_same_length, take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample
 from ilk.params import Param
@@ -134,7 +135,8 @@ class Pipeline(Classifier):
         X : array, data frame or list of length n
         y : array of shape (n,), optional
         sample_weight : array of shape (n,), optional
-            Given to the steps that declare it; editors choose from it as from y.
+            Given to the steps that declare it; editors choose from it as from y. An
+            error if there is no such step.
 
         Returns
         -------
@@ -144,6 +146,8 @@ class Pipeline(Classifier):
         self.check_parameters()
         built = cast("list[Any]", self.resolve_slot("steps"))
         names = step_names(built)
+        if sample_weight is not None:
+            self._check_weights(built, X, sample_weight)
         fitted: list[tuple[str, Any]] = []
         for position, (name, step) in enumerate(zip(names, built, strict=True)):
             kind, component = kind_and_component(step)
@@ -162,6 +166,13 @@ class Pipeline(Classifier):
             fitted.append((name, component))
         self.steps_ = fitted
         return self
+
+    def _check_weights(self, steps: list[Any], X: Any, sample_weight: Any) -> None:
+        """Refuse weights that would be ignored without a word."""
+        check_same_length(self, X, sample_weight, "sample_weight")
+        if not any(takes_weights(kind_and_component(step)[1]) for step in steps):
+            names = ", ".join(step_names(steps))
+            raise InputError(f"pipeline: sample_weight is taken by none of the steps ({names})")
 
     def _carried(self, X: Any) -> Any:
         """Take X through every step but the last."""

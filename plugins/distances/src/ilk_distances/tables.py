@@ -22,14 +22,14 @@ class Coded:
     Attributes
     ----------
     columns : tuple of ndarray
-    categories : tuple of Index or None
+    categories : tuple of ndarray or None
         The values that codes 0, 1, ... stand for; None for numeric columns.
     single : bool
         Whether the table was a float32 array.
     """
 
     columns: tuple[np.ndarray, ...]
-    categories: tuple[pd.Index | None, ...]
+    categories: tuple[np.ndarray | None, ...]
     single: bool
 
     @property
@@ -52,7 +52,7 @@ class Coded:
             if own is None or target is None:
                 columns.append(codes)
                 continue
-            place = target.get_indexer(own)
+            place = pd.Index(target).get_indexer(pd.Index(own))
             lookup = np.append(np.where(place < 0, UNKNOWN, place), [UNKNOWN, MISSING])
             columns.append(lookup[codes])  # MISSING and UNKNOWN count from the end
         return Coded(tuple(columns), other.categories, self.single)
@@ -60,15 +60,15 @@ class Coded:
 
 def code(
     owner: object, columns: Sequence[Any], labels: Sequence[Any], nominal: np.ndarray, argument: str
-) -> tuple[tuple[np.ndarray, ...], tuple[pd.Index | None, ...]]:
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray | None, ...]]:
     """Return each column as numbers or as codes, and the categories the codes stand for."""
     coded: list[np.ndarray] = []
-    categories: list[pd.Index | None] = []
+    categories: list[np.ndarray | None] = []
     for column, label, is_nominal in zip(columns, labels, nominal, strict=True):
         if is_nominal:
             codes, values = pd.factorize(np.asarray(column, dtype=object))
             coded.append(codes)
-            categories.append(pd.Index(values, dtype=object))
+            categories.append(np.asarray(values, dtype=object))
         else:
             coded.append(numbers(owner, column, label, argument))
             categories.append(None)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import Param, Transformer, check_vectors
@@ -18,7 +17,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
 
     z = (x - mean) / s with the mean and the standard deviation s (divided by n) of the
     training rows. A feature that is constant there has s = 1, so that its training values
-    become exactly 0. scikit-learn's StandardScaler computes the moments.
+    become exactly 0. The moments are right at any magnitude, 1e-300 and 1e300 alike.
 
     Parameters
     ----------
@@ -64,8 +63,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         """Learn means and standard deviations; y is ignored."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
-        scaler = StandardScaler(copy=False).fit(X)
-        mean, scale = scaler.mean_, scaler.scale_
+        mean, scale = _moments(X)
         constant = X.min(axis=0) == X.max(axis=0)
         mean[constant], scale[constant] = X[0, constant], 1.0  # their mean may be off by rounding
         self.mean_ = mean if self.with_mean else np.zeros_like(mean)
@@ -85,3 +83,18 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         check_is_fitted(self)
         X = check_vectors(self, X)
         return X * self.scale_.astype(X.dtype) + self.mean_.astype(X.dtype)
+
+
+def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each column, whatever its magnitude.
+
+    Columns are brought near 1 by powers of two, which is exact, so that squares neither
+    overflow nor vanish.
+    """
+    _, exponents = np.frexp(np.abs(X).max(axis=0))
+    near_one = np.ldexp(X.astype(float, copy=False), -exponents)
+    mean = near_one.mean(axis=0)
+    near_one -= mean
+    spread = np.sqrt(np.einsum("ij,ij->j", near_one, near_one) / len(X))
+    smallest = np.nextafter(0, 1, dtype=X.dtype)
+    return np.ldexp(mean, exponents), np.maximum(np.ldexp(spread, exponents), smallest)
