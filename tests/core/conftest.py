@@ -1,9 +1,12 @@
-"""Small components registered for the time of a test."""
+"""Small components registered, and fake distributions installed, for the time of a test."""
+
+import textwrap
 
 import numpy as np
 import pytest
 
 import ilk
+from ilk.registries import refresh
 
 
 class Power(ilk.Distance):
@@ -123,3 +126,22 @@ def blobs():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 1, (20, 2)), rng.normal(5, 1, (20, 2))])
     return X, np.repeat(["a", "b"], 20)
+
+
+@pytest.fixture
+def installed_fakes(tmp_path, monkeypatch):
+    """Return a function that installs a fake distribution for the time of the test."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def install(name, entry_points, module=""):
+        info = tmp_path / f"{name.replace('-', '_')}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(textwrap.dedent(entry_points))
+        (tmp_path / f"{name.replace('-', '_')}.py").write_text(textwrap.dedent(module))
+        refresh()
+
+    refresh()
+    yield install
+    monkeypatch.undo()
+    refresh()

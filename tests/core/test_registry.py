@@ -1,7 +1,6 @@
 """Finding, loading and naming components."""
 
 import pkgutil
-import textwrap
 
 import pytest
 
@@ -9,26 +8,6 @@ import ilk
 from ilk.kinds import kinds
 from ilk.known import offered_by
 from ilk.registries import SESSION, Found, refresh
-
-
-@pytest.fixture
-def installed_fakes(tmp_path, monkeypatch):
-    """Return a function that installs a fake distribution for the time of the test."""
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def install(name, entry_points, module=""):
-        info = tmp_path / f"{name.replace('-', '_')}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(textwrap.dedent(entry_points))
-        (tmp_path / f"{name.replace('-', '_')}.py").write_text(textwrap.dedent(module))
-        refresh()
-
-    refresh()
-    yield install
-    monkeypatch.undo()
-    refresh()
-
 
 DISTANCE = """
     import ilk

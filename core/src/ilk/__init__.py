@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from ilk.errors import UnknownComponentError as UnknownComponentError
     from ilk.grammar import Many as Many
     from ilk.grammar import Table as Table
+    from ilk.hooks import HookWarning as HookWarning
+    from ilk.hooks import Listeners as Listeners
+    from ilk.hooks import Section as Section
+    from ilk.hooks import hookimpl as hookimpl
     from ilk.inputs import as_table as as_table
     from ilk.inputs import check_finite as check_finite
     from ilk.inputs import check_labels as check_labels
@@ -80,6 +84,9 @@ if TYPE_CHECKING:
     from ilk.params import Function as Function
     from ilk.params import Param as Param
     from ilk.params import Seed as Seed
+    from ilk.persist import PersistError as PersistError
+    from ilk.persist import load as load
+    from ilk.persist import save as save
     from ilk.pipeline import Pipeline as Pipeline
     from ilk.pipeline import takes_weights as takes_weights
     from ilk.registries import Found as Found
@@ -89,7 +96,6 @@ if TYPE_CHECKING:
     from ilk.spec import Resolved as Resolved
     from ilk.spec import Spec as Spec
     from ilk.spec import build as build
-    from ilk.spec import load as load
     from ilk.spec import resolve as resolve
     from ilk.spec import to_spec as to_spec
     from ilk.sugar import classifier as classifier
@@ -148,6 +154,7 @@ _WHERE = {
         "UnknownComponentError",
     ),
     "ilk.grammar": ("Many", "Table"),
+    "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),
     "ilk.inputs": (
         "as_table",
         "check_finite",
@@ -184,9 +191,10 @@ _WHERE = {
     "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
     "ilk.nested": ("seeded",),
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
+    "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
     "ilk.registries": ("Found", "Registry", "installed", "registry"),
-    "ilk.spec": ("Resolved", "Spec", "build", "load", "resolve", "to_spec"),
+    "ilk.spec": ("Resolved", "Spec", "build", "resolve", "to_spec"),
     "ilk.sugar": (
         "classifier",
         "classifiers",

@@ -103,6 +103,16 @@ class Component(BaseEstimator, ABC):
     def __sklearn_clone__(self) -> Any:
         return self if is_frozen(self) else super().__sklearn_clone__()
 
+    def __getstate__(self) -> Any:
+        from ilk.frames import encode_state
+
+        return encode_state(super().__getstate__())
+
+    def __setstate__(self, state: Any) -> None:
+        from ilk.frames import decode_state
+
+        super().__setstate__(decode_state(state))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         own = self.capabilities

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import ilk
+from ilk.spec import load
 from ilk_evaluation.experiments.checks import experiment_problems
 from ilk_evaluation.experiments.grammar import GRAMMAR
 
@@ -86,7 +87,7 @@ def read(source: Source, store: str | Path | None = None) -> Experiment:
 
 def _spec(source: Source) -> ilk.Spec:
     if isinstance(source, str | Path):
-        return ilk.load(source)
+        return load(source)
     return source if isinstance(source, ilk.Spec) else ilk.Spec(dict(source))
 
 

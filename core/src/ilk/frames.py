@@ -1,0 +1,81 @@
+"""Data frames in the state of fitted components, written as plain arrays while saving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ilk.inputs import is_table
+
+_MARK = "__ilk_frame__"
+_saving: ContextVar[bool] = ContextVar("_saving", default=False)
+
+
+@contextmanager
+def frames_as_arrays() -> Iterator[None]:
+    """While this is open, components give their data frames away as arrays."""
+    token = _saving.set(True)
+    try:
+        yield
+    finally:
+        _saving.reset(token)
+
+
+def encode_state(state: dict[str, Any]) -> dict[str, Any]:
+    """Write the data frames among a component's attributes as dicts, while saving."""
+    if not _saving.get():
+        return state
+    return {key: _encode(value) if is_table(value) else value for key, value in state.items()}
+
+
+def decode_state(state: dict[str, Any]) -> dict[str, Any]:
+    """Undo `encode_state`."""
+    return {
+        key: _decode(value) if isinstance(value, dict) and _MARK in value else value
+        for key, value in state.items()
+    }
+
+
+def _encode(frame: Any) -> dict[str, Any]:
+    columns = [_encode_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    index = _plain(frame.index)
+    return {_MARK: 1, "names": list(frame.columns), "index": index, "columns": columns}
+
+
+def _encode_column(column: Any) -> dict[str, Any]:
+    if hasattr(column.dtype, "categories"):
+        return {
+            "codes": np.asarray(column.cat.codes),
+            "categories": _plain(column.dtype.categories),
+            "ordered": bool(column.dtype.ordered),
+        }
+    return {"dtype": str(column.dtype), "values": _plain(column)}
+
+
+def _plain(values: Any) -> Any:
+    array = values.to_numpy()
+    return array if array.dtype.kind in "biuf" else array.tolist()
+
+
+def _decode(state: dict[str, Any]) -> Any:
+    import pandas as pd
+
+    columns = [_decode_column(column, state["index"]) for column in state["columns"]]
+    frame = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=state["index"])
+    frame.columns = pd.Index(state["names"])
+    return frame
+
+
+def _decode_column(column: dict[str, Any], index: Any) -> Any:
+    import pandas as pd
+
+    if "codes" in column:
+        values: Any = pd.Categorical.from_codes(
+            column["codes"], categories=column["categories"], ordered=column["ordered"]
+        )
+        return pd.Series(values, index=index)
+    return pd.Series(column["values"], index=index, dtype=column["dtype"])

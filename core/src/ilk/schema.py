@@ -1,0 +1,198 @@
+"""JSON Schema of components and of files, made from the declared parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ilk.errors import RegistryError
+from ilk.grammar import Many, Table
+from ilk.kinds import kinds
+from ilk.params import Array, FilePath, Function, Param, Seed
+from ilk.registries import registry
+from ilk.resolution import defaults_of
+
+Schema = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_TYPES: dict[Any, Schema] = {
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    str: {"type": "string"},
+    list: {"type": "array"},
+    dict: {"type": "object"},
+    Array: {"$ref": "#/$defs/array"},
+    Seed: {"type": "integer", "minimum": 0},
+    FilePath: {"type": "string"},
+}
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+_ARRAY: Schema = {
+    "type": "array",
+    "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/array"}]},
+}
+
+
+def component_schema(kind: str, name: str) -> Schema:
+    """Return the JSON Schema of a component's table.
+
+    Parameters
+    ----------
+    kind, name : str
+
+    Returns
+    -------
+    dict
+        A schema of its own, with what its slots refer to under ``$defs``.
+
+    Raises
+    ------
+    RegistryError
+        If there is no such component, or it cannot be imported.
+
+    Examples
+    --------
+    >>> component_schema("distance", "minkowski")["properties"]["p"]["exclusiveMinimum"]
+    0
+    """
+    table = _table_of(kind, name)
+    return {"$schema": DIALECT, "title": f"{kind} {name}", **table, "$defs": _definitions()}
+
+
+def file_schema(grammar: Table, title: str) -> Schema:
+    """Return the JSON Schema of a file with the given grammar.
+
+    Every installed component that can be imported is in it; a broken one is left out.
+    """
+    return {"$schema": DIALECT, "title": title, **_table(grammar), "$defs": _definitions()}
+
+
+def _table(grammar: Table) -> Schema:
+    return {
+        "type": "object",
+        "properties": {key: _field(value) for key, value in grammar.fields.items()},
+        "required": list(grammar.required),
+        "additionalProperties": False,
+    }
+
+
+def _field(grammar: Param | Table | Many) -> Schema:
+    if isinstance(grammar, Table):
+        return _table(grammar)
+    if isinstance(grammar, Many):
+        return {"type": "array", "minItems": grammar.at_least, "items": _table(grammar.table)}
+    return param_schema(grammar)
+
+
+def param_schema(param: Param) -> Schema:
+    """Return the JSON Schema of the values a parameter takes."""
+    options = [_typed(kind, param) for kind in param.types if kind is not Function]
+    if param.choices:
+        options.append({"enum": list(param.choices)})
+    if param.slot:
+        options.append(_slot(param))
+    if param.none or Seed in param.types:
+        options.append({"type": "null"})
+    schema: Schema = {"anyOf": options} if options else {"not": {}}
+    if len(options) == 1:
+        schema = options[0]
+    return {"description": param.doc, **schema} if param.doc else schema
+
+
+def _typed(kind: Any, param: Param) -> Schema:
+    schema = dict(_TYPES[kind])
+    if kind in (int, float):
+        bounds = ((name, getattr(param, name)) for name in _BOUNDS)
+        schema |= {_BOUNDS[name]: bound for name, bound in bounds if bound is not None}
+    if param.items is not None and kind in (list, dict):
+        schema["items" if kind is list else "additionalProperties"] = param_schema(param.items)
+    return schema
+
+
+def _slot(param: Param) -> Schema:
+    one: Schema = {"$ref": f"#/$defs/{param.slot}"}
+    if param.many is list:
+        return {"type": "array", "items": one}
+    if param.many is dict:
+        return {"type": "object", "additionalProperties": one}
+    return one
+
+
+def _definitions() -> Schema:
+    """Schemas that others refer to: one for each kind, for steps and for arrays."""
+    steps = {kind.name: {"$ref": f"#/$defs/{kind.name}"} for kind in kinds().values() if kind.role}
+    step = {
+        "description": "A table with one key, the kind of the step.",
+        "type": "object",
+        "minProperties": 1,
+        "maxProperties": 1,
+        "properties": steps,
+        "additionalProperties": False,
+    }
+    return {"array": _ARRAY, "step": step, **{kind: _kind(kind) for kind in kinds()}}
+
+
+def _kind(kind: str) -> Schema:
+    """A component of a kind: its name, or the table that goes with the name under ``use``."""
+    tables = {name: _table_of(kind, name) for name in _usable(kind)}
+    names = sorted({use for table in tables.values() for use in table["properties"]["use"]["enum"]})
+    branches = [{"if": _uses(table), "then": table} for table in tables.values()]
+    if "pipeline" in tables:  # may leave out its name
+        branches.append({"if": {"not": {"required": ["use"]}}, "then": tables["pipeline"]})
+        required = [{"required": ["use"]}, {"required": ["steps"]}]
+    else:
+        required = [{"required": ["use"]}]
+    return {
+        "description": kinds()[kind].summary,
+        "type": ["string", "object"],
+        "if": {"type": "string"},
+        "then": {"enum": names},
+        "else": {
+            "properties": {"use": {"enum": names}},
+            "anyOf": required,
+            **({"allOf": branches} if branches else {}),
+        },
+    }
+
+
+def _uses(table: Schema) -> Schema:
+    return {"required": ["use"], "properties": {"use": table["properties"]["use"]}}
+
+
+def _usable(kind: str) -> Iterable[str]:
+    """Names of a kind whose classes can be imported, and mean one thing."""
+    for name in registry(kind):
+        try:
+            registry(kind).get(name)
+        except RegistryError:
+            continue
+        yield name
+
+
+def _table_of(kind: str, name: str) -> Schema:
+    found = registry(kind).lookup(name)
+    cls: Any = registry(kind).get(name)
+    defaults = defaults_of(cls)
+    properties: Schema = {"use": {"enum": [found.name, found.qualified]}}
+    for key, param in cls.parameters.items():
+        properties[key] = param_schema(param) | _default(defaults[key])
+    return {
+        "description": _summary(cls),
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _default(value: Any) -> Schema:
+    """The ``default`` keyword, where JSON can hold the value."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {}
+    plain = isinstance(value, str | bool | int | float | list | dict | type(None))
+    return {"default": value} if plain else {}
+
+
+def _summary(cls: type) -> str:
+    return (cls.__doc__ or "").strip().partition("\n")[0]
