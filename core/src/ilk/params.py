@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -53,6 +53,9 @@ class Param:
         What each element of a list or each value of a dict may be.
     doc : str, optional
         One sentence for ``ilk show``.
+    schema : mapping, optional
+        JSON Schema keywords for what is checked elsewhere (``{"uniqueItems": True}``), so that
+        editors see it too.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Param:
     many: Any = None
     items: Param | None = None
     doc: str = ""
+    schema: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def types(self) -> tuple[Any, ...]:

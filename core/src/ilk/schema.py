@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ilk.errors import RegistryError
+from ilk.errors import RegistryError, UnknownComponentError
 from ilk.grammar import Many, Table
 from ilk.kinds import kinds
 from ilk.params import Array, FilePath, Function, Param, Seed
-from ilk.registries import registry
+from ilk.registries import found_in, registry
 from ilk.resolution import defaults_of
 
 Schema = dict[str, Any]
@@ -69,6 +69,22 @@ def file_schema(grammar: Table, title: str) -> Schema:
     return {"$schema": DIALECT, "title": title, **_table(grammar), "$defs": _definitions()}
 
 
+def installed_file_schema(name: str) -> Schema:
+    """Return the JSON Schema of the files of a name, ``"experiment"``, that a plugin reads.
+
+    Raises
+    ------
+    UnknownComponentError
+        If no installed distribution reads such files.
+    """
+    offers = [found for found in found_in("ilk.grammars") if found.name == name]
+    if not offers or offers[0].entry_point is None:
+        raise UnknownComponentError(
+            f"no installed distribution reads {name} files (ilk-evaluation does)"
+        )
+    return file_schema(offers[0].entry_point.load(), f"ilk {name}")
+
+
 def _table(grammar: Table) -> Schema:
     return {
         "type": "object",
@@ -98,7 +114,8 @@ def param_schema(param: Param) -> Schema:
     schema: Schema = {"anyOf": options} if options else {"not": {}}
     if len(options) == 1:
         schema = options[0]
-    return {"description": param.doc, **schema} if param.doc else schema
+    about = {"description": param.doc} if param.doc else {}
+    return {**about, **schema, **param.schema}
 
 
 def _typed(kind: Any, param: Param) -> Schema:

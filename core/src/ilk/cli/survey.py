@@ -13,6 +13,8 @@ from ilk.kinds import Kind, kinds
 from ilk.registries import Found, found_in, installed, registry
 from ilk.suggest import did_you_mean
 
+OTHER_GROUPS = ("ilk.grammars", "ilk.kinds", "ilk.plugins")
+
 Status = Literal["ok", "broken", "ambiguous"]
 
 
@@ -37,7 +39,7 @@ def survey_rest() -> Iterator[Tried]:
     """Try every command, and complain about offers in groups that nothing reads."""
     for found in found_in(commands.GROUP):
         yield _try(found, commands.load)
-    read = {kind.group for kind in kinds().values()} | {commands.GROUP, "ilk.kinds", "ilk.plugins"}
+    read = {kind.group for kind in kinds().values()} | {commands.GROUP, *OTHER_GROUPS}
     groups = {group for group in entry_points().groups if group.startswith("ilk.")}
     for group in sorted(groups - read):
         problem = f"there is no group {group!r}{did_you_mean(group, read)}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +15,8 @@ from sklearn.exceptions import NotFittedError
 
 from ilk.errors import IlkError
 from ilk.inputs import n_rows, take
+from ilk.persist import PersistError, load, save
+from ilk.registries import SESSION
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
 from ilk.testing.registered import check
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS
@@ -218,3 +222,21 @@ def check_every_choice(subject: Subject) -> None:
         except Exception as error:
             what = f"{name}={choice!r} to work or to be refused"
             raise CheckFailed(f"expected {what}, got {type(error).__name__}: {error}") from error
+
+
+@check(*ANSWERING_KINDS, on="examples")
+def check_saved(subject: Subject) -> None:
+    """A fitted instance says the same after `ilk.save` and `ilk.load`.
+
+    One that holds a function, or is registered by hand, is refused instead.
+    """
+    X, y = subject.data()
+    component = trained(subject, X, y)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "component.ilk"
+        if subject.found.distribution == SESSION or not subject.cls.capabilities.specable:
+            expect_error(lambda: save(component, path), "ilk.save", errors=PersistError)
+            return
+        again = load(save(component, path))
+    expected = answer(subject, component, X)
+    expect_same(answer(subject, again, X), expected, "the answer after ilk.load")

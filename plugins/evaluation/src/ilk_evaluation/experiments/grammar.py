@@ -13,8 +13,13 @@ _EXPERIMENT = Table(
 )
 _PIPELINE = Table(
     {
-        "id": Param(str, doc="Name in the tables, unique in the file."),
-        "steps": Param(slot="step", many=list, doc="The last one is a classifier."),
+        "id": Param(str, doc="Name in the tables, unique in the file.", schema={"pattern": r"\S"}),
+        "steps": Param(
+            slot="step",
+            many=list,
+            doc="The last one is a classifier.",
+            schema={"contains": {"required": ["classifier"]}, "maxContains": 1},
+        ),
     },
     required=("id", "steps"),
 )
@@ -22,9 +27,17 @@ _EVALUATION = Table(
     {
         "resampling": Param(slot="resampling", doc="Which cases train and which test."),
         "measures": Param(
-            slot="measure", many=list, doc="The first ranks the pipelines and feeds comparisons."
+            slot="measure",
+            many=list,
+            doc="The first ranks the pipelines and feeds comparisons.",
+            schema={"minItems": 1, "uniqueItems": True},
         ),
-        "comparisons": Param(slot="comparison", many=list, doc="Statistical tests at the end."),
+        "comparisons": Param(
+            slot="comparison",
+            many=list,
+            doc="Statistical tests at the end.",
+            schema={"uniqueItems": True},
+        ),
     },
     defaults={"resampling": "repeated_kfold", "measures": ["error"], "comparisons": []},
 )
@@ -42,7 +55,12 @@ _OUTPUT = Table({"store": Param(FilePath, doc="SQLite file, relative to the expe
 GRAMMAR = Table(
     {
         "experiment": _EXPERIMENT,
-        "datasets": Param(slot="dataset", many=list, doc="What the pipelines are tried on."),
+        "datasets": Param(
+            slot="dataset",
+            many=list,
+            doc="What the pipelines are tried on.",
+            schema={"minItems": 1, "uniqueItems": True},
+        ),
         "pipelines": Many(_PIPELINE),
         "evaluation": _EVALUATION,
         "run": _RUN,

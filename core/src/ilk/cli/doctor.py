@@ -1,0 +1,141 @@
+"""``ilk doctor``: the text that people paste into a report of a fault."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ilk.cli.layout import hanging, heading
+
+_LIBRARIES = (
+    *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "click", "pluggy", "skops"),
+    *("numba", "cvxpy", "polars", "matplotlib", "pyarrow", "dask", "mpi4py"),
+)
+_VARIABLES = (
+    *("ILK_PLUGINS", "ILK_DATA", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+    *("NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "OPENBLAS_CORETYPE"),
+)
+
+
+@click.command()
+@click.pass_context
+def doctor(ctx: click.Context) -> None:
+    """Tell what is installed and how it fares: versions, plugins, threads, caches.
+
+    Exits with 1 if a component, command or listener is broken or ambiguous.
+    """
+    for title, lines in (("Versions", _versions()), ("Libraries", _libraries())):
+        _print(title, lines)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        plugins = list(_plugins())
+        listeners = list(_listeners())
+    _print("Plugins", iter([*plugins, *listeners]))
+    sick = any(label in {"broken", "ambiguous"} for label, _ in (*plugins, *listeners))
+    _print("Threads", _threads())
+    _print("numba", _numba())
+    _print("Warnings", ((w.category.__name__, " ".join(str(w.message).split())) for w in caught))
+    ctx.exit(int(sick))
+
+
+def _print(title: str, lines: Iterator[tuple[str, str]]) -> None:
+    found = list(lines)
+    if not found:
+        return
+    click.echo(heading(title))
+    for label, text in found:
+        click.echo("\n".join(hanging(f"  {label}", text, 24)))
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    from ilk import __version__
+    from ilk.registries import installed
+
+    yield "ilk", __version__
+    yield "Python", f"{platform.python_version()} ({sys.executable})"
+    yield "platform", platform.platform()
+    yield from installed().items()
+
+
+def _libraries() -> Iterator[tuple[str, str]]:
+    for name in _LIBRARIES:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            yield name, "-"
+
+
+def _plugins() -> Iterator[tuple[str, str]]:
+    """How many offers of each distribution are fine, and each that is not."""
+    from ilk.cli.survey import survey, survey_rest
+    from ilk.kinds import kinds
+
+    tried = [*survey(kinds().values()), *survey_rest()]
+    fine = Counter(one.found.distribution for one in tried if one.status == "ok")
+    for distribution, count in sorted(fine.items()):
+        yield distribution, f"{count} fine"
+    for one in tried:
+        if one.status != "ok":
+            yield one.status, f"{one.found.kind} {one.found.qualified}: {one.problem}"
+
+
+def _listeners() -> Iterator[tuple[str, str]]:
+    from ilk.hooks import HookWarning, Listeners
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HookWarning)
+        listeners = Listeners()
+    for name, _ in listeners.manager.list_name_plugin():
+        yield "listener", name
+    for warning in caught:
+        yield "broken", str(warning.message)
+
+
+def _threads() -> Iterator[tuple[str, str]]:
+    from threadpoolctl import threadpool_info
+
+    import_module("numpy")  # loads the BLAS that is asked about
+    cores = getattr(os, "process_cpu_count", os.cpu_count)()
+    yield "processors", f"{cores} for this process, {os.cpu_count()} in all"
+    for pool in threadpool_info():
+        about = (pool.get(key) for key in ("version", "architecture", "threading_layer"))
+        detail = ", ".join(str(part) for part in about if part)
+        yield pool["internal_api"], f"{pool['num_threads']} threads ({detail})"
+    for name in _VARIABLES:
+        if name in os.environ:
+            yield name, os.environ[name]
+
+
+def _numba() -> Iterator[tuple[str, str]]:
+    """Threads of numba, and where compiled kernels are kept."""
+    if find_spec("numba") is None:
+        yield "state", "not installed"
+        return
+    config: Any = import_module("numba.core.config")
+    yield "threads", f"{config.NUMBA_NUM_THREADS} ({config.THREADING_LAYER} threading layer)"
+    places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else _packages()
+    for place in places:
+        kernels = sum(1 for _ in place.rglob("*.nbi"))
+        state = "writable" if os.access(place, os.W_OK) else "read-only, so the user's cache"
+        yield "cache", f"{place}: {kernels} functions cached, {state}"
+
+
+def _packages() -> list[Path]:
+    """Folders of the packages that offer components: numba caches beside the source."""
+    from ilk.kinds import kinds
+    from ilk.registries import registry
+
+    names = {found.value.partition(".")[0] for kind in kinds() for found in registry(kind).find()}
+    specs = [spec for spec in map(find_spec, sorted(names)) if spec is not None]
+    return [Path(place) for spec in specs for place in spec.submodule_search_locations or ()]
