@@ -19,13 +19,18 @@ def printed(results, **options):
 
 
 @pytest.fixture
-def results(make_spec):
+def spec(make_spec):
     evaluation = {
         "resampling": {"use": "repeated_kfold", "folds": 2, "repeats": 2},
         "measures": ["error", "accuracy", "predict_seconds"],
         "comparisons": ["friedman_nemenyi"],
     }
-    return run_experiment(make_spec(evaluation=evaluation))
+    return make_spec(evaluation=evaluation)
+
+
+@pytest.fixture
+def results(spec):
+    return run_experiment(spec)
 
 
 def test_the_report_holds_the_table(results):
@@ -41,7 +46,7 @@ def test_the_report_holds_the_table(results):
         assert line[-1] == "0"
     assert "all 2" in text
     assert "friedman_nemenyi" in text
-    assert text.rstrip().endswith(f"store: {results.plan.store}")
+    assert text.rstrip().endswith(f"store: {results.design.store}")
 
 
 def test_without_a_terminal_there_is_no_colour_and_no_wrapping(results):
@@ -71,8 +76,8 @@ def test_figures_stand_below_each_other(results):
     assert all(re.search(r"\d\.\d{4}$", line[:end]) for line in rows[:4])
 
 
-def test_the_same_store_gives_the_same_report(results, make_spec):
-    again = run_experiment(results.plan)
+def test_the_same_store_gives_the_same_report(results, spec):
+    again = run_experiment(spec)
     assert printed(again) == printed(results)
 
 

@@ -21,7 +21,7 @@ def same(one, other):
 
 def test_errors_equal_those_of_a_plain_loop(make_spec, components):
     results = run_experiment(make_spec())
-    plan = results.plan
+    plan = plan_experiment(make_spec())
     for number, planned in enumerate(plan.datasets):
         X, y = planned.data.Xy
         expected = []
@@ -87,7 +87,7 @@ def test_predictions_can_be_asked_for(make_spec):
     results = run_experiment(make_spec())
     found = list(results.predictions(dataset="blobs3", pipeline="shares"))
     assert [(cell.repeat, cell.fold) for cell, _ in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    truth = results.plan.datasets[1].data.y
+    truth = plan_experiment(make_spec()).datasets[1].data.y
     for _, prediction in found:
         np.testing.assert_array_equal(prediction.truth, truth[prediction.indices])
         assert prediction.probabilities.shape == (len(prediction), 3)
@@ -111,7 +111,7 @@ def test_the_store_tells_where_its_cells_come_from(make_spec):
         assert "t_nearest" in row[2]
         assert '"numpy"' in row[3]
         specs = store._connection.execute("SELECT spec FROM pipelines").fetchall()
-    assert ('[{"classifier":{"power":2.0,"use":"t_nearest"}}]',) in specs
+    assert ('[{"classifier":{"power":2,"use":"t_nearest"}}]',) in specs
 
 
 def fussy(make_spec, **parameters):

@@ -139,6 +139,8 @@ def test_measures_are_added_without_fitting(make_spec, components):
         "rank",
         "fit_seconds",
         "n_failed",
+        "n_fallback",
+        "n_missing",
     ]
 
 

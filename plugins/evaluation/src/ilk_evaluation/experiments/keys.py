@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import Distribution, distribution
 from importlib.util import find_spec
@@ -21,14 +22,21 @@ FORMAT = 1
 
 def canonical(value: Any) -> str:
     """Write a value as JSON in the one form that hashes go by."""
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
-    )
+    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:
+    """Bring equal values to one form: 2.0 is 2, a tuple is a list, an array is nested lists."""
     if hasattr(value, "tolist"):  # numpy arrays and numbers
-        return value.tolist()
+        value = value.tolist()
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
     raise TypeError(f"{type(value).__name__} {value!r} cannot be part of a key")
 
 
@@ -50,6 +58,19 @@ def split_key(fingerprint: str, split: ilk.Split) -> str:
         content.update(f"[{len(part)}]".encode())
         content.update(part.tobytes())
     return content.hexdigest()
+
+
+def cell_key(pipeline: str, split: str, seed: int) -> str:
+    """SHA-256 of all that decides what comes of a cell.
+
+    Parameters
+    ----------
+    pipeline, split : str
+        Their keys.
+    seed : int
+        Of the experiment.
+    """
+    return digest(FORMAT, pipeline, split, seed)
 
 
 def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import ilk
+from ilk_evaluation.experiments.design import Cell, Design, Named, distinct
 from ilk_evaluation.experiments.keys import (
-    FORMAT,
     canonical,
+    cell_key,
     code_versions,
     digest,
     seed_from,
     split_key,
 )
 from ilk_evaluation.experiments.reading import Experiment, Source, read
+
+KEPT_BYTES = 64 * 2**20
+"""How much memory the splits of a plan may take; beyond that they are made a second time."""
 
 
 @dataclass(frozen=True)
@@ -46,29 +49,6 @@ class PlannedData:
         return len(self.data.feature_names) or (int(shape[1]) if len(shape) > 1 else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One pipeline fitted and tested on one split of one data set.
-
-    Attributes
-    ----------
-    dataset, split, pipeline : int
-        Positions in the plan.
-    repeat, fold : int
-        Where the split stands in its scheme.
-    key, split_key : str
-        Content hashes.
-    """
-
-    dataset: int
-    split: int
-    pipeline: int
-    repeat: int
-    fold: int
-    key: str
-    split_key: str
-
-
 @dataclass(frozen=True)
 class Plan:
     """Everything an experiment will do; nothing is fitted or written yet.
@@ -76,23 +56,26 @@ class Plan:
     Attributes
     ----------
     experiment : Experiment
+    design : Design
     datasets : tuple of PlannedData
     pipelines : tuple of PlannedPipeline
     resampling, executor : components
-    measures, comparisons : mapping of str to component
-        By the label they have in tables.
-    cells : tuple of Cell
-        By data set, then split, then pipeline.
+    kept : mapping of int to tuple of ilk.Split
+        Splits by the position of their data set, where they take little memory.
     """
 
     experiment: Experiment
+    design: Design
     datasets: tuple[PlannedData, ...]
     pipelines: tuple[PlannedPipeline, ...]
     resampling: ilk.Resampling
     executor: ilk.Executor
-    measures: dict[str, ilk.Measure]
-    comparisons: dict[str, ilk.Comparison]
-    cells: tuple[Cell, ...]
+    kept: Mapping[int, tuple[ilk.Split, ...]] = field(default_factory=dict, repr=False)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """By data set, then split, then pipeline."""
+        return tuple(self.design.cells)
 
     @property
     def store(self) -> Path | None:
@@ -101,6 +84,8 @@ class Plan:
 
     def splits(self, dataset: int) -> Iterator[ilk.Split]:
         """Yield the splits of a data set, the same each time."""
+        if dataset in self.kept:
+            return iter(self.kept[dataset])
         return _splits(self.resampling, self.datasets[dataset].data, self.experiment.seed)
 
     def cell_seed(self, cell: Cell) -> int:
@@ -124,37 +109,29 @@ def plan_experiment(source: Source, *, store: str | Path | None = None) -> Plan:
         With everything that is wrong with the specification or the data.
     """
     experiment = read(source, store)
-    evaluation = experiment.evaluation
-    resampling = ilk.build(evaluation["resampling"], kind="resampling")
+    resampling = ilk.build(experiment.evaluation["resampling"], kind="resampling")
     loaded = _load(experiment)
     pipelines = tuple(_pipeline(table) for table in experiment.pipelines)
-    cells, counts = _cells(experiment, resampling, loaded, pipelines)
+    drawn = _Drawn(experiment, resampling, loaded, pipelines)
     labels = distinct(data.name for data in loaded)
+    fingerprints = (data.fingerprint for data in loaded)
     return Plan(
         experiment,
-        tuple(map(PlannedData, labels, loaded, counts)),
+        Design(
+            experiment.name,
+            experiment.seed,
+            experiment.store,
+            tuple(map(Named, labels, fingerprints)),
+            tuple(Named(pipeline.id, pipeline.key) for pipeline in pipelines),
+            tuple(drawn.cells),
+            experiment.evaluation,
+        ),
+        tuple(map(PlannedData, labels, loaded, drawn.counts)),
         pipelines,
         resampling,
         ilk.build(experiment.run["executor"], kind="executor"),
-        _labelled(evaluation["measures"], "measure"),
-        _labelled(evaluation["comparisons"], "comparison"),
-        cells,
+        drawn.kept,
     )
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """Number the second and later of equal names: ``csv``, ``csv (2)``."""
-    seen: Counter[str] = Counter()
-    result = []
-    for name in names:
-        seen[name] += 1
-        result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return result
-
-
-def _labelled(tables: list[dict[str, Any]], kind: str) -> dict[str, Any]:
-    labels = distinct(table["use"] for table in tables)
-    return {label: ilk.build(table, kind=kind) for label, table in zip(labels, tables, strict=True)}
 
 
 def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
@@ -194,28 +171,49 @@ def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[i
     return resampling.splits(data.X, data.y, data.groups, random_state=state)
 
 
-def _cells(
-    experiment: Experiment,
-    resampling: ilk.Resampling,
-    loaded: list[ilk.Data],
-    pipelines: tuple[PlannedPipeline, ...],
-) -> tuple[tuple[Cell, ...], list[int]]:
-    """Return the cells, and the number of splits of each data set."""
-    cells: list[Cell] = []
-    counts, problems = [], []
-    for position, data in enumerate(loaded):
-        before = len(cells)
-        try:
-            for number, split in enumerate(_splits(resampling, data, experiment.seed)):
-                key = split_key(data.fingerprint, split)
-                place = (split.repeat, split.fold)
-                for column, planned in enumerate(pipelines):
-                    own = digest(FORMAT, planned.key, key, experiment.seed)
-                    cells.append(Cell(position, number, column, *place, own, key))
-        except ilk.IlkError as error:
-            where = ("evaluation", "resampling")
-            problems.append(ilk.Problem(where, f"cannot split {data.name}: {error}"))
-        counts.append((len(cells) - before) // len(pipelines))
-    if problems:
-        raise experiment.error(*problems)
-    return tuple(cells), counts
+class _Drawn:
+    """The splits of every data set, drawn once: their cells, their number, and those kept."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        resampling: ilk.Resampling,
+        loaded: list[ilk.Data],
+        pipelines: tuple[PlannedPipeline, ...],
+    ) -> None:
+        self.seed = experiment.seed
+        self.pipelines = pipelines
+        self.cells: list[Cell] = []
+        self.counts: list[int] = []
+        self.kept: dict[int, tuple[ilk.Split, ...]] = {}
+        self._left = KEPT_BYTES
+        problems = []
+        for position, data in enumerate(loaded):
+            try:
+                self._draw(position, data, _splits(resampling, data, self.seed))
+            except ilk.IlkError as error:
+                where = ("evaluation", "resampling")
+                problems.append(ilk.Problem(where, f"cannot split {data.name}: {error}"))
+        if problems:
+            raise experiment.error(*problems)
+
+    def _draw(self, position: int, data: ilk.Data, splits: Iterator[ilk.Split]) -> None:
+        """Add the cells of a data set; keep its splits unless they grow too large."""
+        kept: list[ilk.Split] | None = []
+        left = self._left
+        number = -1
+        for number, split in enumerate(splits):
+            key = split_key(data.fingerprint, split)
+            place = (split.repeat, split.fold)
+            for column, planned in enumerate(self.pipelines):
+                own = cell_key(planned.key, key, self.seed)
+                self.cells.append(Cell(position, number, column, *place, own, key))
+            left -= split.train.nbytes + split.test.nbytes
+            if kept is not None and left >= 0:
+                kept.append(split)
+            else:
+                kept = None
+        self.counts.append(number + 1)
+        if kept is not None:
+            self.kept[position] = tuple(kept)
+            self._left = left

@@ -16,6 +16,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ilk_evaluation.experiments.design import Design
     from ilk_evaluation.experiments.plan import Plan
     from ilk_evaluation.experiments.results import Results
 
@@ -34,10 +35,10 @@ def console_on(file: IO[str]) -> Console:
 
 def print_results(console: Console, results: Results) -> None:
     """Print a table per data set and one over all, verdicts, notes and failures."""
-    plan = results.plan
-    console.print(Text(_headline(plan), style="bold"), end="\n\n")
+    design = results.design
+    console.print(Text(_headline(design), style="bold"), end="\n\n")
     _print_table(console, _by_dataset(results))
-    if len(plan.datasets) > 1:
+    if len(design.datasets) > 1:
         _print_table(console, _over_datasets(results))
     for verdict in results.verdicts:
         console.print(Text(f"{verdict.comparison}: {verdict.text}"))
@@ -45,13 +46,13 @@ def print_results(console: Console, results: Results) -> None:
         console.print(Text(f"note: {note}"))
     for line in _failure_lines(results):
         console.print(Text(line))
-    if plan.store is not None:
-        console.print(Text(f"store: {plan.store}"))
+    if design.store is not None:
+        console.print(Text(f"store: {design.store}"))
 
 
 def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     """Print what an experiment will do."""
-    console.print(Text(_headline(plan), style="bold"), end="\n\n")
+    console.print(Text(_headline(plan.design), style="bold"), end="\n\n")
     data = _new_table(["data set"], ["rows", "features", "classes", "splits"])
     for planned in plan.datasets:
         counts = (len(planned.data), planned.n_features, len(planned.data.classes))
@@ -64,19 +65,19 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
         pipelines.add_row(Text(written["id"]), Text(steps))
     console.print(pipelines)
     console.print()
-    total = len({cell.key for cell in plan.cells})
-    console.print(Text(f"{total} cells, {n_done} of them done; store: {plan.store or 'none'}"))
-
-
-def _headline(plan: Plan) -> str:
-    experiment = plan.experiment
-    parts = (
-        _count(len(plan.datasets), "data set"),
-        _count(len(plan.pipelines), "pipeline"),
-        _short(experiment.evaluation["resampling"]),
-        f"seed {experiment.seed}",
+    console.print(
+        Text(f"{plan.design.n_cells} cells, {n_done} of them done; store: {plan.store or 'none'}")
     )
-    return f"{experiment.name}: {', '.join(parts)}"
+
+
+def _headline(design: Design) -> str:
+    parts = (
+        _count(len(design.datasets), "data set"),
+        _count(len(design.pipelines), "pipeline"),
+        _short(design.evaluation["resampling"]),
+        f"seed {design.seed}",
+    )
+    return f"{design.name}: {', '.join(parts)}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -132,7 +133,7 @@ def _by_dataset(results: Results) -> Table:
 def _over_datasets(results: Results) -> Table:
     columns = _columns(results, spread=False, digits=2)
     table = _new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
-    _add(table, f"all {len(results.plan.datasets)}", results.summary(), columns)
+    _add(table, f"all {len(results.design.datasets)}", results.summary(), columns)
     return table
 
 
@@ -140,7 +141,7 @@ def _columns(results: Results, *, spread: bool, digits: int) -> list[Column]:
     """Measures with their spread, then rank, times and failures."""
     columns: list[Column] = []
     times = ["fit_seconds"]
-    for name, measure in results.plan.measures.items():
+    for name, measure in results.design.measures.items():
         if measure.needs == "seconds":
             times = list(dict.fromkeys((*times, name)))
             continue
@@ -149,7 +150,9 @@ def _columns(results: Results, *, spread: bool, digits: int) -> list[Column]:
             columns.append(("±", f"{name}_spread", _number))
     columns.append(("rank", "rank", lambda value: _number(value, digits)))
     columns += [(name.removesuffix("_seconds"), name, _seconds) for name in times]
-    return [*columns, ("failed", "n_failed", str)]
+    columns.append(("failed", "n_failed", str))
+    others = (("fallback", results.n_fallback), ("missing", results.n_missing))
+    return columns + [(name, f"n_{name}", str) for name, number in others if number]
 
 
 def _add(table: Table, title: str, rows: pd.DataFrame, columns: list[Column]) -> None:
@@ -176,11 +179,24 @@ def _seconds(value: float) -> str:
 
 def _failure_lines(results: Results) -> Iterator[str]:
     """Say which cells failed and why: a line for each data set, pipeline and error."""
-    if not results.n_failed:
-        return
-    yield f"{results.n_failed} of {_count(len(results.plan.cells), 'cell')} failed:"
+    total = _count(len(results.design.cells), "cell")
+    for failures, what in (
+        (results.failures[~results.failures["fallback"]], "failed"),
+        (
+            results.failures[results.failures["fallback"]],
+            "failed and were answered by the fallback",
+        ),
+    ):
+        if len(failures):
+            yield f"{len(failures)} of {total} {what}:"
+            yield from _grouped(failures)
+    if results.n_missing:
+        yield f"{results.n_missing} of {total} are not done yet"
+
+
+def _grouped(failures: pd.DataFrame) -> Iterator[str]:
     columns = ("dataset", "pipeline", "error")
-    groups = Counter(zip(*(results.failures[column] for column in columns), strict=True))
+    groups = Counter(zip(*(failures[column] for column in columns), strict=True))
     for (dataset, pipeline, error), number in groups.items():
         first_line = error.partition("\n")[0]
         yield f"  {dataset}, {pipeline} ({_count(number, 'cell')}): {first_line}"

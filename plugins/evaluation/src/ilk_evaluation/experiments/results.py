@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,53 +15,130 @@ from ilk_evaluation.experiments.scoring import Scored, ranks, score
 from ilk_evaluation.experiments.store import Store
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.plan import Cell, Plan
+    from ilk_evaluation.experiments.design import Cell, Design
+
+Frame = Literal["table", "summary", "scores", "cells", "predictions", "failures"]
+Wanted = str | Sequence[str] | None
 
 
-@dataclass
 class Results:
-    """Scores of an experiment and what follows from them.
+    """What an experiment found, read from its predictions.
 
-    The first measure of the experiment ranks the pipelines and feeds the comparisons.
+    The first measure of the experiment ranks the pipelines and feeds the comparisons. Results
+    never change: `filter` and `score` give others, and nothing is ever fitted.
 
-    Attributes
+    Parameters
     ----------
-    plan : Plan
-    scores : DataFrame
-        One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
-    verdicts : list of ilk.Verdict
-    notes : list of str
-        What was not computed, and why; warnings that cells gave.
-    failures : DataFrame
-        One row per failed cell: dataset, pipeline, repeat, fold, error, traceback.
+    design : Design
+        What was tried and how it is judged.
+    store : Store
+        Where the predictions are.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import run_experiment
+    >>> results = run_experiment({
+    ...     "datasets": ["iris", "wine"],
+    ...     "pipelines": [{"id": "means", "steps": [{"classifier": "nearest_mean"}]}],
+    ...     "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
+    ... })
+    >>> results.filter(dataset="wine").score("accuracy").pivot("accuracy").shape
+    (1, 1)
     """
 
-    plan: Plan
-    scores: pd.DataFrame
-    verdicts: list[ilk.Verdict]
-    notes: list[str]
-    failures: pd.DataFrame
-    _scored: Scored = field(repr=False)
-    _store: Store = field(repr=False)
+    def __init__(self, design: Design, store: Store) -> None:
+        self.design = design
+        self._store = store
 
-    @classmethod
-    def of(cls, plan: Plan, store: Store) -> Self:
-        """Score a plan all of whose cells are in a store."""
-        scored = score(plan, store)
-        verdicts, notes = _compare(plan, scored)
-        failures = _failures(plan, store)
-        notes = [*scored.notes, *notes, *_warnings(plan, store)]
-        return cls(plan, scored.scores, verdicts, notes, failures, scored, store)
+    def __repr__(self) -> str:
+        sizes = f"{len(self.design.datasets)} data sets, {len(self.design.pipelines)} pipelines"
+        return f"<Results {self.design.name!r}: {sizes}, {self.design.n_cells} cells>"
 
     @property
     def measure(self) -> str:
         """Label of the measure that ranks."""
-        return next(iter(self.plan.measures))
+        return next(iter(self.design.measures))
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
+
+        A pooled measure has one row per repeat, with fold -1.
+        """
+        return self._scored.scores
+
+    @property
+    def verdicts(self) -> list[ilk.Verdict]:
+        """What the comparisons of the experiment found."""
+        return self._compared[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was not computed, and why; warnings that cells gave."""
+        return [*self._scored.notes, *self._compared[1], *self._warnings]
 
     @property
     def n_failed(self) -> int:
         """Number of cells that failed."""
-        return len(self.failures)
+        return int(self._scored.n_failed.to_numpy().sum())
+
+    @property
+    def n_fallback(self) -> int:
+        """Number of cells that the fallback answered."""
+        return int(self._scored.n_fallback.to_numpy().sum())
+
+    @property
+    def n_missing(self) -> int:
+        """Number of cells that were not run."""
+        return int(self._scored.n_missing.to_numpy().sum())
+
+    def load(self) -> Results:
+        """Read everything now, so that later changes of the store do not matter; return itself."""
+        _ = self._scored, self._compared, self._warnings, self.failures
+        return self
+
+    def filter(
+        self,
+        *,
+        dataset: Wanted = None,
+        pipeline: Wanted = None,
+        repeat: int | Iterable[int] | None = None,
+        fold: int | Iterable[int] | None = None,
+    ) -> Results:
+        """Return the results of a part; ranks and comparisons are made anew among what stays.
+
+        Parameters
+        ----------
+        dataset, pipeline : str or list of str, optional
+            Labels, as in the tables. A list gives the order, too.
+        repeat, fold : int or list of int, optional
+
+        Raises
+        ------
+        InputError
+            If there is no such label; names the nearest.
+        """
+        datasets = _labels("dataset", [one.label for one in self.design.datasets], dataset)
+        pipelines = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
+        fits_repeat, fits_fold = _among(repeat), _among(fold)
+        part = self.design.part(
+            datasets, pipelines, lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold)
+        )
+        return Results(part, self._store)
+
+    def score(self, *measures: Any) -> Results:
+        """Return the results with more measures, computed from the stored predictions.
+
+        Parameters
+        ----------
+        *measures : str, table or Measure
+            Names as in ``ilk list measures``.
+        """
+        tables = [
+            ilk.resolve({"use": m} if isinstance(m, str) else m, kind="measure").data
+            for m in measures
+        ]
+        return Results(self.design.with_measures(tables), self._store)
 
     def table(self) -> pd.DataFrame:
         """One row per data set and pipeline.
@@ -71,16 +148,15 @@ class Results:
         DataFrame
             Columns dataset and pipeline; for each measure its estimate and, as
             ``<measure>_spread``, the standard deviation over the splits; rank (by the first
-            measure, 1 is best); fit_seconds; n_failed. An estimate and a rank are NaN where
-            cells failed.
+            measure, 1 is best); fit_seconds; n_failed, n_fallback, n_missing. An estimate and
+            a rank are NaN where cells failed or are missing.
         """
         grids: dict[str, pd.DataFrame] = {}
         for name, estimates in self._scored.estimates.items():
             grids[name] = estimates
             grids[f"{name}_spread"] = self._scored.spreads[name]
-        grids["rank"] = self._ranks()
-        grids["fit_seconds"] = self._scored.fit_seconds
-        grids["n_failed"] = self._scored.n_failed
+        grids |= {"rank": self._ranks(), "fit_seconds": self._scored.fit_seconds}
+        grids |= self._counts()
         labels = self._scored.n_failed
         table = pd.DataFrame(
             {
@@ -98,55 +174,160 @@ class Results:
         DataFrame
             Columns pipeline; the mean of each measure (NaN where it has no estimate on some
             data set); rank (mean over the data sets that every pipeline finished);
-            fit_seconds; n_failed.
+            fit_seconds; n_failed, n_fallback, n_missing.
         """
         means = {name: grid.mean(skipna=False) for name, grid in self._scored.estimates.items()}
         means["rank"] = self._ranks().dropna().mean()
         means["fit_seconds"] = self._scored.fit_seconds.mean(skipna=False)
-        means["n_failed"] = self._scored.n_failed.sum()
+        means |= {name: grid.sum() for name, grid in self._counts().items()}
         return pd.DataFrame(means).reset_index(names="pipeline")
+
+    def pivot(self, measure: str | None = None, *, spread: bool = False) -> pd.DataFrame:
+        """Data sets by pipelines: the estimates of a measure, or their spreads.
+
+        Parameters
+        ----------
+        measure : str, optional
+            Label of a measure, or ``"rank"``; the first measure if left out.
+        spread : bool
+            Whether to give the standard deviations over the splits instead.
+        """
+        grids = self._scored.spreads if spread else self._scored.estimates
+        grids = grids if spread else {**grids, "rank": self._ranks()}
+        chosen = self.measure if measure is None else measure
+        (label,) = _labels("measure", list(grids), chosen)
+        return grids[label].copy()
+
+    def aggregate(self, by: Wanted = ("dataset", "pipeline")) -> pd.DataFrame:
+        """Mean, standard deviation, extremes and number of the scores, group by group.
+
+        Parameters
+        ----------
+        by : str or list of str
+            Of dataset, pipeline, repeat, fold.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `by`, then measure, mean, std, min, max, n.
+        """
+        keys = _labels("column", ["dataset", "pipeline", "repeat", "fold"], by)
+        groups = self.scores.groupby([*keys, "measure"], sort=False)["value"]
+        wanted = {"mean": "mean", "std": "std", "min": "min", "max": "max", "n": "size"}
+        return groups.agg(**wanted).reset_index()
+
+    def to_pandas(self, what: Frame = "table") -> pd.DataFrame:
+        """Return one of the tables as a data frame.
+
+        Parameters
+        ----------
+        what : {"table", "summary", "scores", "cells", "predictions", "failures"}
+            ``"cells"`` has a row per cell and what came of it; ``"predictions"`` one per cell
+            and test case.
+        """
+        from ilk_evaluation.results.frames import FRAMES
+
+        (chosen,) = _labels("table", list(FRAMES), what)
+        return FRAMES[chosen](self)
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """One row per failed cell: dataset, pipeline, repeat, fold, key, error, traceback.
+
+        Also those that the fallback answered, marked in the column fallback.
+        """
+        rows = []
+        with self.reading() as store:
+            statuses = store.statuses()
+            for cell in self.design.cells:
+                status = statuses.get(cell.key)
+                if status in {"failed", "fallback"}:
+                    outcome = store.outcome(cell.key)
+                    what = (cell.key, outcome.error, outcome.traceback, status == "fallback")
+                    rows.append((*self.design.place(cell), *what))
+        columns = ["dataset", "pipeline", "repeat", "fold", "key", "error", "traceback", "fallback"]
+        return pd.DataFrame(rows, columns=columns)
 
     def predictions(
         self, dataset: str | None = None, pipeline: str | None = None
     ) -> Iterator[tuple[Cell, ilk.Prediction]]:
-        """Yield cells that did not fail and their predictions, one at a time.
+        """Yield cells that have a prediction, and it, one at a time.
 
         Parameters
         ----------
         dataset, pipeline : str, optional
             Labels, as in the tables, to take only these.
         """
-        with self._open() as store:
-            finished = store.finished()
-            for cell in self.plan.cells:
-                own = self.plan.datasets[cell.dataset].label, self.plan.pipelines[cell.pipeline].id
-                wanted = dataset in {None, own[0]} and pipeline in {None, own[1]}
-                if wanted and finished.get(cell.key, False):
+        part = self.filter(dataset=dataset, pipeline=pipeline) if dataset or pipeline else self
+        with self.reading() as store:
+            statuses = store.statuses()
+            for cell in part.design.cells:
+                if statuses.get(cell.key) in {"done", "fallback"}:
                     yield cell, store.prediction(cell.key)
 
-    def _open(self) -> AbstractContextManager[Store]:
+    def reading(self) -> AbstractContextManager[Store]:
+        """Open the store for reading."""
         path = self._store.path
         return nullcontext(self._store) if path is None else Store.read(path)
 
+    @cached_property
+    def _scored(self) -> Scored:
+        with self.reading() as store:
+            return score(self.design, store)
+
+    @cached_property
+    def _compared(self) -> tuple[list[ilk.Verdict], list[str]]:
+        return _compare(self.design, self._scored)
+
+    @cached_property
+    def _warnings(self) -> list[str]:
+        with self.reading() as store:
+            return _warned(self.design, store.warnings())
+
     def _ranks(self) -> pd.DataFrame:
-        better = self.plan.measures[self.measure].greater_is_better
+        better = self.design.measures[self.measure].greater_is_better
         return ranks(self._scored.estimates[self.measure], greater_is_better=better)
 
+    def _counts(self) -> dict[str, pd.DataFrame]:
+        names = ("n_failed", "n_fallback", "n_missing")
+        return {name: getattr(self._scored, name) for name in names}
 
-def _compare(plan: Plan, scored: Scored) -> tuple[list[ilk.Verdict], list[str]]:
+
+def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
+    """Return the labels that are wanted; all where nothing is said."""
+    if wanted is None:
+        return known
+    chosen = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+    for label in chosen:
+        if label not in known:
+            hint = ilk.did_you_mean(label, known)
+            raise ilk.InputError(
+                f"there is no {what} {label!r}{hint} (there are: {', '.join(known)})"
+            )
+    return chosen
+
+
+def _among(wanted: int | Iterable[int] | None) -> Callable[[int], bool]:
+    if wanted is None:
+        return lambda _: True
+    chosen = {wanted} if isinstance(wanted, int) else set(wanted)
+    return lambda value: value in chosen
+
+
+def _compare(design: Design, scored: Scored) -> tuple[list[ilk.Verdict], list[str]]:
     """Return the verdicts, and why there are no others."""
-    name, measure = next(iter(plan.measures.items()))
+    name, measure = next(iter(design.measures.items()))
     scores = ilk.Scores(
         table=scored.scores[scored.scores["measure"] == name].drop(columns="measure"),
         measure=name,
         greater_is_better=measure.greater_is_better,
-        resampling=ilk.display_name(plan.resampling),
-        pipelines=tuple(pipeline.id for pipeline in plan.pipelines),
-        datasets=tuple(data.label for data in plan.datasets),
+        resampling=ilk.display_name(design.resampling),
+        pipelines=tuple(one.label for one in design.pipelines),
+        datasets=tuple(one.label for one in design.datasets),
         means=scored.estimates[name],
     )
     verdicts, notes = [], []
-    for label, comparison in plan.comparisons.items():
+    for label, comparison in design.comparisons.items():
         try:
             verdicts.append(comparison.compare(scores))
         except ilk.InputError as error:
@@ -154,28 +335,11 @@ def _compare(plan: Plan, scored: Scored) -> tuple[list[ilk.Verdict], list[str]]:
     return verdicts, notes
 
 
-def _place(plan: Plan, cell: Cell) -> tuple[str, str, int, int]:
-    dataset, pipeline = plan.datasets[cell.dataset].label, plan.pipelines[cell.pipeline].id
-    return dataset, pipeline, cell.repeat, cell.fold
-
-
-def _failures(plan: Plan, store: Store) -> pd.DataFrame:
-    finished = store.finished()
-    rows = []
-    for cell in plan.cells:
-        if not finished.get(cell.key, True):
-            outcome = store.outcome(cell.key)
-            rows.append((*_place(plan, cell), outcome.error, outcome.traceback))
-    columns = ["dataset", "pipeline", "repeat", "fold", "error", "traceback"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _warnings(plan: Plan, store: Store) -> list[str]:
+def _warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:
     """Say which pipelines gave which warnings, each once."""
     counts: dict[tuple[str, str], int] = {}
-    given = store.warnings()
-    for cell in plan.cells:
+    for cell in design.cells:
         for message in given.get(cell.key, ()):
-            key = plan.pipelines[cell.pipeline].id, message
+            key = design.pipeline(cell), message
             counts[key] = counts.get(key, 0) + 1
     return [f"{pipeline} warned in {n} cells: {text}" for (pipeline, text), n in counts.items()]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.experiments.cell import Outcome, describe, evaluate
+from ilk_evaluation.experiments.design import Cell
 from ilk_evaluation.experiments.keys import canonical
-from ilk_evaluation.experiments.plan import Cell, Plan, plan_experiment
+from ilk_evaluation.experiments.plan import Plan, plan_experiment
 from ilk_evaluation.experiments.progress import Silent, progress_on
 from ilk_evaluation.experiments.results import Results
 from ilk_evaluation.experiments.store import Store, StoreError, check_writable
@@ -80,7 +81,7 @@ def run_experiment(
     try:
         missing = missing_cells(plan, opened, fresh=fresh, retry_failed=retry_failed)
         _run(plan, opened, missing, console)
-        results = Results.of(plan, opened)
+        results = Results(plan.design, opened).load()
     finally:
         if plan.store is not None:
             opened.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -13,7 +14,7 @@ import pandas as pd
 import ilk
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.plan import Cell, Plan
+    from ilk_evaluation.experiments.design import Cell, Design
     from ilk_evaluation.experiments.store import Store
 
 POOLED = -1
@@ -36,8 +37,8 @@ class Scored:
         By measure: standard deviation over the splits (over the repeats if pooled).
     fit_seconds : DataFrame
         Data sets by pipelines: mean over the finished cells.
-    n_failed : DataFrame
-        Data sets by pipelines.
+    n_failed, n_fallback, n_missing : DataFrame
+        Data sets by pipelines: cells that failed, that the fallback answered, that were not run.
     notes : list of str
         What could not be computed, and why.
     """
@@ -47,26 +48,30 @@ class Scored:
     spreads: dict[str, pd.DataFrame]
     fit_seconds: pd.DataFrame
     n_failed: pd.DataFrame
+    n_fallback: pd.DataFrame
+    n_missing: pd.DataFrame
     notes: list[str] = field(default_factory=list)
 
 
-def score(plan: Plan, store: Store) -> Scored:
-    """Score every cell of a plan from the store; nothing is fitted."""
-    finished = store.finished()
-    scored = _empty(plan)
+def score(design: Design, store: Store) -> Scored:
+    """Score every cell of a design from the store; nothing is fitted."""
+    statuses = store.statuses()
+    scored = _empty(design)
     rows: list[tuple[Any, ...]] = []
-    for (dataset, pipeline), cells in _by_row(plan):
-        fine = [cell for cell in cells if finished.get(cell.key, False)]
+    for at, cells in _by_row(design):
+        count = Counter(statuses.get(cell.key, "missing") for cell in cells)
+        fine = [cell for cell in cells if statuses.get(cell.key) in {"done", "fallback"}]
         seconds: list[float] = []
-        own = list(_scores(plan, store, fine, seconds, scored.notes))
-        rows += [(dataset, pipeline, *row) for row in own]
-        at = (dataset, pipeline)
-        scored.n_failed.loc[at] = len(cells) - len(fine)
+        own = list(_scores(design, store, fine, seconds, scored.notes))
+        rows += [(*at, *row) for row in own]
+        scored.n_failed.loc[at] = count["failed"]
+        scored.n_fallback.loc[at] = count["fallback"]
+        scored.n_missing.loc[at] = count["missing"]
         scored.fit_seconds.loc[at] = np.mean(seconds) if seconds else np.nan
         complete = len(fine) == len(cells)
-        for measure in plan.measures:
+        for measure in design.measures:
             values = [value for name, _, _, value in own if name == measure]
-            estimate = plan.resampling.estimate(values) if complete else np.nan
+            estimate = design.resampling.estimate(values) if complete else np.nan
             scored.estimates[measure].loc[at] = estimate
             spread = np.std(values, ddof=1) if len(values) > 1 else np.nan
             scored.spreads[measure].loc[at] = spread
@@ -75,41 +80,41 @@ def score(plan: Plan, store: Store) -> Scored:
     return scored
 
 
-def _empty(plan: Plan) -> Scored:
+def _empty(design: Design) -> Scored:
     def grid(value: float) -> pd.DataFrame:
-        index = pd.Index([data.label for data in plan.datasets], name="dataset")
-        columns = pd.Index([pipeline.id for pipeline in plan.pipelines], name="pipeline")
+        index = pd.Index([one.label for one in design.datasets], name="dataset")
+        columns = pd.Index([one.label for one in design.pipelines], name="pipeline")
         return pd.DataFrame(value, index=index, columns=columns)
 
     nan = float("nan")
     return Scored(
         pd.DataFrame(columns=COLUMNS),
-        {measure: grid(nan) for measure in plan.measures},
-        {measure: grid(nan) for measure in plan.measures},
-        grid(nan),
-        grid(0),
+        {measure: grid(nan) for measure in design.measures},
+        {measure: grid(nan) for measure in design.measures},
+        *(grid(nan), grid(0), grid(0), grid(0)),
     )
 
 
-def _by_row(plan: Plan) -> Iterator[tuple[tuple[str, str], list[Cell]]]:
+def _by_row(design: Design) -> Iterator[tuple[tuple[str, str], list[Cell]]]:
     """Yield the cells of each data set and pipeline, in the order of their splits."""
-    ordered = sorted(plan.cells, key=lambda cell: (cell.dataset, cell.pipeline, cell.split))
-    for (dataset, pipeline), cells in groupby(ordered, key=lambda c: (c.dataset, c.pipeline)):
-        yield (plan.datasets[dataset].label, plan.pipelines[pipeline].id), list(cells)
+    ordered = sorted(design.cells, key=lambda cell: (cell.dataset, cell.pipeline, cell.split))
+    for _, group in groupby(ordered, key=lambda cell: (cell.dataset, cell.pipeline)):
+        cells = list(group)
+        yield design.place(cells[0])[:2], cells
 
 
 def _scores(
-    plan: Plan, store: Store, cells: Sequence[Cell], seconds: list[float], notes: list[str]
+    design: Design, store: Store, cells: Sequence[Cell], seconds: list[float], notes: list[str]
 ) -> Iterator[tuple[str, int, int, float]]:
     """Yield measure, repeat, fold and value, reading one prediction (or repeat) at a time."""
-    pooled = {name: m for name, m in plan.measures.items() if m.pooled}
-    single = {name: m for name, m in plan.measures.items() if not m.pooled}
+    pooled = {name: m for name, m in design.measures.items() if m.pooled}
+    single = {name: m for name, m in design.measures.items() if not m.pooled}
 
     def value(name: str, measure: ilk.Measure, prediction: ilk.Prediction) -> float:
         try:
             return float(measure(prediction))
         except ilk.IlkError as error:
-            row = f"{plan.datasets[cell.dataset].label}, {plan.pipelines[cell.pipeline].id}"
+            row = f"{design.dataset(cell)}, {design.pipeline(cell)}"
             notes.append(f"{name} was not computed for {row}: {error}")
             return float("nan")
 

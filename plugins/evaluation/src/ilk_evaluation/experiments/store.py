@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from ilk_evaluation.experiments.blobs import (
     unpack_labels,
 )
 from ilk_evaluation.experiments.cell import REJECTED, Outcome
+
+Status = Literal["done", "fallback", "failed"]
 
 APPLICATION = 0x696C6B31
 """Marks a SQLite file as a store of ours (PRAGMA application_id)."""
@@ -162,6 +164,12 @@ class Store:
         with _explained(self.path):
             rows = self._connection.execute("SELECT key, error IS NULL FROM cells")
             return {key: bool(fine) for key, fine in rows}
+
+    def statuses(self) -> dict[str, Status]:
+        """What came of each cell that is there, by key."""
+        with _explained(self.path):
+            rows = self._connection.execute("SELECT key, error IS NULL FROM cells")
+            return {key: "done" if fine else "failed" for key, fine in rows}
 
     def warnings(self) -> dict[str, list[str]]:
         """What cells warned of, by key; cells without a warning are left out."""
