@@ -5,9 +5,10 @@ import pkgutil
 import pytest
 
 import ilk
+from ilk.discovery import Found
 from ilk.kinds import kinds
 from ilk.known import offered_by
-from ilk.registries import SESSION, Found, refresh
+from ilk.registries import SESSION, refresh
 
 DISTANCE = """
     import ilk

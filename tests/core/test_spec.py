@@ -117,8 +117,10 @@ def test_not_text(tmp_path):
     path.write_bytes(b"a = '\xff'")
     with pytest.raises(ilk.SpecError, match="not UTF-8"):
         ilk.load(path)
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
     with pytest.raises(ilk.SpecError, match="cannot be read"):
-        ilk.load(tmp_path)
+        ilk.load(folder)
 
 
 @pytest.mark.parametrize(

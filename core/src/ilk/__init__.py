@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ilk.capabilities import Capabilities as Capabilities
     from ilk.component import Component as Component
-    from ilk.component import display_name as display_name
-    from ilk.component import fit_component as fit_component
-    from ilk.component import frozen as frozen
-    from ilk.component import is_frozen as is_frozen
+    from ilk.discovery import Found as Found
+    from ilk.discovery import installed as installed
     from ilk.errors import AmbiguousComponentError as AmbiguousComponentError
     from ilk.errors import BrokenComponentError as BrokenComponentError
     from ilk.errors import DataError as DataError
@@ -26,6 +24,9 @@ if TYPE_CHECKING:
     from ilk.errors import RegistryError as RegistryError
     from ilk.errors import SpecError as SpecError
     from ilk.errors import UnknownComponentError as UnknownComponentError
+    from ilk.freezing import fit_component as fit_component
+    from ilk.freezing import frozen as frozen
+    from ilk.freezing import is_frozen as is_frozen
     from ilk.grammar import Many as Many
     from ilk.grammar import Table as Table
     from ilk.hooks import HookWarning as HookWarning
@@ -89,9 +90,8 @@ if TYPE_CHECKING:
     from ilk.persist import save as save
     from ilk.pipeline import Pipeline as Pipeline
     from ilk.pipeline import takes_weights as takes_weights
-    from ilk.registries import Found as Found
     from ilk.registries import Registry as Registry
-    from ilk.registries import installed as installed
+    from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
     from ilk.spec import Resolved as Resolved
     from ilk.spec import Spec as Spec
@@ -139,7 +139,8 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "ilk.capabilities": ("Capabilities",),
-    "ilk.component": ("Component", "display_name", "fit_component", "frozen", "is_frozen"),
+    "ilk.component": ("Component",),
+    "ilk.discovery": ("Found", "installed"),
     "ilk.errors": (
         "AmbiguousComponentError",
         "BrokenComponentError",
@@ -153,6 +154,7 @@ _WHERE = {
         "SpecError",
         "UnknownComponentError",
     ),
+    "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
     "ilk.grammar": ("Many", "Table"),
     "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),
     "ilk.inputs": (
@@ -193,7 +195,7 @@ _WHERE = {
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
     "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
-    "ilk.registries": ("Found", "Registry", "installed", "registry"),
+    "ilk.registries": ("Registry", "display_name", "registry"),
     "ilk.spec": ("Resolved", "Spec", "build", "resolve", "to_spec"),
     "ilk.sugar": (
         "classifier",

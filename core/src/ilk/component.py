@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-import inspect
 from abc import ABC
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.frozen import FrozenEstimator
 
 from ilk.capabilities import Capabilities
 from ilk.errors import ParameterError
+from ilk.freezing import is_frozen
 from ilk.nested import get_nested, set_nested
+from ilk.registries import display_name
 from ilk.slots import build_slot, slot_problem
 
 if TYPE_CHECKING:
@@ -122,82 +121,3 @@ class Component(BaseEstimator, ABC):
         tags.input_tags.categorical = "tables" in own.inputs
         tags.input_tags.string = "strings" in own.inputs
         return tags
-
-
-def display_name(component: object) -> str:
-    """Return the registered name of a component, or its class name."""
-    from ilk.registries import find_class
-
-    cls = component if isinstance(component, type) else type(component)
-    found = find_class(cls)
-    return found.name if found else cls.__name__
-
-
-def frozen(component: Any) -> Any:
-    """Return a twin of a fitted component that slots and pipelines keep as it is.
-
-    It is neither cloned nor fitted again, so a distance learned on one set of data can be
-    used on another.
-
-    Parameters
-    ----------
-    component : Component or scikit-learn estimator
-        Already fitted.
-
-    Returns
-    -------
-    Component or FrozenEstimator
-        Shares the fitted state of `component`.
-
-    Examples
-    --------
-    >>> import ilk
-    >>> X, y = ilk.dataset("iris").load().Xy
-    >>> distance = ilk.distance("heterogeneous").fit(X)
-    >>> knn = ilk.classifier("knn", distance=ilk.frozen(distance)).fit(X[:100], y[:100])
-    >>> knn.distance_.ranges_ is distance.ranges_
-    True
-    """
-    if not isinstance(component, Component):
-        return FrozenEstimator(component)
-    twin = copy.copy(component)
-    setattr(twin, _FROZEN, True)
-    return twin
-
-
-_FROZEN = "_frozen"
-
-
-def is_frozen(component: object) -> bool:
-    """Tell whether a component was made by `frozen`."""
-    return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
-
-
-def fit_component(component: Any, X: Any, y: Any = None, **keywords: Any) -> Any:
-    """Fit a component unless it is frozen; return it."""
-    return component if is_frozen(component) else component.fit(X, y, **keywords)
-
-
-def declaration_problem(cls: type[Component]) -> str | None:
-    """Return how a class's `parameters` disagree with its constructor, or None."""
-    arguments = [
-        parameter
-        for parameter in inspect.signature(cls.__init__).parameters.values()
-        if parameter.name != "self"
-    ]
-    if cls.__init__ is object.__init__:
-        arguments = []
-    variable = [p.name for p in arguments if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    if variable:
-        return f"class {cls.__name__}: the constructor must not take *{variable[0]}"
-    names = [p.name for p in arguments]
-    undeclared = [name for name in names if name not in cls.parameters]
-    if undeclared:
-        return f"class {cls.__name__} does not declare its parameters {', '.join(undeclared)}"
-    phantom = [name for name in cls.parameters if name not in names]
-    if phantom:
-        return f"class {cls.__name__} declares {', '.join(phantom)}, which its constructor lacks"
-    required = [p.name for p in arguments if p.default is p.empty]
-    if required:
-        return f"class {cls.__name__}: parameters {', '.join(required)} need a default"
-    return None

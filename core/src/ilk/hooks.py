@@ -8,7 +8,7 @@ from typing import Any
 
 import pluggy
 
-from ilk.registries import found_in
+from ilk.discovery import found_in
 
 hookspec = pluggy.HookspecMarker("ilk")
 hookimpl = pluggy.HookimplMarker("ilk")

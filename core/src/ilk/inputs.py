@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
-from ilk.component import display_name
 from ilk.errors import InputError, InputTypeError
+from ilk.registries import display_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
+from ilk.discovery import found_in
 from ilk.errors import UnknownComponentError
 from ilk.suggest import did_you_mean
 
@@ -194,9 +196,25 @@ def kinds() -> dict[str, Kind]:
 
     A plugin adds a kind by an entry point in the group ``ilk.kinds`` that names a `Kind`.
     """
-    from ilk.registries import found_kinds
+    return {kind.name: kind for kind in (*_BUILT_IN, *_added())}
 
-    return {kind.name: kind for kind in (*_BUILT_IN, *found_kinds())}
+
+def _added() -> list[Kind]:
+    """Load the kinds that plugins add; a broken one is warned about and left out."""
+    added = []
+    for found in found_in("ilk.kinds"):
+        assert found.entry_point is not None
+        where = f"kind {found.name!r} of {found.distribution} {found.version} ({found.value})"
+        try:
+            kind = found.entry_point.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a plugin may raise anything
+            warnings.warn(f"{where} cannot be imported: {error!r}", stacklevel=2)
+            continue
+        if isinstance(kind, Kind):
+            added.append(kind)
+        else:
+            warnings.warn(f"{where} is not an ilk.Kind but {kind!r}", stacklevel=2)
+    return added
 
 
 def kind_of(name: str) -> Kind:

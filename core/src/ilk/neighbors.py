@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ilk.component import display_name
 from ilk.errors import InputError
 from ilk.inputs import n_rows, take
 from ilk.interfaces.index import check_k
+from ilk.registries import display_name
 
 BLOCK_BYTES = 32 * 2**20  # of distances held at once
 LEAST_QUERIES = 64  # in a block, so that vectors of training rows are read a few times only

@@ -119,7 +119,7 @@ def seeded(component: Any, seed: int) -> Any:
 
 
 def _seed(component: Any, seed: int, path: str) -> None:
-    from ilk.component import is_frozen
+    from ilk.freezing import is_frozen
 
     for name, param in getattr(component, "parameters", {}).items():
         if param.slot and getattr(component, name) is not None:
@@ -142,6 +142,6 @@ def _unknown(owner: Component, name: str) -> ParameterError:
 
 
 def _label(owner: object) -> str:
-    from ilk.component import display_name
+    from ilk.registries import display_name
 
     return display_name(owner)

@@ -14,12 +14,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ilk.component import Component, display_name
+from ilk.component import Component
 from ilk.errors import IlkError
 from ilk.frames import frames_as_arrays
 from ilk.kinds import kinds
 from ilk.nested import children
-from ilk.registries import SESSION, find_class, registry
+from ilk.registries import SESSION, display_name, find_class, registry
 from ilk.spec import load as load_spec
 
 FORMAT = 1

@@ -11,8 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
-from ilk.component import fit_component
 from ilk.errors import InputError
+from ilk.freezing import fit_component
 from ilk.inputs import check_same_length, take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ilk.discovery import found_in
 from ilk.errors import RegistryError, UnknownComponentError
 from ilk.grammar import Many, Table
 from ilk.kinds import kinds
 from ilk.params import Array, FilePath, Function, Param, Seed
-from ilk.registries import found_in, registry
+from ilk.registries import registry
 from ilk.resolution import defaults_of
 
 Schema = dict[str, Any]

@@ -50,8 +50,8 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     >>> make("distance", "minkowski", p=1).between([0, 0], [3, 4])
     7.0
     """
-    from ilk.component import display_name
     from ilk.errors import ParameterError
+    from ilk.registries import display_name
     from ilk.suggest import did_you_mean
 
     cls: Any = registry(kind).get(name)

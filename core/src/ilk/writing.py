@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ilk.component import is_frozen
 from ilk.errors import Problem, SpecError, Where
+from ilk.freezing import is_frozen
 from ilk.registries import find_class, registry
 from ilk.resolution import defaults_of
 from ilk.spec import build

@@ -7,12 +7,12 @@ from importlib import import_module
 
 import click
 
+from ilk.discovery import Found, found_in
 from ilk.errors import (
     AmbiguousComponentError,
     BrokenComponentError,
     UnknownComponentError,
 )
-from ilk.registries import Found, found_in
 from ilk.suggest import did_you_mean
 
 GROUP = "ilk.commands"

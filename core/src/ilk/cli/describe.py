@@ -13,8 +13,8 @@ from ilk.registries import registry
 from ilk.resolution import defaults_of
 
 if TYPE_CHECKING:
+    from ilk.discovery import Found
     from ilk.kinds import Kind
-    from ilk.registries import Found
 
 
 def describe_component(found: Found, cls: Any) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def _print(title: str, lines: Iterator[tuple[str, str]]) -> None:
 
 def _versions() -> Iterator[tuple[str, str]]:
     from ilk import __version__
-    from ilk.registries import installed
+    from ilk.discovery import installed
 
     yield "ilk", __version__
     yield "Python", f"{platform.python_version()} ({sys.executable})"

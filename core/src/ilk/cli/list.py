@@ -6,14 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ilk.cli.layout import columns, hanging, heading, indented, on_terminal
 from ilk.cli.naming import kind_named, summary_of
 from ilk.kinds import Kind, kinds
-from ilk.registries import Found, registry
+from ilk.registries import registry
+
+if TYPE_CHECKING:
+    from ilk.discovery import Found
 
 
 @click.command("list")

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ilk.errors import UnknownComponentError
 from ilk.kinds import Kind, kind_of, kinds
-from ilk.registries import Found, registry
+from ilk.registries import registry
+
+if TYPE_CHECKING:
+    from ilk.discovery import Found
 
 
 def kind_named(text: str) -> Kind:

@@ -69,7 +69,7 @@ def shell(ctx: click.Context, version: bool, debug: bool) -> None:  # noqa: ARG0
 
 def _print_version() -> None:
     from ilk import __version__
-    from ilk.registries import installed
+    from ilk.discovery import installed
 
     python = ".".join(map(str, sys.version_info[:3]))
     click.echo(f"ilk {__version__} (Python {python})")

@@ -8,9 +8,10 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
 from ilk.cli import commands
+from ilk.discovery import Found, found_in, installed
 from ilk.errors import AmbiguousComponentError, IlkError
 from ilk.kinds import Kind, kinds
-from ilk.registries import Found, found_in, installed, registry
+from ilk.registries import registry
 from ilk.suggest import did_you_mean
 
 OTHER_GROUPS = ("ilk.grammars", "ilk.kinds", "ilk.plugins")

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ilk.component import Component, display_name
+from ilk.component import Component
 from ilk.errors import InputError
+from ilk.registries import display_name
 
 
 class Combiner(Component):

@@ -112,6 +112,6 @@ class Dataset(Component):
 
     def title(self) -> str:
         """Short name for tables."""
-        from ilk.component import display_name
+        from ilk.registries import display_name
 
         return display_name(self)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ilk.component import Component, is_frozen
+from ilk.component import Component
 from ilk.errors import InputError
+from ilk.freezing import is_frozen
 
 
 class Editor(Component):

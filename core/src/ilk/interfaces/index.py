@@ -70,7 +70,7 @@ class Index(Component):
 
 def check_k(owner: object, k: Any, n: int) -> None:
     """Raise an InputError, naming `owner`, unless k is an integer with 1 <= k <= n."""
-    from ilk.component import display_name
+    from ilk.registries import display_name
 
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
     if not whole or not 1 <= k <= n:

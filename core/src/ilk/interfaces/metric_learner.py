@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ilk.component import Component, frozen
+from ilk.component import Component
+from ilk.freezing import frozen
 from ilk.interfaces.transformer import Transformer
 
 

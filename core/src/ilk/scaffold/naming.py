@@ -6,8 +6,9 @@ import keyword
 import re
 from typing import TYPE_CHECKING
 
+from ilk.discovery import installed
 from ilk.errors import IlkError
-from ilk.registries import installed, registry
+from ilk.registries import registry
 
 if TYPE_CHECKING:
     from ilk.kinds import Kind

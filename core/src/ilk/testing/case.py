@@ -9,9 +9,10 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
+from ilk.discovery import Found, installed
 from ilk.errors import UnknownComponentError
 from ilk.kinds import kind_of, kinds
-from ilk.registries import SESSION, Found, installed, registry
+from ilk.registries import SESSION, registry
 from ilk.suggest import did_you_mean
 from ilk.testing.registered import Check, checks_of
 from ilk.testing.subject import Subject

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ilk.capabilities import Capabilities
-from ilk.component import display_name
 from ilk.errors import InputError
 from ilk.inputs import as_table, is_table, n_rows, nominal_columns
 from ilk.interfaces.distance import Distance
+from ilk.registries import display_name
 
 
 class ObjectDistance(Distance):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from unittest import SkipTest
 
-from ilk.registries import Found, installed
+from ilk.discovery import Found, installed
 from ilk.testing.case import Case, cases
 from ilk.testing.expectations import CheckFailed
 

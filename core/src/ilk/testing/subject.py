@@ -9,14 +9,15 @@ from unittest import SkipTest
 
 import numpy as np
 
-from ilk.component import Component, display_name
+from ilk.component import Component
 from ilk.nested import children, seeded
+from ilk.registries import display_name
 from ilk.testing.data import Sample, sample
 from ilk.testing.object_distance import ObjectDistance
 from ilk.testing.use import Use, plain_distance, use_of
 
 if TYPE_CHECKING:
-    from ilk.registries import Found
+    from ilk.discovery import Found
 
 
 @dataclass(frozen=True)

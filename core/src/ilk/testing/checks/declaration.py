@@ -9,7 +9,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ilk.cli.docstrings import read_docstring
-from ilk.component import Component, declaration_problem
+from ilk.component import Component
+from ilk.declaration import declaration_problem
 from ilk.kinds import kind_of
 from ilk.registries import registry
 from ilk.testing.expectations import expect

@@ -1,0 +1,108 @@
+"""What installed distributions offer, read from their metadata; nothing is imported."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint, distributions
+
+
+@dataclass(frozen=True)
+class Found:
+    """A component that an installed distribution offers; nothing of it is imported yet.
+
+    Attributes
+    ----------
+    kind, name : str
+        What it is and what it is called.
+    distribution, version : str
+        Who offers it; ``"(session)"`` for a class registered by hand.
+    value : str
+        ``"module:Class"``.
+    """
+
+    kind: str
+    name: str
+    distribution: str
+    version: str
+    value: str
+    entry_point: EntryPoint | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def qualified(self) -> str:
+        """``"distribution/name"``, which is never ambiguous."""
+        return f"{self.distribution}/{self.name}"
+
+
+def found_in(group: str) -> list[Found]:
+    """Return the entry points of any group of ilk's, such as ``"ilk.commands"``."""
+    return list(_by_group().get(group, ()))
+
+
+@cache
+def offers(group: str, kind: str) -> tuple[Found, ...]:
+    """Return the entry points of a group as offers of a kind."""
+    return tuple(replace(found, kind=kind) for found in found_in(group))
+
+
+def installed() -> dict[str, str]:
+    """Return name and version of every installed distribution that offers something to ilk."""
+    every = (found for group in _by_group().values() for found in group)
+    return dict(sorted({found.distribution: found.version for found in every}.items()))
+
+
+def forget() -> None:
+    """Forget what was read, so that it is read again."""
+    _by_group.cache_clear()
+    offers.cache_clear()
+
+
+def normal(name: str) -> str:
+    """Return the name of a distribution in the one form that names are compared in."""
+    return name.lower().replace("_", "-").replace(".", "-")
+
+
+@cache
+def _by_group() -> dict[str, list[Found]]:
+    """Read the entry points of every installed distribution, once."""
+    allowed = os.environ.get("ILK_PLUGINS")
+    only = {"ilk-core", *(normal(part.strip()) for part in allowed.split(","))} if allowed else None
+    by_group: dict[str, list[Found]] = {}
+    for dist, points in _offering_distributions():
+        if only is not None and normal(dist.name) not in only:
+            continue
+        for point in points:
+            found = Found(point.group, point.name, dist.name, dist.version, point.value, point)
+            by_group.setdefault(point.group, []).append(found)
+    return by_group
+
+
+def _offering_distributions() -> Iterator[tuple[Distribution, list[EntryPoint]]]:
+    """Yield the installed distributions with entry points of ilk's.
+
+    Names and versions are read for these few only: parsing metadata is what is slow. Of two
+    copies on the path the first counts, as it does for imports.
+    """
+    seen: set[str] = set()
+    for dist in distributions():
+        points = _points_of(dist)
+        if points and normal(dist.name) not in seen:
+            seen.add(normal(dist.name))
+            yield dist, points
+
+
+def _points_of(dist: Distribution) -> list[EntryPoint]:
+    """Return the entry points of ilk's; none, with a warning, where metadata is spoiled."""
+    try:
+        points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
+        problem = "" if not points or dist.name else f"nothing says whose {points[0].value} is"
+    except Exception as error:  # noqa: BLE001  # whatever is wrong, the others go on
+        points, problem = [], repr(error)
+    if problem:
+        where = dist.locate_file("")
+        warnings.warn(f"a distribution in {where} is left out: {problem}", stacklevel=2)
+        return []
+    return points

@@ -1,0 +1,53 @@
+"""Frozen components: fitted ones that slots and pipelines keep as they are."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from sklearn.frozen import FrozenEstimator
+
+
+def frozen(component: Any) -> Any:
+    """Return a twin of a fitted component that slots and pipelines keep as it is.
+
+    It is neither cloned nor fitted again, so a distance learned on one set of data can be
+    used on another.
+
+    Parameters
+    ----------
+    component : Component or scikit-learn estimator
+        Already fitted.
+
+    Returns
+    -------
+    Component or FrozenEstimator
+        Shares the fitted state of `component`.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> distance = ilk.distance("heterogeneous").fit(X)
+    >>> knn = ilk.classifier("knn", distance=ilk.frozen(distance)).fit(X[:100], y[:100])
+    >>> knn.distance_.ranges_ is distance.ranges_
+    True
+    """
+    if not hasattr(component, "parameters"):  # no component of ilk's
+        return FrozenEstimator(component)
+    twin = copy.copy(component)
+    setattr(twin, _FROZEN, True)
+    return twin
+
+
+_FROZEN = "_frozen"
+
+
+def is_frozen(component: object) -> bool:
+    """Tell whether a component was made by `frozen`."""
+    return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
+
+
+def fit_component(component: Any, X: Any, y: Any = None, **keywords: Any) -> Any:
+    """Fit a component unless it is frozen; return it."""
+    return component if is_frozen(component) else component.fit(X, y, **keywords)
