@@ -54,7 +54,7 @@ def test_it_prints_the_table_and_keeps_the_predictions(call, spec):
     assert out.startswith("tiny: 2 data sets, 2 pipelines, kfold(folds=2), seed 0\n")
     assert err.splitlines()[-1] == "8/8 cells, 0 failed, about 0 s left"
     with Store.read(spec.parent / "results" / "tiny.sqlite") as store:
-        assert len(store.finished()) == 8
+        assert len(store.statuses()) == 8
 
 
 def test_python_gives_the_same_table(call, spec, capsys):
@@ -180,7 +180,7 @@ def n_cells(path):
         return 0
     try:
         with Store.read(path) as store:
-            return len(store.finished())
+            return len(store.statuses())
     except StoreError:  # being made just now
         return 0
 

@@ -61,7 +61,7 @@ def test_a_failure_comes_back_as_it_was(store):
         "predict_seconds": 0,
     }
     assert np.isnan(read.fit_seconds)
-    assert store.finished() == {"k": False}
+    assert store.statuses() == {"k": "failed"}
     assert store.warnings() == {"k": ["W: odd"]}
     with pytest.raises(StoreError, match="failed: E: why"):
         store.prediction("k")
@@ -77,7 +77,7 @@ def test_a_cell_put_again_takes_the_place_of_the_first(store):
     put(store, fit_seconds=2.0)
     assert store.outcome("k").fit_seconds == 2.0
     store.drop(["k", "unknown"])
-    assert store.finished() == {}
+    assert store.statuses() == {}
 
 
 @given(
@@ -103,7 +103,7 @@ def test_labels_survive_packing(labels):
 def test_nothing_is_pickled(store):
     with pytest.raises(ValueError, match="allow_pickle"):
         put(store, probabilities=np.array([object()], dtype=object))
-    assert store.finished() == {}
+    assert store.statuses() == {}
 
 
 def test_a_killed_process_leaves_what_it_finished(tmp_path):
@@ -122,18 +122,18 @@ def test_a_killed_process_leaves_what_it_finished(tmp_path):
     finished = subprocess.run([sys.executable, "-c", script, path], check=False)
     assert finished.returncode == -9
     with Store.read(path) as store:
-        assert store.finished() == dict.fromkeys("abc", True)
+        assert store.statuses() == dict.fromkeys("abc", "done")
     with Store.open(path) as store:
         put(store, "d")
-        assert len(store.finished()) == 4
+        assert len(store.statuses()) == 4
 
 
 def test_others_can_read_while_a_run_writes(store):
     put(store)
     with Store.read(store.path) as reader:
-        assert reader.finished() == {"k": True}
+        assert reader.statuses() == {"k": "done"}
         put(store, "l")
-        assert reader.finished() == {"k": True, "l": True}
+        assert reader.statuses() == {"k": "done", "l": "done"}
 
 
 def test_reading_writes_nothing_not_even_beside(store):
@@ -142,7 +142,7 @@ def test_reading_writes_nothing_not_even_beside(store):
     folder = store.path.parent
     before = {path: path.read_bytes() for path in folder.iterdir()}
     with Store.read(store.path) as reader:
-        assert reader.finished() == {"k": True}
+        assert reader.statuses() == {"k": "done"}
         with pytest.raises(StoreError, match="readonly"):
             reader.drop(["k"])
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
@@ -153,7 +153,7 @@ def test_a_temporary_store_has_no_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with Store.open(None) as store:
         put(store)
-        assert store.finished() == {"k": True}
+        assert store.statuses() == {"k": "done"}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -201,4 +201,4 @@ def test_an_empty_file_becomes_a_store(tmp_path):
     path = tmp_path / "x.sqlite"
     path.touch()
     with Store.open(path) as store:
-        assert store.finished() == {}
+        assert store.statuses() == {}

@@ -33,6 +33,8 @@ class Outcome:
     error : str or None
         Type and message of the exception that ended it.
     traceback : str or None
+    fallback : bool
+        Whether the fallback answered, because the pipeline failed: the error is the pipeline's.
     """
 
     codes: np.ndarray | None = None
@@ -43,6 +45,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     error: str | None = None
     traceback: str | None = None
+    fallback: bool = False
 
 
 def evaluate(

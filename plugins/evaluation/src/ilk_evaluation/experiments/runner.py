@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import os
-import platform
 from collections.abc import Iterable, Iterator
 from concurrent import futures
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ilk
+from ilk_evaluation.experiments import record
 from ilk_evaluation.experiments.cell import Outcome, describe, evaluate
-from ilk_evaluation.experiments.design import Cell
-from ilk_evaluation.experiments.keys import canonical
+from ilk_evaluation.experiments.database import StoreError, check_writable
 from ilk_evaluation.experiments.plan import Plan, plan_experiment
 from ilk_evaluation.experiments.progress import Silent, progress_on
 from ilk_evaluation.experiments.results import Results
-from ilk_evaluation.experiments.store import Store, StoreError, check_writable
+from ilk_evaluation.experiments.store import Store
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ilk_evaluation.experiments.design import Cell
     from ilk_evaluation.experiments.reading import Source
 
 
@@ -80,7 +77,8 @@ def run_experiment(
     opened = open_store(plan)
     try:
         missing = missing_cells(plan, opened, fresh=fresh, retry_failed=retry_failed)
-        _run(plan, opened, missing, console)
+        if missing or not record.is_recorded(plan, opened):
+            _run(plan, opened, missing, console)
         results = Results(plan.design, opened).load()
     finally:
         if plan.store is not None:
@@ -134,14 +132,11 @@ def missing_cells(
     if fresh:
         store.drop(cells)
     retry = retry_failed or plan.experiment.run["on_error"] == "raise"
-    finished = store.finished()
-    done = {key for key, fine in finished.items() if fine or not retry}
+    done = {key for key, status in store.statuses().items() if status == "done" or not retry}
     return [cell for key, cell in cells.items() if key not in done]
 
 
 def _run(plan: Plan, store: Store, missing: list[Cell], console: Console | None) -> None:
-    if not missing:
-        return
     writer = _Writer(plan, store)
     with progress_on(console, len(missing)) as progress, plan.executor.open() as pool:
         _Crew(plan, pool, writer, progress).work(missing)
@@ -153,14 +148,7 @@ class _Writer:
     def __init__(self, plan: Plan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        experiment = plan.experiment
-        path = experiment.spec.path
-        text = path.read_text(encoding="utf-8") if path else canonical(experiment.spec.data)
-        self.run = store.begin_run(experiment.name, experiment.seed, text, environment())
-        for planned in plan.datasets:
-            store.add_dataset(planned.data, planned.n_features)
-        for pipeline in plan.pipelines:
-            store.add_pipeline(pipeline.key, pipeline.spec, pipeline.versions)
+        self.run = record.begin(plan, store)
 
     def __call__(self, cell: Cell, split: ilk.Split, outcome: Outcome) -> None:
         self.store.put(
@@ -253,16 +241,3 @@ def _with_splits(plan: Plan, cells: Iterable[Cell]) -> Iterator[tuple[Cell, ilk.
             position, split = position + 1, next(splits)
         assert split is not None
         yield cell, split
-
-
-def environment() -> str:
-    """What the run runs on, as JSON: Python, libraries, distributions of ilk, machine."""
-    libraries = ("numpy", "pandas", "scikit-learn", "scipy")
-    return json.dumps(
-        {
-            "python": platform.python_version(),
-            "platform": platform.platform(),
-            "processors": os.cpu_count(),
-            "versions": {**{name: version(name) for name in libraries}, **ilk.installed()},
-        }
-    )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -22,33 +21,17 @@ from ilk_evaluation.experiments.blobs import (
     unpack_labels,
 )
 from ilk_evaluation.experiments.cell import REJECTED, Outcome
+from ilk_evaluation.experiments.database import (
+    StoreError,
+    check,
+    check_writable,
+    explained,
+    prepare,
+    settle,
+)
+from ilk_evaluation.experiments.lock import HeldError, Lock
 
 Status = Literal["done", "fallback", "failed"]
-
-APPLICATION = 0x696C6B31
-"""Marks a SQLite file as a store of ours (PRAGMA application_id)."""
-SCHEMA = 1
-"""Version of the tables below (PRAGMA user_version)."""
-
-_TABLES = """
-CREATE TABLE runs (
-    id INTEGER PRIMARY KEY, started TEXT, name TEXT, seed INTEGER, spec TEXT, environment TEXT
-);
-CREATE TABLE datasets (
-    fingerprint TEXT PRIMARY KEY, name TEXT, n_features INTEGER, classes TEXT, y BLOB
-);
-CREATE TABLE pipelines (key TEXT PRIMARY KEY, spec TEXT, versions TEXT);
-CREATE TABLE splits (key TEXT PRIMARY KEY, fingerprint TEXT, test BLOB);
-CREATE TABLE cells (
-    key TEXT PRIMARY KEY, run INTEGER, split TEXT, pipeline TEXT,
-    labels BLOB, probabilities BLOB, scores BLOB, fit_seconds REAL, predict_seconds REAL,
-    warnings TEXT, error TEXT, traceback TEXT
-);
-"""
-
-
-class StoreError(ilk.IlkError):
-    """A store cannot be opened, read or written."""
 
 
 class Store:
@@ -63,18 +46,22 @@ class Store:
     connection : sqlite3.Connection
     path : Path or None
         None: a temporary store, which goes when it is closed.
+    lock : Lock, optional
+        Released when the store is closed.
 
     Examples
     --------
     >>> with Store.open(None) as store:
-    ...     store.finished()
+    ...     store.statuses()
     {}
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path | None, lock: Lock | None = None
+    ) -> None:
         self.path = path
         self._connection = connection
-        self._close = weakref.finalize(self, _close, connection)
+        self._close = weakref.finalize(self, _close, connection, lock)
         self._dataset = lru_cache(maxsize=8)(self._read_dataset)
         self._split = lru_cache(maxsize=8)(self._read_split)
 
@@ -85,20 +72,21 @@ class Store:
         Raises
         ------
         StoreError
-            If it cannot be written, is another kind of file or has another version.
+            If it cannot be written, is in use by another run, is another kind of file, is
+            damaged or has another version.
         """
         if path is not None:
             check_writable(path)
             path.parent.mkdir(parents=True, exist_ok=True)
-        with _explained(path):
-            connection = sqlite3.connect(path or "")
-            store = cls(connection, path)
-            if _is_empty(connection):
-                _create(connection)
-            store.check()
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-        return store
+        with ExitStack() as undo:
+            lock = None
+            if path is not None:
+                lock = _locked(path)
+                undo.callback(lock.release)
+            connection = undo.enter_context(closing(sqlite3.connect(path or "")))
+            prepare(connection, path)
+            undo.pop_all()
+            return cls(connection, path, lock)
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -111,10 +99,13 @@ class Store:
         """
         if not path.is_file():
             raise StoreError(f"{path}: there is no such store")
-        with _explained(path):
-            store = cls(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True), path)
-            store.check()
-        return store
+        with explained(path):
+            connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        with ExitStack() as undo:
+            undo.enter_context(closing(connection))
+            check(connection, path)
+            undo.pop_all()
+            return cls(connection, path)
 
     def close(self) -> None:
         """Close the file; a temporary store is gone then."""
@@ -126,26 +117,49 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def check(self) -> None:
-        """Raise StoreError unless the file is a store of this version."""
-        if self._value("PRAGMA application_id") != APPLICATION:
-            raise StoreError(f"{self.path}: is not a store of ilk")
-        version = self._value("PRAGMA user_version")
-        if version != SCHEMA:
-            raise StoreError(
-                f"{self.path}: has version {version} of the store's format, this ilk writes "
-                f"version {SCHEMA}; choose another file"
-            )
+    def begin_run(
+        self,
+        name: str,
+        seed: int,
+        spec: str,
+        environment: str,
+        planned: Iterable[tuple[int, int, int, int, str]] = (),
+        fallback: str | None = None,
+    ) -> int:
+        """Note that a run begins; return its number.
 
-    def begin_run(self, name: str, seed: int, spec: str, environment: str) -> int:
-        """Note that a run begins; return its number."""
+        Parameters
+        ----------
+        name : str
+        seed : int
+        spec, environment : str
+            What is run and what it runs on, as JSON.
+        planned : iterable of tuple
+            Data set, number, repeat, fold and key of each split, in order.
+        fallback : str, optional
+            What answers where a pipeline fails: its specification and versions.
+        """
         with self._transaction() as execute:
             cursor = execute(
-                "INSERT INTO runs (started, name, seed, spec, environment)"
-                " VALUES (datetime('now'), ?, ?, ?, ?)",
-                (name, seed, spec, environment),
+                "INSERT INTO runs (started, name, seed, spec, environment, fallback)"
+                " VALUES (datetime('now'), ?, ?, ?, ?, ?)",
+                (name, seed, spec, environment, fallback),
             )
+            execute("DELETE FROM planned")
+            for split in planned:
+                execute("INSERT INTO planned VALUES (?, ?, ?, ?, ?)", split)
         return int(cursor.lastrowid or 0)
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Return the runs that wrote here, the first one first: what `begin_run` was told."""
+        with explained(self.path):
+            cursor = self._connection.execute("SELECT * FROM runs ORDER BY id")
+            names = [column for column, *_ in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    def planned(self) -> list[tuple[int, int, int, int, str]]:
+        """Return the splits of the last run, as `begin_run` was told them."""
+        return self._rows("SELECT * FROM planned ORDER BY dataset, number")
 
     def add_dataset(self, data: ilk.Data, n_features: int) -> None:
         """Keep the labels of a data set, by which predictions are scored later."""
@@ -159,23 +173,24 @@ class Store:
         with self._transaction() as execute:
             execute("INSERT OR IGNORE INTO pipelines VALUES (?, ?, ?)", (key, spec, versions))
 
-    def finished(self) -> dict[str, bool]:
-        """Keys of the cells that are there; True for those that did not fail."""
-        with _explained(self.path):
-            rows = self._connection.execute("SELECT key, error IS NULL FROM cells")
-            return {key: bool(fine) for key, fine in rows}
-
     def statuses(self) -> dict[str, Status]:
         """What came of each cell that is there, by key."""
-        with _explained(self.path):
-            rows = self._connection.execute("SELECT key, error IS NULL FROM cells")
-            return {key: "done" if fine else "failed" for key, fine in rows}
+        query = "SELECT key, CASE WHEN error IS NULL THEN 'done' WHEN fallback THEN 'fallback'"
+        return dict(self._rows(f"{query} ELSE 'failed' END FROM cells"))
+
+    def failed(self) -> dict[str, str | None]:
+        """Keys of the cells whose pipeline failed, and which fallback their run had."""
+        return dict(
+            self._rows(
+                "SELECT key, runs.fallback FROM cells LEFT JOIN runs ON runs.id = cells.run"
+                " WHERE error IS NOT NULL"
+            )
+        )
 
     def warnings(self) -> dict[str, list[str]]:
         """What cells warned of, by key; cells without a warning are left out."""
-        with _explained(self.path):
-            query = "SELECT key, warnings FROM cells WHERE warnings IS NOT NULL"
-            return {key: json.loads(text) for key, text in self._connection.execute(query)}
+        query = "SELECT key, warnings FROM cells WHERE warnings IS NOT NULL"
+        return {key: json.loads(text) for key, text in self._rows(query)}
 
     def drop(self, keys: Iterable[str]) -> None:
         """Forget cells."""
@@ -206,12 +221,12 @@ class Store:
             *map(pack, (outcome.codes, outcome.probabilities, outcome.scores)),
             *(outcome.fit_seconds, outcome.predict_seconds),
             json.dumps(outcome.warnings) if outcome.warnings else None,
-            *(outcome.error, outcome.traceback),
+            *(outcome.error, outcome.traceback, outcome.fallback),
         )
         with self._transaction() as execute:
             if not execute("SELECT 1 FROM splits WHERE key = ?", (split,)).fetchone():
                 execute("INSERT INTO splits VALUES (?, ?, ?)", (split, fingerprint, pack(test)))
-            execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row)
+            execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", row)
 
     def outcome(self, key: str) -> Outcome:
         """Return what came of a cell."""
@@ -241,9 +256,9 @@ class Store:
 
     def _outcome(self, key: str) -> tuple[Outcome, str]:
         """Return what came of a cell, and the key of its split."""
-        split, *arrays, fit, predict, warned, error, trace = self._row(
+        split, *arrays, fit, predict, warned, error, trace, fallback = self._row(
             "SELECT split, labels, probabilities, scores, fit_seconds, predict_seconds,"
-            " warnings, error, traceback FROM cells WHERE key = ?",
+            " warnings, error, traceback, fallback FROM cells WHERE key = ?",
             key,
         )
         codes, probabilities, scores = map(unpack, arrays)
@@ -256,6 +271,7 @@ class Store:
             tuple(json.loads(warned or "[]")),
             error,
             trace,
+            bool(fallback),
         )
         return outcome, split
 
@@ -271,57 +287,36 @@ class Store:
         return fingerprint, rows
 
     def _row(self, query: str, key: str) -> Any:
-        with _explained(self.path):
+        with explained(self.path):
             row = self._connection.execute(query, (key,)).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: holds nothing under the key {key}")
         return row
 
-    def _value(self, query: str) -> Any:
-        return self._connection.execute(query).fetchone()[0]
+    def _rows(self, query: str) -> list[Any]:
+        with explained(self.path):
+            return self._connection.execute(query).fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:
-        with _explained(self.path), self._connection:
+        with explained(self.path), self._connection:
             yield self._connection.execute
 
 
-def check_writable(path: Path) -> None:
-    """Raise StoreError if no store can be written at a path; nothing is written."""
-    if path.is_dir():
-        raise StoreError(f"{path}: is a folder, not a file")
-    existing = next(place for place in (path, *path.absolute().parents) if place.exists())
-    if existing != path and not existing.is_dir():
-        raise StoreError(f"{path}: cannot be written: {existing} is a file, not a folder")
-    if not os.access(existing, os.W_OK):
-        raise StoreError(f"{path}: cannot be written: no permission for {existing}")
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    connection.executescript(
-        f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION};"
-        f" PRAGMA user_version = {SCHEMA}; COMMIT;"
-    )
-
-
-def _close(connection: sqlite3.Connection) -> None:
-    """Close; the last writer leaves a single file, which readers need not write beside."""
-    with suppress(sqlite3.Error):
-        connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA journal_mode = DELETE")
-    connection.close()
-
-
-@contextmanager
-def _explained(path: Path | None) -> Iterator[None]:
-    """Turn SQLite's errors into ours."""
+def _locked(path: Path) -> Lock:
     try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
-            raise StoreError(f"{path}: is not a store of ilk") from error
-        raise StoreError(f"{path}: cannot be used as a store: {error}") from error
+        return Lock(path.with_name(f"{path.name}.lock"))
+    except HeldError as holder:
+        raise StoreError(
+            f"{path}: is in use by another run ({holder}); wait for it or choose another store"
+        ) from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be locked: {error}") from error
+
+
+def _close(connection: sqlite3.Connection, lock: Lock | None) -> None:
+    if lock is not None:
+        settle(connection)
+    connection.close()
+    if lock is not None:
+        lock.release()

@@ -1,0 +1,108 @@
+"""The SQLite file of a store: its tables, its version, and its errors in plain words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import ilk
+
+APPLICATION = 0x696C6B31
+"""Marks a SQLite file as a store of ours (PRAGMA application_id)."""
+SCHEMA = 2
+"""Version of the tables below (PRAGMA user_version)."""
+
+_TABLES = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY, started TEXT, name TEXT, seed INTEGER, spec TEXT, environment TEXT,
+    fallback TEXT
+);
+CREATE TABLE planned (
+    dataset INTEGER, number INTEGER, repeat INTEGER, fold INTEGER, split TEXT,
+    PRIMARY KEY (dataset, number)
+);
+CREATE TABLE datasets (
+    fingerprint TEXT PRIMARY KEY, name TEXT, n_features INTEGER, classes TEXT, y BLOB
+);
+CREATE TABLE pipelines (key TEXT PRIMARY KEY, spec TEXT, versions TEXT);
+CREATE TABLE splits (key TEXT PRIMARY KEY, fingerprint TEXT, test BLOB);
+CREATE TABLE cells (
+    key TEXT PRIMARY KEY, run INTEGER, split TEXT, pipeline TEXT,
+    labels BLOB, probabilities BLOB, scores BLOB, fit_seconds REAL, predict_seconds REAL,
+    warnings TEXT, error TEXT, traceback TEXT, fallback INTEGER NOT NULL
+);
+"""
+
+_WORDS = {
+    sqlite3.SQLITE_NOTADB: "is not a store of ilk",
+    sqlite3.SQLITE_FULL: "cannot be written: the disk is full",
+    sqlite3.SQLITE_READONLY: "cannot be written: it is read-only",
+    sqlite3.SQLITE_CORRUPT: (
+        "is damaged ({error}); `sqlite3 {path} .recover` saves what is left of it. "
+        "Move it away to start over"
+    ),
+}
+
+
+class StoreError(ilk.IlkError):
+    """A store cannot be opened, read or written."""
+
+
+@contextmanager
+def explained(path: Path | None) -> Iterator[None]:
+    """Turn SQLite's errors into ours."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        words = _WORDS.get(code & 0xFF, "cannot be used as a store: {error}")
+        raise StoreError(f"{path}: {words.format(error=error, path=path)}") from error
+
+
+def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Make the tables where there are none, check what is there, and begin to write ahead."""
+    with explained(path):
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            connection.executescript(
+                f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION};"
+                f" PRAGMA user_version = {SCHEMA}; COMMIT;"
+            )
+        check(connection, path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def check(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Raise StoreError unless the file is a store of this version."""
+    with explained(path):
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise StoreError(f"{path}: is not a store of ilk")
+    if version != SCHEMA:
+        raise StoreError(
+            f"{path}: has version {version} of the store's format, this ilk writes "
+            f"version {SCHEMA}; choose another file"
+        )
+
+
+def check_writable(path: Path) -> None:
+    """Raise StoreError if no store can be written at a path; nothing is written."""
+    if path.is_dir():
+        raise StoreError(f"{path}: is a folder, not a file")
+    existing = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if existing != path and not existing.is_dir():
+        raise StoreError(f"{path}: cannot be written: {existing} is a file, not a folder")
+    for place in {existing, existing if existing.is_dir() else existing.absolute().parent}:
+        if not os.access(place, os.W_OK):  # SQLite writes beside the file, too
+            raise StoreError(f"{path}: cannot be written: no permission for {place}")
+
+
+def settle(connection: sqlite3.Connection) -> None:
+    """Stop to write ahead: what is left is a single file, which readers need not write beside."""
+    with suppress(sqlite3.Error):  # somebody reads it, or the disk is full: so it stays as it is
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA journal_mode = DELETE")

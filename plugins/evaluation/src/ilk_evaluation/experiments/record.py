@@ -1,0 +1,102 @@
+"""What a store keeps of a run besides predictions, so that results need no file and no data."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import ilk
+from ilk_evaluation.experiments.design import Cell, Design, Named
+from ilk_evaluation.experiments.keys import canonical, cell_key
+from ilk_evaluation.experiments.store import StoreError
+
+if TYPE_CHECKING:
+    from ilk_evaluation.experiments.plan import Plan
+    from ilk_evaluation.experiments.store import Store
+
+
+def begin(plan: Plan, store: Store) -> int:
+    """Note that a plan is run, with all that its results need; return the number of the run."""
+    spec, environment = record_of(plan), canonical(environment_here())
+    run = store.begin_run(
+        plan.design.name, plan.design.seed, spec, environment, planned_splits(plan.design)
+    )
+    for planned in plan.datasets:
+        store.add_dataset(planned.data, planned.n_features)
+    for pipeline in plan.pipelines:
+        store.add_pipeline(pipeline.key, pipeline.spec, pipeline.versions)
+    return run
+
+
+def is_recorded(plan: Plan, store: Store) -> bool:
+    """Tell whether the last run had the same specification, data and splits."""
+    runs = store.runs()
+    return (
+        bool(runs)
+        and runs[-1]["spec"] == record_of(plan)
+        and list(store.planned()) == planned_splits(plan.design)
+    )
+
+
+def record_of(plan: Plan) -> str:
+    """Write what is run as JSON: file and text of the specification, names and keys."""
+    experiment, design = plan.experiment, plan.design
+    path = experiment.spec.path
+    return canonical(
+        {
+            "file": str(path.absolute()) if path else None,
+            "text": path.read_text(encoding="utf-8") if path else None,
+            "name": design.name,
+            "datasets": [[one.label, one.key] for one in design.datasets],
+            "pipelines": [[one.label, one.key] for one in design.pipelines],
+            "evaluation": dict(design.evaluation),
+        }
+    )
+
+
+def planned_splits(design: Design) -> list[tuple[int, int, int, int, str]]:
+    """Data set, number, repeat, fold and key of each split, in order."""
+    return [
+        (cell.dataset, cell.split, cell.repeat, cell.fold, cell.split_key)
+        for cell in design.cells
+        if cell.pipeline == 0
+    ]
+
+
+def recorded_design(store: Store) -> Design:
+    """Read the design of the last run.
+
+    Raises
+    ------
+    StoreError
+        If nothing was run yet.
+    """
+    runs = store.runs()
+    if not runs:
+        raise StoreError(f"{store.path}: holds no run yet")
+    seed, record = runs[-1]["seed"], json.loads(runs[-1]["spec"])
+    pipelines = tuple(Named(*pair) for pair in record["pipelines"])
+    cells = tuple(
+        Cell(dataset, number, column, repeat, fold, cell_key(pipeline.key, split, seed), split)
+        for dataset, number, repeat, fold, split in store.planned()
+        for column, pipeline in enumerate(pipelines)
+    )
+    datasets = tuple(Named(*pair) for pair in record["datasets"])
+    return Design(
+        record["name"], seed, store.path, datasets, pipelines, cells, record["evaluation"]
+    )
+
+
+def environment_here() -> dict[str, Any]:
+    """What a run runs on: Python, libraries, distributions of ilk, machine."""
+    libraries = ("numpy", "pandas", "scikit-learn", "scipy")
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": platform.node(),
+        "processors": os.cpu_count(),
+        "versions": {**{name: version(name) for name in libraries}, **ilk.installed()},
+    }
