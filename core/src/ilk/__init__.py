@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ilk.freezing import fit_component as fit_component
     from ilk.freezing import frozen as frozen
     from ilk.freezing import is_frozen as is_frozen
+    from ilk.functions import results as results
     from ilk.grammar import Many as Many
     from ilk.grammar import Table as Table
     from ilk.hooks import HookWarning as HookWarning
@@ -155,6 +156,7 @@ _WHERE = {
         "UnknownComponentError",
     ),
     "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
+    "ilk.functions": ("results",),
     "ilk.grammar": ("Many", "Table"),
     "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),
     "ilk.inputs": (

@@ -14,7 +14,7 @@ from ilk.kinds import Kind, kinds
 from ilk.registries import registry
 from ilk.suggest import did_you_mean
 
-OTHER_GROUPS = ("ilk.grammars", "ilk.kinds", "ilk.plugins")
+OTHER_GROUPS = ("ilk.functions", "ilk.grammars", "ilk.kinds", "ilk.plugins")
 
 Status = Literal["ok", "broken", "ambiguous"]
 

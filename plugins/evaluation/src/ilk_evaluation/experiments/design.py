@@ -102,9 +102,9 @@ class Design:
         """Data set, pipeline, repeat and fold of a cell."""
         return self.dataset(cell), self.pipeline(cell), cell.repeat, cell.fold
 
-    def with_measures(self, tables: Iterable[Any]) -> Design:
-        """Return the design with more measures; those that it has stay once."""
-        measures = list(self.evaluation["measures"])
+    def with_measures(self, tables: Iterable[Any], *, only: bool = False) -> Design:
+        """Return the design with more measures, or with these only; none stands twice."""
+        measures = [] if only else list(self.evaluation["measures"])
         measures += [table for table in tables if table not in measures]
         return replace(self, evaluation={**self.evaluation, "measures": measures})
 

@@ -9,20 +9,21 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import ilk
+from ilk_evaluation.experiments.database import StoreError
 from ilk_evaluation.experiments.design import Cell, Design, Named
 from ilk_evaluation.experiments.keys import canonical, cell_key
-from ilk_evaluation.experiments.store import StoreError
 
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.plan import Plan
+    from ilk_evaluation.experiments.reading import Experiment
     from ilk_evaluation.experiments.store import Store
 
 
-def begin(plan: Plan, store: Store) -> int:
+def begin(plan: Plan, store: Store, fallback: str | None = None) -> int:
     """Note that a plan is run, with all that its results need; return the number of the run."""
     spec, environment = record_of(plan), canonical(environment_here())
     run = store.begin_run(
-        plan.design.name, plan.design.seed, spec, environment, planned_splits(plan.design)
+        plan.design.name, plan.design.seed, spec, environment, planned_splits(plan.design), fallback
     )
     for planned in plan.datasets:
         store.add_dataset(planned.data, planned.n_features)
@@ -48,11 +49,24 @@ def record_of(plan: Plan) -> str:
     return canonical(
         {
             "file": str(path.absolute()) if path else None,
-            "text": path.read_text(encoding="utf-8") if path else None,
+            "text": path.read_text(encoding="utf-8") if path else _written(experiment),
             "name": design.name,
             "datasets": [[one.label, one.key] for one in design.datasets],
             "pipelines": [[one.label, one.key] for one in design.pipelines],
             "evaluation": dict(design.evaluation),
+        }
+    )
+
+
+def _written(experiment: Experiment) -> str:
+    """Write an experiment that was described in Python."""
+    return canonical(
+        {
+            "experiment": {"name": experiment.name, "seed": experiment.seed},
+            "datasets": experiment.datasets,
+            "pipelines": experiment.pipelines,
+            "evaluation": experiment.evaluation,
+            "run": experiment.run,
         }
     )
 

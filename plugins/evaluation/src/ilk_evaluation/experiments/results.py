@@ -126,19 +126,18 @@ class Results:
         )
         return Results(part, self._store)
 
-    def score(self, *measures: Any) -> Results:
+    def score(self, *measures: Any, only: bool = False) -> Results:
         """Return the results with more measures, computed from the stored predictions.
 
         Parameters
         ----------
         *measures : str, table or Measure
             Names as in ``ilk list measures``.
+        only : bool
+            Whether they take the place of the measures there are; the first one ranks.
         """
-        tables = [
-            ilk.resolve({"use": m} if isinstance(m, str) else m, kind="measure").data
-            for m in measures
-        ]
-        return Results(self.design.with_measures(tables), self._store)
+        tables = [_measure(measure) for measure in measures]
+        return Results(self.design.with_measures(tables, only=only), self._store)
 
     def table(self) -> pd.DataFrame:
         """One row per data set and pipeline.
@@ -213,8 +212,8 @@ class Results:
         """
         keys = _labels("column", ["dataset", "pipeline", "repeat", "fold"], by)
         groups = self.scores.groupby([*keys, "measure"], sort=False)["value"]
-        wanted = {"mean": "mean", "std": "std", "min": "min", "max": "max", "n": "size"}
-        return groups.agg(**wanted).reset_index()
+        found = groups.agg(["mean", "std", "min", "max", "size"])
+        return found.rename(columns={"size": "n"}).reset_index()
 
     def to_pandas(self, what: Frame = "table") -> pd.DataFrame:
         """Return one of the tables as a data frame.
@@ -305,6 +304,12 @@ def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
                 f"there is no {what} {label!r}{hint} (there are: {', '.join(known)})"
             )
     return chosen
+
+
+def _measure(measure: Any) -> dict[str, Any]:
+    """Return the canonical table of a measure."""
+    table = {"use": measure} if isinstance(measure, str) else measure
+    return ilk.resolve(table, kind="measure").data  # type: ignore[no-any-return]
 
 
 def _among(wanted: int | Iterable[int] | None) -> Callable[[int], bool]:

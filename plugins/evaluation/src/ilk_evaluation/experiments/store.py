@@ -254,6 +254,31 @@ class Store:
             predict_seconds=outcome.predict_seconds,
         )
 
+    def datasets(self) -> dict[str, dict[str, Any]]:
+        """Name and size of each data set, by fingerprint."""
+        rows = self._rows("SELECT fingerprint, name, n_features, classes, y FROM datasets")
+        return {
+            fingerprint: {
+                "name": name,
+                "n_rows": len(unpack(y)),
+                "n_features": n_features,
+                "n_classes": len(unpack_labels(classes)),
+            }
+            for fingerprint, name, n_features, classes, y in rows
+        }
+
+    def pipelines(self) -> dict[str, dict[str, Any]]:
+        """What each pipeline is made of, and by which code, by key."""
+        rows = self._rows("SELECT key, spec, versions FROM pipelines")
+        return {
+            key: {"spec": json.loads(spec), "versions": json.loads(versions)}
+            for key, spec, versions in rows
+        }
+
+    def cells_by_run(self) -> dict[int, int]:
+        """Number of the cells that each run wrote, but for those that were run again."""
+        return dict(self._rows("SELECT run, count(*) FROM cells GROUP BY run"))
+
     def _outcome(self, key: str) -> tuple[Outcome, str]:
         """Return what came of a cell, and the key of its split."""
         split, *arrays, fit, predict, warned, error, trace, fallback = self._row(

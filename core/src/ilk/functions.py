@@ -1,0 +1,59 @@
+"""Functions of plugins under a name of ilk's, found in the entry-point group ``ilk.functions``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ilk.discovery import found_in
+from ilk.errors import BrokenComponentError, UnknownComponentError
+
+GROUP = "ilk.functions"
+
+
+def results(path: str | Path, **options: Any) -> Any:
+    """Open what an experiment found, from its store alone; see `ilk_evaluation.Results`.
+
+    Parameters
+    ----------
+    path : str or Path
+        The SQLite file that ``ilk run`` wrote.
+    **options
+        ``measures``, a list of names, takes the place of the measures of the experiment.
+
+    Returns
+    -------
+    Results
+        With tables, verdicts and predictions; to filter, score, aggregate and export.
+
+    Raises
+    ------
+    UnknownComponentError
+        If ilk-evaluation is not installed.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.results("no.sqlite")
+    Traceback (most recent call last):
+    ilk_evaluation.experiments.database.StoreError: no.sqlite: there is no such store
+    """
+    return _offered("results", "ilk-evaluation")(path, **options)
+
+
+def _offered(name: str, owner: str) -> Any:
+    """Import a function that a distribution offers."""
+    found = next((one for one in found_in(GROUP) if one.name == name), None)
+    if found is None or found.entry_point is None:
+        where = "which is not installed"
+        if os.environ.get("ILK_PLUGINS"):
+            where = "which is not among ILK_PLUGINS or not installed"
+        raise UnknownComponentError(f"ilk.{name} is in {owner}, {where} (pip install {owner})")
+    try:
+        return found.entry_point.load()
+    except Exception as error:
+        raise BrokenComponentError(
+            f"ilk.{name} of {found.distribution} {found.version} ({found.value}) cannot be "
+            f"imported: {type(error).__name__}: {error}"
+        ) from error

@@ -1,0 +1,152 @@
+"""The commands ``ilk results ...``: look at what a store holds; nothing is fitted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ilk_evaluation.experiments.results import Results
+
+FORMATS = ("csv", "parquet", "markdown", "latex")
+TABLES = ("table", "summary", "pivot", "scores", "cells", "predictions", "failures")
+
+_STORE = click.argument("store", type=click.Path(path_type=Path))
+_MEASURES = click.option(
+    "--measure", "measures", multiple=True, metavar="NAME", help="Add a measure; may be repeated."
+)
+_DATASETS = click.option(
+    "--dataset", "datasets", multiple=True, metavar="LABEL", help="Only this; may be repeated."
+)
+_PIPELINES = click.option(
+    "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
+)
+
+
+@click.group
+def results() -> None:
+    """Look at what an experiment found: tables, files, failures, differences, provenance."""
+
+
+@results.command
+@_STORE
+@_MEASURES
+@_DATASETS
+@_PIPELINES
+def show(
+    store: Path, measures: tuple[str, ...], datasets: tuple[str, ...], pipelines: tuple[str, ...]
+) -> None:
+    """Print the tables of the last run, as `ilk run` did."""
+    from ilk_evaluation.experiments.report import console_on, print_results
+
+    print_results(console_on(sys.stdout), _open(store, measures, datasets, pipelines))
+
+
+@results.command
+@_STORE
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="csv", show_default=True)
+@click.option("--table", type=click.Choice(TABLES), default="table", show_default=True)
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write here, not to stdout."
+)
+@click.option("--no-timings", is_flag=True, help="Leave out what a clock decides.")
+@_MEASURES
+@_DATASETS
+@_PIPELINES
+def export(
+    store: Path,
+    *,
+    format_: str,
+    table: str,
+    output: Path | None,
+    no_timings: bool,
+    measures: tuple[str, ...],
+    datasets: tuple[str, ...],
+    pipelines: tuple[str, ...],
+) -> None:
+    """Write a table as CSV, Parquet, Markdown or LaTeX.
+
+    The same predictions give the same bytes, with --no-timings on every machine.
+    """
+    from ilk_evaluation.results.export import frame_of, write
+
+    if format_ == "parquet" and output is None and sys.stdout.isatty():
+        raise click.UsageError("Parquet is no text: say where to write it with --output")
+    found = _open(store, measures, datasets, pipelines)
+    content = write(frame_of(found, table, timings=not no_timings), format_)
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        return
+    try:
+        output.write_bytes(content)
+    except OSError as error:
+        raise click.FileError(str(output), error.strerror) from error
+
+
+@results.command
+@_STORE
+@click.option("--traceback", is_flag=True, help="Show whole tracebacks.")
+def failures(store: Path, *, traceback: bool) -> None:
+    """Group failed cells by what went wrong, and say how to see it again."""
+    from ilk_evaluation.results.failures import lines
+    from ilk_evaluation.results.opening import described_in
+
+    found = _open(store)
+    if not len(found.failures):
+        click.echo(f"no cell failed, of {found.design.n_cells}")
+        return
+    click.echo("\n".join(lines(found, described_in(store), full=traceback)).rstrip())
+
+
+@results.command
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Differences this small are none.",
+)
+@click.pass_context
+def diff(ctx: click.Context, a: Path, b: Path, *, tolerance: float) -> None:
+    """Say how the stores A and B differ; times do not count.
+
+    Exit code, as of diff: 0 no difference, 1 some, 2 trouble.
+    """
+    from ilk_evaluation.results.difference import compare, lines
+
+    difference = compare(_open(a), _open(b), tolerance=tolerance)
+    click.echo("\n".join(lines(difference)))
+    ctx.exit(1 if difference else 0)
+
+
+@results.command
+@_STORE
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, with the specifications.")
+def info(store: Path, *, as_json: bool) -> None:
+    """Say where the predictions come from: runs, versions, machine, data, pipelines."""
+    from ilk_evaluation.results.opening import open_store
+    from ilk_evaluation.results.provenance import lines, provenance
+
+    with open_store(store) as opened:
+        known = provenance(opened)
+    click.echo(
+        json.dumps(known, indent=2, ensure_ascii=False) if as_json else "\n".join(lines(known))
+    )
+
+
+def _open(
+    store: Path,
+    measures: tuple[str, ...] = (),
+    datasets: tuple[str, ...] = (),
+    pipelines: tuple[str, ...] = (),
+) -> Results:
+    from ilk_evaluation.results.opening import results as open_results
+
+    found = open_results(store).score(*measures)
+    return found.filter(dataset=datasets or None, pipeline=pipelines or None)

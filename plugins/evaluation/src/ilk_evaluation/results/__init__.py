@@ -1,0 +1,1 @@
+"""Results of stored experiments: opened, written to files, explained and compared."""

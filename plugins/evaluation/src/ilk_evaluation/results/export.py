@@ -1,0 +1,151 @@
+"""Tables as CSV, Parquet, Markdown and LaTeX; the same results give the same bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+import ilk
+
+if TYPE_CHECKING:
+    from ilk_evaluation.experiments.results import Results
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFrame:
+    """Return a table that is to be written.
+
+    Parameters
+    ----------
+    results : Results
+    what : str
+        A table of `Results.to_pandas`, or ``"pivot"``: data sets by pipelines.
+    timings : bool
+        Whether to keep what a clock decides, which differs from run to run.
+    """
+    if what == "pivot":
+        return results.pivot().reset_index()  # noqa: PD010  # not of pandas
+    frame = results.to_pandas(what)  # type: ignore[arg-type]  # checked there
+    return frame if timings else without_timings(results, frame)
+
+
+def without_timings(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the columns and rows that a clock decides."""
+    clocked = [name for name, m in results.design.measures.items() if m.needs == "seconds"]
+    columns = {"fit_seconds", "predict_seconds", *clocked, *(f"{m}_spread" for m in clocked)}
+    if results.measure in clocked:
+        columns.add("rank")
+    if "measure" in frame:
+        frame = frame[~frame["measure"].isin(clocked)]
+    return frame.drop(columns=[name for name in frame if name in columns])
+
+
+def write(frame: pd.DataFrame, format_: str) -> bytes:
+    """Write a table in one of the formats of `FORMATS`.
+
+    Raises
+    ------
+    InputError
+        If there is no such format, or what writes it is not installed.
+    """
+    if format_ not in FORMATS:
+        hint = ilk.did_you_mean(format_, FORMATS)
+        known = ", ".join(FORMATS)
+        raise ilk.InputError(f"there is no format {format_!r}{hint} (there are: {known})")
+    return FORMATS[format_](frame)
+
+
+def _csv(frame: pd.DataFrame) -> bytes:
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    if find_spec("pyarrow") is None:
+        raise ilk.InputError(
+            "Parquet is written by pyarrow, which is not installed (pip install pyarrow)"
+        )
+    buffer = io.BytesIO()
+    _plain(frame).to_parquet(buffer, engine="pyarrow", index=False)
+    return buffer.getvalue()
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write labels of several types as text: a column of Parquet has one type."""
+    mixed = [
+        name
+        for name in frame.columns
+        if frame[name].dtype == object and len(set(map(type, frame[name].dropna()))) > 1
+    ]
+    texts = {name: frame[name].map(str, na_action="ignore") for name in mixed}
+    return frame.assign(**texts)
+
+
+def _markdown(frame: pd.DataFrame) -> bytes:
+    figures = _figures(frame)
+    heads = [_escape(str(name), {"|": r"\|"}) for name in frame]
+    rules = ["---:" if name in figures else "---" for name in frame]
+    rows = [[_escape(cell, {"|": r"\|"}) for cell in row] for row in _texts(frame)]
+    lines = (f"| {' | '.join(row)} |" for row in (heads, rules, *rows))
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _latex(frame: pd.DataFrame) -> bytes:
+    figures = _figures(frame)
+    columns = "".join("r" if name in figures else "l" for name in frame)
+    heads = [_escape(str(name), _TEX) for name in frame]
+    rows = [[_escape(cell, _TEX) for cell in row] for row in _texts(frame)]
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        f"\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        _tex_row(heads),
+        "\\midrule",
+        *map(_tex_row, rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _tex_row(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
+
+
+def _figures(frame: pd.DataFrame) -> set[Any]:
+    return {name for name in frame if pd.api.types.is_numeric_dtype(frame[name])}
+
+
+def _texts(frame: pd.DataFrame) -> list[list[str]]:
+    """Write every value for readers: four decimals, a dash where there is none."""
+    return [[_text(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+
+
+def _text(value: Any) -> str:
+    if value is None or value != value:  # noqa: PLR0124  # NaN
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _escape(text: str, signs: dict[str, str]) -> str:
+    return "".join(signs.get(sign, sign) for sign in text)
+
+
+FORMATS: dict[str, Callable[[pd.DataFrame], bytes]] = {
+    "csv": _csv,
+    "parquet": _parquet,
+    "markdown": _markdown,
+    "latex": _latex,
+}

@@ -1,0 +1,94 @@
+"""What an experiment found as data frames, a function for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    import ilk
+    from ilk_evaluation.experiments.results import Results
+
+_PLACE = ["dataset", "pipeline", "repeat", "fold"]
+
+
+def cells(results: Results) -> pd.DataFrame:
+    """One row per cell.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, pipeline, repeat, fold, status (done, fallback, failed, missing),
+        n_cases, fit_seconds, predict_seconds, n_warnings, error, key.
+    """
+    rows: list[tuple[Any, ...]] = []
+    with results.reading() as store:
+        statuses = store.statuses()
+        for cell in results.design.cells:
+            status = statuses.get(cell.key, "missing")
+            if status == "missing":
+                rows.append((*results.design.place(cell), status, 0, None, None, 0, None, cell.key))
+                continue
+            outcome = store.outcome(cell.key)
+            n = 0 if outcome.codes is None else len(outcome.codes)
+            seconds = outcome.fit_seconds, outcome.predict_seconds
+            what = (status, n, *seconds, len(outcome.warnings), outcome.error, cell.key)
+            rows.append((*results.design.place(cell), *what))
+    own = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
+    frame = pd.DataFrame(rows, columns=[*_PLACE, *own])
+    seconds_columns = ["fit_seconds", "predict_seconds"]
+    return frame.astype(dict.fromkeys(seconds_columns, float))
+
+
+def predictions(results: Results) -> pd.DataFrame:
+    """One row per cell and test case.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, pipeline, repeat, fold, case (row of the data, from 0), truth, label
+        (None where the case was rejected), and where a pipeline gives them ``p(<class>)`` or
+        ``score(<class>)``.
+    """
+    parts = list(_predicted(results))
+    if not parts:
+        return pd.DataFrame(columns=[*_PLACE, "case", "truth", "label"])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _predicted(results: Results) -> Iterator[pd.DataFrame]:
+    for cell, prediction in results.predictions():
+        place = dict(zip(_PLACE, results.design.place(cell), strict=True))
+        labels = prediction.labels.astype(object)
+        labels[prediction.rejected] = None
+        frame = pd.DataFrame(
+            {
+                **place,
+                "case": prediction.indices,
+                "truth": prediction.truth.astype(object),
+                "label": labels,
+            }
+        )
+        yield frame.assign(**_supports(prediction))
+
+
+def _supports(prediction: ilk.Prediction) -> dict[str, pd.Series]:
+    given = {"p": prediction.probabilities, "score": prediction.scores}
+    return {
+        f"{name}({label})": pd.Series(values[:, column])
+        for name, values in given.items()
+        if values is not None
+        for column, label in enumerate(prediction.classes.tolist())
+    }
+
+
+FRAMES: dict[str, Callable[[Results], pd.DataFrame]] = {
+    "table": lambda results: results.table(),
+    "summary": lambda results: results.summary(),
+    "scores": lambda results: results.scores.copy(),
+    "cells": cells,
+    "predictions": predictions,
+    "failures": lambda results: results.failures.copy(),
+}

@@ -1,0 +1,89 @@
+"""Open what an experiment found from its store alone."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ilk
+from ilk_evaluation.experiments.database import StoreError
+from ilk_evaluation.experiments.record import recorded_design
+from ilk_evaluation.experiments.results import Results
+from ilk_evaluation.experiments.store import Store
+
+
+def results(path: str | Path, *, measures: Sequence[Any] | None = None) -> Results:
+    """Open the results of the last run that wrote into a store; nothing is fitted.
+
+    Neither the experiment's file nor its data are needed.
+
+    Parameters
+    ----------
+    path : str or Path
+        The SQLite file.
+    measures : list of str, table or Measure, optional
+        Take the place of the measures of the experiment; the first one ranks.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    StoreError
+        If there is no such store, or it is another kind of file or has another version.
+    """
+    path = Path(path)
+    with open_store(path) as store:
+        found = Results(recorded_design(store), store)
+    if measures is None:
+        return found
+    if not measures:
+        raise ilk.InputError("measures must name at least one, got an empty list")
+    return found.score(*measures, only=True)
+
+
+def open_store(path: Path) -> Store:
+    """Open a store for reading; where there is none, say which there are.
+
+    Raises
+    ------
+    StoreError
+        Naming what may have been meant.
+    """
+    if path.is_file() and path.suffix == ".toml":
+        raise StoreError(f"{path}: is the description of an experiment; {_store_of(path)}")
+    if not path.is_file():
+        try:
+            siblings = [other.name for other in path.parent.iterdir() if other.is_file()]
+        except OSError:
+            siblings = []
+        hint = ilk.did_you_mean(path.name, siblings)
+        what = "is a folder, not a store" if path.is_dir() else f"there is no such store{hint}"
+        raise StoreError(f"{path}: {what}")
+    return Store.read(path)
+
+
+def default_store(file: Path) -> Path:
+    """Return where the experiment of a file keeps its predictions."""
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        chosen = tables.get("output", {}).get("store")
+    except (OSError, ValueError, AttributeError):
+        chosen = None
+    return file.parent / (chosen if isinstance(chosen, str) else f"results/{file.stem}.sqlite")
+
+
+def _store_of(file: Path) -> str:
+    store = default_store(file)
+    return f"its store is {store}" if store.is_file() else f"run it first: ilk run {file}"
+
+
+def described_in(path: Path) -> str | None:
+    """Return the file that described the last run of a store; None: it was described in Python."""
+    with open_store(path) as store:
+        file: str | None = json.loads(store.runs()[-1]["spec"])["file"]
+    return file

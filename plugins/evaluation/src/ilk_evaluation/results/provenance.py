@@ -1,0 +1,80 @@
+"""Where the predictions of a store come from: runs, versions, machine, data and pipelines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ilk_evaluation.experiments.store import Store
+
+
+def provenance(store: Store) -> dict[str, Any]:
+    """Return what a store knows of its runs, as tables that JSON can hold.
+
+    Returns
+    -------
+    dict
+        ``store``; ``runs`` (started, name, seed, file, text of the specification, python,
+        platform, machine, processors, versions, cells: how many of its cells are still there);
+        ``datasets`` and ``pipelines`` of the last run, with their fingerprints and keys.
+    """
+    runs = store.runs()
+    cells = store.cells_by_run()
+    last = json.loads(runs[-1]["spec"]) if runs else {"datasets": [], "pipelines": []}
+    data, pipelines = store.datasets(), store.pipelines()
+    return {
+        "store": str(store.path),
+        "runs": [_run(run, cells.get(run["id"], 0)) for run in runs],
+        "datasets": [
+            {"label": label, "fingerprint": key, **data[key]} for label, key in last["datasets"]
+        ],
+        "pipelines": [
+            {"id": label, "key": key, **pipelines[key]} for label, key in last["pipelines"]
+        ],
+    }
+
+
+def _run(run: Mapping[str, Any], n_cells: int) -> dict[str, Any]:
+    record, environment = json.loads(run["spec"]), json.loads(run["environment"])
+    return {
+        "run": run["id"],
+        "started": f"{run['started']} UTC",
+        "name": run["name"],
+        "seed": run["seed"],
+        "file": record["file"],
+        "text": record["text"],
+        "evaluation": record["evaluation"],
+        **environment,
+        "cells": n_cells,
+    }
+
+
+def lines(known: Mapping[str, Any]) -> Iterator[str]:
+    """Say it for people; of the versions of a run only those that changed since the one before."""
+    yield f"store: {known['store']}"
+    before: Mapping[str, str] = {}
+    for run in known["runs"]:
+        yield ""
+        yield f"run {run['run']}: {run['name']}, seed {run['seed']}, {run['started']}"
+        yield f"  from      {run['file'] or 'Python'}"
+        yield f"  on        {run['machine']}, {run['platform']}, {run['processors']} processors"
+        versions = {"python": run["python"], **run["versions"]}
+        changed = {name: v for name, v in versions.items() if before.get(name) != v}
+        yield f"  versions  {_versions(changed) if changed else 'as in the run before'}"
+        yield f"  cells     {run['cells']} in the store"
+        before = versions
+    yield ""
+    yield "data sets of the last run"
+    for data in known["datasets"]:
+        size = f"{data['n_rows']} rows, {data['n_features']} features, {data['n_classes']} classes"
+        yield f"  {data['label']}: {size}, fingerprint {data['fingerprint'][:16]}"
+    yield ""
+    yield "pipelines of the last run"
+    for pipeline in known["pipelines"]:
+        yield f"  {pipeline['id']}: {_versions(pipeline['versions'])}, key {pipeline['key'][:16]}"
+
+
+def _versions(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
