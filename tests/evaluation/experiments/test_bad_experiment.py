@@ -98,7 +98,7 @@ GRAMMAR = {
     "on_error": (
         GOOD + '[run]\non_error = "rise"\n',
         (
-            r"bad\.toml:11: run\.on_error: must be 'record' or 'raise', got 'rise'; "
+            r"bad\.toml:11: run\.on_error: must be 'record' or 'raise' or 'fallback', got 'rise'; "
             r"did you mean 'raise'\?"
         ),
     ),

@@ -143,7 +143,7 @@ def test_reading_writes_nothing_not_even_beside(store):
     before = {path: path.read_bytes() for path in folder.iterdir()}
     with Store.read(store.path) as reader:
         assert reader.statuses() == {"k": "done"}
-        with pytest.raises(StoreError, match="readonly"):
+        with pytest.raises(StoreError, match="read-only"):
             reader.drop(["k"])
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
     assert set(before) == {store.path}

@@ -11,15 +11,26 @@ from ilk.component import Component
 
 
 class Executor(Component):
-    """Runs the cells of an experiment; opened, owned and reopened by the runner."""
+    """Runs the cells of an experiment; opened, owned and reopened by the runner.
+
+    The runner tells three ends of a call apart by its future: a result; a
+    `concurrent.futures.BrokenExecutor`, whose text says how the worker died; a `TimeoutError`,
+    whose text says where the call was when it had taken longer than the executor allows.
+    Whatever else a future raises is taken for a defect of the executor, and ends the run.
+    """
 
     kind: ClassVar[str] = "executor"
 
     @abstractmethod
     def open(self) -> AbstractContextManager[futures.Executor]:
-        """Return a context manager that gives a `concurrent.futures.Executor`."""
+        """Return a context manager that gives a `concurrent.futures.Executor`.
+
+        When the block ends in an exception, what is running need not be finished. Where a
+        dead worker spoils the whole executor, `submit` raises `BrokenExecutor`, and the runner
+        opens another.
+        """
 
     @property
     def n_workers(self) -> int:
-        """How many cells run at once."""
+        """How many cells run at once; the runner submits no more than that."""
         return 1

@@ -9,16 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ilk_evaluation.experiments.crew import CellError as CellError
     from ilk_evaluation.experiments.database import StoreError as StoreError
     from ilk_evaluation.experiments.plan import Plan as Plan
     from ilk_evaluation.experiments.plan import plan_experiment as plan_experiment
     from ilk_evaluation.experiments.results import Results as Results
-    from ilk_evaluation.experiments.runner import CellError as CellError
     from ilk_evaluation.experiments.runner import run_experiment as run_experiment
     from ilk_evaluation.experiments.store import Store as Store
 
 _MODULE = {
-    "CellError": "ilk_evaluation.experiments.runner",
+    "CellError": "ilk_evaluation.experiments.crew",
     "Plan": "ilk_evaluation.experiments.plan",
     "Results": "ilk_evaluation.experiments.results",
     "Store": "ilk_evaluation.experiments.store",

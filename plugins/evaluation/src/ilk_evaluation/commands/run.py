@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    from ilk_evaluation.experiments.plan import Plan
+from ilk_evaluation.commands.signals import Terminated, once_at_a_time
 
-INTERRUPTED = 130
+if TYPE_CHECKING:
+    import ilk
+    from ilk_evaluation.experiments.plan import Plan
+    from ilk_evaluation.experiments.results import Results
+
+INTERRUPTED, TERMINATED = 130, 143
 
 
 @click.command
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Check everything, load the data, show the plan.")
 @click.option("--fresh", is_flag=True, help="Run every cell again.")
-@click.option("--retry-failed", is_flag=True, help="Run the cells again that failed.")
+@click.option(
+    "--retry-failed", is_flag=True, help="Run cells again that failed or that a fallback answered."
+)
+@click.option("--only", metavar="KEY", help="Run just this cell, finished or not.")
+@click.option("--executor", metavar="NAME", help="Run the cells on this, whatever FILE says.")
 @click.option(
     "--store", type=click.Path(path_type=Path), help="Keep predictions here, not where FILE says."
 )
@@ -31,6 +42,8 @@ def run(
     dry_run: bool,
     fresh: bool,
     retry_failed: bool,
+    only: str | None,
+    executor: str | None,
     store: Path | None,
     quiet: bool,
 ) -> None:
@@ -40,28 +53,77 @@ def run(
     results/NAME.sqlite beside FILE), so running the same command again does only what is
     not done yet.
 
-    Exit code: 0 fine, 1 cells failed, 2 a mistake in FILE or in the data, 130 interrupted.
+    Exit code: 0 fine, 1 cells failed, 2 a mistake in FILE or in the data or a store that
+    cannot be used, 130 interrupted, 143 terminated.
     """
+    from ilk_evaluation.experiments.crew import CellError
     from ilk_evaluation.experiments.plan import plan_experiment
-    from ilk_evaluation.experiments.report import console_on, print_results
-    from ilk_evaluation.experiments.runner import CellError, run_experiment
+    from ilk_evaluation.experiments.report import console_on
+    from ilk_evaluation.experiments.runner import run_experiment, with_executor
 
     plan: Plan | None = None
     try:
-        plan = plan_experiment(file, store=store)
-        if dry_run:
-            _show(plan, fresh=fresh, retry_failed=retry_failed)
-            return
-        progress = None if quiet else console_on(sys.stderr)
-        results = run_experiment(plan, fresh=fresh, retry_failed=retry_failed, console=progress)
-    except KeyboardInterrupt:
-        click.echo(_interrupted(plan), err=True)
-        ctx.exit(INTERRUPTED)
+        with once_at_a_time(), _hook_warnings_in_a_line():
+            plan = with_executor(plan_experiment(file, store=store), executor)
+            if dry_run:
+                _show(plan, fresh=fresh, retry_failed=retry_failed)
+            elif only is not None:
+                ctx.exit(_run_only(plan, only, debug=ctx.find_root().params.get("debug", False)))
+            else:
+                listeners = _listeners()
+                results = run_experiment(
+                    plan,
+                    fresh=fresh,
+                    retry_failed=retry_failed,
+                    console=None if quiet else console_on(sys.stderr),
+                    listeners=listeners,
+                )
+                _print(results, listeners)
+                ctx.exit(1 if results.n_failed else 0)
+    except KeyboardInterrupt as stop:
+        click.echo(_stopped(plan, stop), err=True)
+        ctx.exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
     except CellError as error:
         click.echo(f"{error}\n{_kept(plan)}", err=True)
         ctx.exit(1)
+
+
+def _listeners() -> ilk.Listeners:
+    import ilk
+
+    return ilk.Listeners()
+
+
+def _print(results: Results, listeners: ilk.Listeners) -> None:
+    """Print the tables, then what listeners add."""
+    import ilk
+    from ilk_evaluation.experiments.report import console_on, print_results
+
     print_results(console_on(sys.stdout), results)
-    ctx.exit(1 if results.n_failed else 0)
+    for answer in listeners.tell("ilk_report_sections", results=results):
+        for section in answer if isinstance(answer, list | tuple) else [answer]:
+            if isinstance(section, ilk.Section):
+                click.echo(f"\n{section.title}\n\n{section.text}")
+            else:
+                what = f"ilk_report_sections must return ilk.Section, got {section!r}"
+                warnings.warn(what, ilk.HookWarning, stacklevel=2)
+
+
+def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
+    """Run one cell and say what came of it; return the exit code."""
+    from ilk_evaluation.experiments.runner import cell_name, run_cell_alone
+
+    cell, outcome = run_cell_alone(plan, key, _listeners())
+    name = cell_name(plan, cell)
+    if outcome.error is None:
+        seconds = f"fit {outcome.fit_seconds:.3g} s, predict {outcome.predict_seconds:.3g} s"
+        click.echo(f"{name}: done, {seconds}")
+        return 0
+    if debug:
+        click.echo(outcome.traceback, err=True)
+    answered = " (the fallback answered)" if outcome.fallback else ""
+    click.echo(f"{name} failed: {outcome.error}{answered}", err=True)
+    return 1
 
 
 def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
@@ -72,10 +134,11 @@ def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
     print_plan(console_on(sys.stdout), plan, n_done(plan, fresh=fresh, retry_failed=retry_failed))
 
 
-def _interrupted(plan: Plan | None) -> str:
+def _stopped(plan: Plan | None, stop: KeyboardInterrupt) -> str:
+    word = "terminated" if isinstance(stop, Terminated) else "interrupted"
     if plan is None:
-        return "interrupted before any cell was run"
-    return f"interrupted: {_kept(plan)}; run the same command again to go on"
+        return f"{word} before any cell was run"
+    return f"{word}: {_kept(plan)}; run the same command again to go on"
 
 
 def _kept(plan: Plan | None) -> str:
@@ -83,5 +146,24 @@ def _kept(plan: Plan | None) -> str:
     from ilk_evaluation.experiments.runner import n_done
 
     assert plan is not None
-    total = len({cell.key for cell in plan.cells})
-    return f"{n_done(plan)} of {total} cells are kept in {plan.store}"
+    return f"{n_done(plan)} of {plan.design.n_cells} cells are kept in {plan.store}"
+
+
+@contextmanager
+def _hook_warnings_in_a_line() -> Iterator[None]:
+    """Let warnings about listeners be said in a line; others go their usual way."""
+    import ilk
+
+    usual = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, ilk.HookWarning):
+            click.echo(f"Warning: {message}", err=True)
+        else:
+            usual(message, category, *rest, **more)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = usual

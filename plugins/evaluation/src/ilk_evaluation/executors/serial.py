@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
 from contextlib import contextmanager
-from typing import ParamSpec, TypeVar
+from typing import ClassVar, ParamSpec, TypeVar
 
 import ilk
+from ilk_evaluation.executors.threads import limited
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -18,7 +19,14 @@ class Serial(ilk.Executor):
 
     A cell runs when it is submitted, and its future is done when `submit` returns. What a
     cell raises is kept by its future, except for an interrupt (Ctrl-C) and a request to exit,
-    which pass through at once.
+    which pass through at once. A cell that crashes takes the program with it, and none can be
+    stopped for taking too long: `loky` does better at both.
+
+    Parameters
+    ----------
+    inner_threads : int or None, default=1
+        How many threads numeric libraries may use. With the same number, `loky` gives the same
+        results to the last bit. None leaves the libraries as they are.
 
     Examples
     --------
@@ -28,10 +36,19 @@ class Serial(ilk.Executor):
     1024
     """
 
+    parameters: ClassVar[Mapping[str, ilk.Param]] = {
+        "inner_threads": ilk.Param(
+            int, ge=1, none=True, doc="Threads of numeric libraries; None: as they are."
+        ),
+    }
+
+    def __init__(self, inner_threads: int | None = 1) -> None:
+        self.inner_threads = inner_threads
+
     @contextmanager
     def open(self) -> Iterator[futures.Executor]:
         """Give an executor that refuses work after the block."""
-        with InProcess() as pool:
+        with limited(self.inner_threads), InProcess() as pool:
             yield pool
 
 

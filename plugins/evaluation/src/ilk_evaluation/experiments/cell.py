@@ -48,10 +48,8 @@ class Outcome:
     fallback: bool = False
 
 
-def evaluate(
-    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int, *, catch: bool = True
-) -> Outcome:
-    """Fit a copy of a pipeline and predict.
+def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int) -> Outcome:
+    """Fit a copy of a pipeline and predict; an exception becomes a failed outcome.
 
     A case counts as rejected when the predicted label is none of the classes of the data set,
     as the `reject_label` of a combiner is.
@@ -63,16 +61,12 @@ def evaluate(
     data, split : ilk.Data, ilk.Split
     seed : int
         For every random state that the pipeline leaves open.
-    catch : bool
-        Whether an exception becomes a failed outcome or is raised.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
             outcome = _fit_and_predict(pipeline, data, split, seed)
-        except Exception as error:
-            if not catch:
-                raise
+        except Exception as error:  # noqa: BLE001  # a component may raise anything
             outcome = Outcome(error=describe(error), traceback=traceback.format_exc())
     messages = (f"{w.category.__name__}: {w.message}" for w in caught)
     return replace(outcome, warnings=tuple(dict.fromkeys(messages))) if caught else outcome

@@ -26,6 +26,7 @@ def experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
     yield from _list_problems(("evaluation", "measures"), evaluation, canonical, at_least=1)
     yield from _list_problems(("evaluation", "comparisons"), evaluation, canonical, at_least=0)
     yield from _pipeline_problems(written.get("pipelines"))
+    yield from _run_problems(written.get("run"))
 
 
 def _list_problems(
@@ -44,6 +45,21 @@ def _list_problems(
             yield ilk.Problem(
                 (*path, position), f"is the same as {'.'.join(path)}[{first}]; leave one out"
             )
+
+
+def _run_problems(run: Any) -> Iterator[ilk.Problem]:
+    """Check that a fallback is named where one is asked for, and only there."""
+    if not isinstance(run, Mapping):
+        return
+    asked = run.get("on_error") == "fallback"
+    if asked and "fallback" not in run:
+        yield ilk.Problem(
+            ("run", "on_error"),
+            "is 'fallback', so run.fallback must name the classifier that answers where a "
+            "pipeline fails",
+        )
+    if "fallback" in run and not asked:
+        yield ilk.Problem(("run", "fallback"), "has no effect without on_error = 'fallback'")
 
 
 def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:

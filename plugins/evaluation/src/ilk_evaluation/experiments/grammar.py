@@ -45,8 +45,10 @@ _RUN = Table(
     {
         "executor": Param(slot="executor", doc="What runs the cells."),
         "on_error": Param(
-            choices=("record", "raise"), doc="Note a failed cell and go on, or stop at it."
+            choices=("record", "raise", "fallback"),
+            doc="Note a failed cell and go on, stop at it, or let the fallback answer.",
         ),
+        "fallback": Param(slot="classifier", doc="Answers where a pipeline fails."),
     },
     defaults={"executor": "serial", "on_error": "record"},
 )

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from concurrent import futures
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ilk
 from ilk_evaluation.experiments import record
-from ilk_evaluation.experiments.cell import Outcome, describe, evaluate
+from ilk_evaluation.experiments.bench import Bench
+from ilk_evaluation.experiments.crew import Crew, Task
 from ilk_evaluation.experiments.database import StoreError, check_writable
+from ilk_evaluation.experiments.keeper import Keeper
+from ilk_evaluation.experiments.keys import canonical, code_versions
 from ilk_evaluation.experiments.plan import Plan, plan_experiment
-from ilk_evaluation.experiments.progress import Silent, progress_on
+from ilk_evaluation.experiments.progress import progress_on
 from ilk_evaluation.experiments.results import Results
 from ilk_evaluation.experiments.store import Store
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ilk_evaluation.experiments.cell import Outcome
     from ilk_evaluation.experiments.design import Cell
     from ilk_evaluation.experiments.reading import Source
-
-
-class CellError(ilk.IlkError):
-    """A cell failed and the experiment says ``on_error = "raise"``; the cause is chained."""
 
 
 def run_experiment(
@@ -33,7 +33,9 @@ def run_experiment(
     store: str | Path | None = None,
     fresh: bool = False,
     retry_failed: bool = False,
+    executor: Any = None,
     console: Console | None = None,
+    listeners: ilk.Listeners | None = None,
 ) -> Results:
     """Run an experiment, or what is left of it, and score it.
 
@@ -47,9 +49,13 @@ def run_experiment(
     fresh : bool
         Run every cell again.
     retry_failed : bool
-        Run the cells again that failed.
+        Run the cells again that failed, or that the fallback answered.
+    executor : str, table or ilk.Executor, optional
+        Takes the place of ``[run] executor``.
     console : rich.console.Console, optional
         Where progress is shown.
+    listeners : ilk.Listeners, optional
+        Whom to tell; those of all installed plugins if left out.
 
     Returns
     -------
@@ -61,6 +67,8 @@ def run_experiment(
         With everything that is wrong with the specification or the data, before any fit.
     CellError
         If a cell fails and the experiment says ``on_error = "raise"``.
+    StoreError
+        If the store cannot be used any more; what was finished is in it.
 
     Examples
     --------
@@ -74,16 +82,57 @@ def run_experiment(
     [{'dataset': 'iris', 'pipeline': '1-NN', 'n_failed': 0}]
     """
     plan = source if isinstance(source, Plan) else plan_experiment(source, store=store)
+    plan = with_executor(plan, executor)
+    on_error = plan.experiment.run["on_error"]
     opened = open_store(plan)
     try:
+        listeners = listeners or ilk.Listeners()
+        listeners.tell("ilk_plan", plan=plan)
         missing = missing_cells(plan, opened, fresh=fresh, retry_failed=retry_failed)
         if missing or not record.is_recorded(plan, opened):
-            _run(plan, opened, missing, console)
+            _run(plan, opened, missing, listeners, console, on_error=on_error)
         results = Results(plan.design, opened).load()
     finally:
         if plan.store is not None:
             opened.close()
+    listeners.tell("ilk_run_finished", results=results)
     return results
+
+
+def run_cell_alone(
+    plan: Plan, key: str, listeners: ilk.Listeners | None = None
+) -> tuple[Cell, Outcome]:
+    """Run a single cell, finished or not, and keep what comes of it.
+
+    Parameters
+    ----------
+    plan : Plan
+    key : str
+        Key of the cell, or so much of it that no other cell has it.
+    listeners : ilk.Listeners, optional
+
+    Raises
+    ------
+    ilk.InputError
+        If no cell has this key, or several have.
+    """
+    keys = sorted({cell.key for cell in plan.cells if cell.key.startswith(key)})
+    if len(keys) != 1:
+        several = f"{len(keys)} cells have a key that begins so" if keys else "no cell has this key"
+        raise ilk.InputError(f"{key}: {several}; `ilk results failures` lists keys")
+    cell = next(cell for cell in plan.cells if cell.key == keys[0])
+    with open_store(plan) as store:
+        _run(plan, store, [cell], listeners or ilk.Listeners(), on_error="record")
+        return cell, store.outcome(cell.key)
+
+
+def with_executor(plan: Plan, executor: Any) -> Plan:
+    """Return a plan that runs on another executor: a name, a table, an instance; None: the same."""
+    if executor is None:
+        return plan
+    if not isinstance(executor, ilk.Executor):
+        executor = ilk.build(executor, kind="executor")
+    return replace(plan, executor=executor)
 
 
 def open_store(plan: Plan) -> Store:
@@ -131,97 +180,68 @@ def missing_cells(
     cells = {cell.key: cell for cell in plan.cells}
     if fresh:
         store.drop(cells)
-    retry = retry_failed or plan.experiment.run["on_error"] == "raise"
-    done = {key for key, status in store.statuses().items() if status == "done" or not retry}
+    failed = store.failed()
+    if not retry_failed and plan.experiment.run["on_error"] != "raise":
+        wanted = fallback_of(plan)
+        text = None if wanted is None else wanted.text
+        failed = {key: had for key, had in failed.items() if had != text}
+    done = store.statuses().keys() - failed.keys()
     return [cell for key, cell in cells.items() if key not in done]
 
 
-def _run(plan: Plan, store: Store, missing: list[Cell], console: Console | None) -> None:
-    writer = _Writer(plan, store)
-    with progress_on(console, len(missing)) as progress, plan.executor.open() as pool:
-        _Crew(plan, pool, writer, progress).work(missing)
+@dataclass(frozen=True)
+class Fallback:
+    """What answers where a pipeline fails, and a text that says what it is made of."""
+
+    pipeline: ilk.Pipeline
+    text: str
 
 
-class _Writer:
-    """Writes outcomes into the store, and first of all what they refer to."""
+def fallback_of(plan: Plan) -> Fallback | None:
+    """Return the fallback that an experiment asks for, if it does."""
+    if plan.experiment.run["on_error"] != "fallback":
+        return None
+    steps = [{"classifier": plan.experiment.run["fallback"]}]
+    resolved = ilk.resolve({"steps": steps}, kind="classifier")
+    pipeline = ilk.build(resolved.data, kind="classifier")
+    versions = code_versions(pipeline, resolved.versions)
+    return Fallback(pipeline, canonical([resolved.data["steps"], versions]))
 
-    def __init__(self, plan: Plan, store: Store) -> None:
-        self.plan = plan
-        self.store = store
-        self.run = record.begin(plan, store)
 
-    def __call__(self, cell: Cell, split: ilk.Split, outcome: Outcome) -> None:
-        self.store.put(
-            cell.key,
-            outcome,
-            run=self.run,
-            pipeline=self.plan.pipelines[cell.pipeline].key,
-            split=cell.split_key,
-            fingerprint=self.plan.datasets[cell.dataset].data.fingerprint,
-            test=split.test,
+def _run(
+    plan: Plan,
+    store: Store,
+    missing: list[Cell],
+    listeners: ilk.Listeners,
+    console: Console | None = None,
+    *,
+    on_error: str,
+) -> None:
+    """Run cells and keep what comes of them."""
+    fallback = fallback_of(plan)
+    pipelines = [planned.pipeline for planned in plan.pipelines]
+    if fallback is not None:
+        pipelines.append(fallback.pipeline)
+    with (
+        progress_on(console, len(missing)) as progress,
+        Bench([planned.data for planned in plan.datasets], pipelines) as bench,
+    ):
+        text = None if fallback is None else fallback.text
+        keeper = Keeper(plan, store, progress, listeners, text)
+        crew = Crew(
+            plan.executor,
+            bench,
+            keeper,
+            fallback=None if fallback is None else len(pipelines) - 1,
+            name=(lambda cell: cell_name(plan, cell)) if on_error == "raise" else None,
         )
-
-
-class _Crew:
-    """Hands cells to an executor, a few ahead of the workers, and keeps what comes back."""
-
-    def __init__(
-        self, plan: Plan, pool: futures.Executor, writer: _Writer, progress: Silent
-    ) -> None:
-        self.plan = plan
-        self.pool = pool
-        self.writer = writer
-        self.progress = progress
-        self.catch = plan.experiment.run["on_error"] == "record"
-        self.ahead = 2 * plan.executor.n_workers - 1
-        self.pending: dict[futures.Future[Outcome], tuple[Cell, ilk.Split]] = {}
-
-    def work(self, missing: Iterable[Cell]) -> None:
-        """Run the cells; whatever ends this early, finished cells are kept."""
         try:
-            for cell, split in _with_splits(self.plan, missing):
-                self._submit(cell, split)
-                if len(self.pending) >= self.ahead:
-                    self._collect()
-            while self.pending:
-                self._collect()
-        except (KeyboardInterrupt, CellError):
-            done = (future for future in self.pending if future.done())
-            self._keep(future for future in done if future.exception() is None)
-            raise
-        finally:
-            for future in self.pending:
-                future.cancel()
-
-    def _submit(self, cell: Cell, split: ilk.Split) -> None:
-        future = self.pool.submit(
-            evaluate,
-            self.plan.pipelines[cell.pipeline].pipeline,
-            self.plan.datasets[cell.dataset].data,
-            split,
-            self.plan.cell_seed(cell),
-            catch=self.catch,
-        )
-        self.pending[future] = cell, split
-
-    def _collect(self) -> None:
-        done, _ = futures.wait(self.pending, return_when=futures.FIRST_COMPLETED)
-        self._keep(done)
-
-    def _keep(self, done: Iterable[futures.Future[Outcome]]) -> None:
-        for future in list(done):
-            cell, split = self.pending.pop(future)
-            outcome = self._outcome(future, cell)
-            self.writer(cell, split, outcome)
-            self.progress.advance(failed=outcome.error is not None)
-
-    def _outcome(self, future: futures.Future[Outcome], cell: Cell) -> Outcome:
-        if self.catch:
-            return future.result()
-        try:
-            return future.result()
-        except Exception as error:
-            raise CellError(f"{cell_name(self.plan, cell)} failed: {describe(error)}") from error
+            with crew:
+                crew.work(_tasks(plan, missing))
+        except StoreError as error:
+            total = plan.design.n_cells
+            kept = total - len(missing) + keeper.n_kept
+            raise StoreError(f"{error}\n{kept} of {total} cells are kept in it") from error
 
 
 def cell_name(plan: Plan, cell: Cell) -> str:
@@ -230,7 +250,7 @@ def cell_name(plan: Plan, cell: Cell) -> str:
     return f"{dataset}, {pipeline}, repeat {cell.repeat}, fold {cell.fold}"
 
 
-def _with_splits(plan: Plan, cells: Iterable[Cell]) -> Iterator[tuple[Cell, ilk.Split]]:
+def _tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[Task]:
     """Pair cells, which are in the plan's order, with their splits, made one at a time."""
     current, position, split = -1, -1, None
     for cell in cells:
@@ -240,4 +260,4 @@ def _with_splits(plan: Plan, cells: Iterable[Cell]) -> Iterator[tuple[Cell, ilk.
         while position < cell.split:
             position, split = position + 1, next(splits)
         assert split is not None
-        yield cell, split
+        yield Task(cell, split, plan.cell_seed(cell), cell.pipeline)

@@ -1,0 +1,48 @@
+"""How many threads numeric libraries may use while a cell runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_VARIABLES = (
+    "BLIS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+def environment(n: int | None) -> dict[str, str]:
+    """Environment variables that limit the libraries of a process yet to start."""
+    return {} if n is None else dict.fromkeys(_VARIABLES, str(n))
+
+
+@contextmanager
+def limited(n: int | None) -> Iterator[None]:
+    """Limit the libraries that are loaded in this process for the time of a block."""
+    if n is None:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(n), _numba_limited(n):
+        yield
+
+
+@contextmanager
+def _numba_limited(n: int) -> Iterator[None]:
+    numba = sys.modules.get("numba")
+    if numba is None:
+        yield
+        return
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(n, numba.config.NUMBA_NUM_THREADS))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
