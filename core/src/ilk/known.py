@@ -26,7 +26,7 @@ _KNOWN: dict[str, dict[str, str]] = {
         "tic_tac_toe wine",
         "executor": "serial",
         "measure": "accuracy error fit_seconds mean_class_accuracy predict_seconds",
-        "resampling": "holdout kfold leave_one_out repeated_kfold stratified_kfold",
+        "resampling": "holdout kfold leave_one_out repeated_kfold sklearn stratified_kfold",
     },
 }
 

@@ -150,7 +150,7 @@ class Resolution:
         if found.distribution != SESSION:
             self.versions[found.distribution] = found.version
         given = {key: item for key, item in table.items() if key != "use"}
-        return {"use": name, **self._parameters(cls, name, given, path)}
+        return {"use": registry(kind).shortest(found), **self._parameters(cls, name, given, path)}
 
     def _parameters(self, cls: Any, name: str, given: Mapping[str, Any], path: Where) -> Any:
         before = len(self.problems)

@@ -84,6 +84,7 @@ def _digest(digest: Any, value: Any) -> None:
         return
     if hasattr(value, "tocsr"):
         matrix = value.tocsr()
+        digest.update(f"{matrix.shape}".encode())
         for part in (matrix.data, matrix.indices, matrix.indptr):
             _digest(digest, part)
         return

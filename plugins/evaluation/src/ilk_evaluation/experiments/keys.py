@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import Distribution, distribution
 from importlib.util import find_spec
@@ -107,10 +107,9 @@ def _source_suffix(name: str) -> str:
     if not _is_editable(dist):
         return ""
     content = hashlib.sha256()
-    for folder in _folders(dist):
-        for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix != ".pyc"):
-            content.update(path.relative_to(folder.parent).as_posix().encode())
-            content.update(hashlib.sha256(path.read_bytes()).digest())
+    for path, place in _files(dist):
+        content.update(place.encode())
+        content.update(hashlib.sha256(path.read_bytes()).digest())
     return f"+{content.hexdigest()[:16]}"
 
 
@@ -119,9 +118,14 @@ def _is_editable(dist: Distribution) -> bool:
     return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
 
 
-def _folders(dist: Distribution) -> list[Path]:
-    """Folders of the packages in which a distribution's components live."""
+def _files(dist: Distribution) -> Iterator[tuple[Path, str]]:
+    """Yield the files of the packages and modules in which a distribution's components live."""
     values = (point.value for point in dist.entry_points if point.group.startswith("ilk."))
-    names = sorted({value.partition(":")[0].partition(".")[0] for value in values})
-    specs = [spec for spec in map(find_spec, names) if spec is not None]
-    return [Path(place) for spec in specs for place in spec.submodule_search_locations or ()]
+    for name in sorted({value.partition(":")[0].partition(".")[0] for value in values}):
+        spec = find_spec(name)
+        folders = [Path(place) for place in (spec and spec.submodule_search_locations) or ()]
+        if spec is not None and spec.origin and not folders:
+            yield Path(spec.origin), name
+        for folder in folders:
+            for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix != ".pyc"):
+                yield path, path.relative_to(folder.parent).as_posix()

@@ -88,7 +88,18 @@ def read(source: Source, store: str | Path | None = None) -> Experiment:
 def _spec(source: Source) -> ilk.Spec:
     if isinstance(source, str | Path):
         return load(source)
-    return source if isinstance(source, ilk.Spec) else ilk.Spec(dict(source))
+    return source if isinstance(source, ilk.Spec) else ilk.Spec(_as_tables(source))
+
+
+def _as_tables(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a splitter of scikit-learn as the table that names it; all else stays."""
+    evaluation: Any = source.get("evaluation")
+    given = evaluation.get("resampling") if isinstance(evaluation, Mapping) else None
+    if not hasattr(given, "get_n_splits"):
+        return dict(source)
+    from ilk_evaluation.resamplings.wrapped import table_of
+
+    return {**source, "evaluation": {**evaluation, "resampling": table_of(given) or given}}
 
 
 def _store_path(spec: ilk.Spec, tables: Any, override: str | Path | None) -> Path | None:
