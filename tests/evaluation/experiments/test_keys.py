@@ -1,6 +1,7 @@
 """Content keys: what changes a cell reruns exactly that cell, and nothing else reruns any."""
 
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -73,6 +74,7 @@ def guest(tmp_path, monkeypatch):
     install()
     yield install
     monkeypatch.undo()
+    sys.modules.pop("guest_plugin", None)
     keys._source_suffix.cache_clear()
     refresh()
 
