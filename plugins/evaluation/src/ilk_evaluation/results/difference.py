@@ -198,7 +198,7 @@ def _estimates(a: Results, b: Results, tolerance: float) -> pd.DataFrame:
     rows = []
     for measure in measures:
         ours, theirs = (
-            results.pivot(measure).loc[datasets, pipelines].to_numpy(dtype=float)  # noqa: PD010  # ours
+            results.pivot(measure).loc[datasets, pipelines].to_numpy(dtype=float)
             for results in (a, b)
         )
         gap = theirs - ours

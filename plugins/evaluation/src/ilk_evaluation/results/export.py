@@ -37,7 +37,7 @@ def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFra
         Whether to keep what a clock decides, which differs from run to run.
     """
     if what == "pivot":
-        return results.pivot().reset_index()  # noqa: PD010  # not of pandas
+        return results.pivot().reset_index()
     frame = results.to_pandas(what)  # type: ignore[arg-type]  # checked there
     return frame if timings else without_timings(results, frame)
 

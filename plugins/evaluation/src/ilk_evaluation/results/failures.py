@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ilk_evaluation.experiments.results import Results
 
 
+KEY = 16
+"""How much of a key is shown: enough to tell cells apart."""
+
+
 @dataclass(frozen=True)
 class Failures:
     """Cells that failed at the same place of the code.
@@ -71,9 +75,9 @@ def reproducer(results: Results, key: str, file: str | None) -> str:
         Where the experiment was described; None: in Python.
     """
     if file is None:
-        return f'run_experiment(spec, only="{key}")'
+        return f'run_cell_alone(plan_experiment(spec), "{key[:KEY]}")'
     path, store = Path(file), results.design.store
-    command = ["ilk", "run", _shown(path), "--only", key, "--executor", "serial"]
+    command = ["ilk", "run", _shown(path), "--only", key[:KEY], "--executor", "serial"]
     if store is not None and store.absolute() != default_store(path).absolute():
         command += ["--store", _shown(store.absolute())]
     return shlex.join(command)

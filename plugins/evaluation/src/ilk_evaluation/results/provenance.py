@@ -77,4 +77,5 @@ def lines(known: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _versions(versions: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions.items())
+    """Write names and versions; the hash of a class made by hand is cut short."""
+    return ", ".join(f"{name} {version[:32]}" for name, version in versions.items())

@@ -1,0 +1,297 @@
+"""The commands ``ilk results``: what they print and write, and their exit codes."""
+
+import csv
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import ilk
+from ilk.cli.shell import run as ilk_command
+from ilk_evaluation import run_experiment
+
+SPEC = """\
+[[datasets]]
+use = "t_blobs"
+[[datasets]]
+use = "t_blobs"
+p = 3
+[[pipelines]]
+id = "near_est & 100%"
+steps = [{ classifier = "t_nearest" }]
+[[pipelines]]
+id = "other"
+steps = [{ classifier = "t_shares" }]
+[evaluation]
+resampling = { use = "kfold", folds = 2 }
+"""
+
+
+@pytest.fixture
+def call(capsysbinary):
+    def run(*arguments):
+        code = ilk_command([*map(str, arguments)])
+        out, err = capsysbinary.readouterr()
+        return code, out.decode(), err.decode()
+
+    return run
+
+
+@pytest.fixture
+def spec(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "tiny.toml"
+    path.write_text(SPEC)
+    return path
+
+
+@pytest.fixture
+def store(spec):
+    return run_experiment(spec).design.store
+
+
+def test_show_prints_what_run_printed(call, spec, components):
+    _, printed, _ = call("run", spec, "--quiet")
+    fits = components["t_nearest"].fits
+    assert call("results", "show", spec.parent / "results" / "tiny.sqlite") == (0, printed, "")
+    assert components["t_nearest"].fits == fits
+
+
+def test_show_takes_measures_and_parts(call, store):
+    code, out, _ = call(
+        "results",
+        "show",
+        store,
+        "--measure",
+        "accuracy",
+        "--dataset",
+        "blobs3",
+        "--pipeline",
+        "other",
+    )
+    assert code == 0
+    assert out.startswith("tiny: 1 data set, 1 pipeline,")
+    assert "accuracy" in out
+    assert "blobs2" not in out
+
+
+def test_csv_holds_the_table(call, store):
+    code, out, _ = call("results", "export", store)
+    assert code == 0
+    found = pd.read_csv(io.StringIO(out))
+    pd.testing.assert_frame_equal(found, ilk.results(store).table(), check_exact=True)
+
+
+def test_without_timings_the_bytes_are_the_same_wherever_it_runs(call, spec, store, tmp_path):
+    _, one, _ = call("results", "export", store, "--no-timings")
+    turned = (
+        SPEC
+        + '[run]\nexecutor = { use = "t_threads", workers = 3 }\n[output]\nstore = "b.sqlite"\n'
+    )
+    spec.write_text(turned)
+    run_experiment(spec)
+    _, other, _ = call("results", "export", tmp_path / "b.sqlite", "--no-timings")
+    assert one == other
+    assert "seconds" not in one
+    assert len(list(csv.reader(io.StringIO(one)))) == 5
+
+
+@pytest.mark.parametrize("table", ["table", "summary", "scores", "cells"])
+def test_timings_can_be_left_out_of_every_table(call, store, table):
+    measure = ("--measure", "predict_seconds")
+    _, out, _ = call("results", "export", store, "--table", table, "--no-timings", *measure)
+    assert "seconds" not in out
+    assert "seconds" in call("results", "export", store, "--table", table, *measure)[1]
+
+
+def test_a_rank_by_the_clock_is_a_timing(call, spec, store):
+    spec.write_text(SPEC + 'measures = ["fit_seconds"]\n')
+    run_experiment(spec)
+    _, out, _ = call("results", "export", store, "--no-timings")
+    assert out.splitlines()[0] == "dataset,pipeline,n_failed,n_fallback,n_missing"
+
+
+def test_markdown_and_latex_escape_and_round(call, store):
+    _, out, _ = call("results", "export", store, "--format", "markdown", "--no-timings")
+    head, rule, *rows = out.splitlines()
+    assert head.startswith("| dataset | pipeline | error |")
+    assert rule.startswith("| --- | --- | ---: |")
+    assert len(rows) == 4
+    value = ilk.results(store).table()["error"][0]
+    assert rows[0].startswith(f"| blobs2 | near_est & 100% | {value:.4f} |")
+    _, out, _ = call("results", "export", store, "--format", "latex", "--table", "pivot")
+    assert r"dataset & near\_est \& 100\% & other \\" in out
+    assert r"\begin{tabular}{lrr}" in out
+    assert out.count(r"\\") == 3
+
+
+def test_parquet_comes_back(call, store, tmp_path):
+    path = tmp_path / "out.parquet"
+    code, out, _ = call("results", "export", store, "--format", "parquet", "--output", path)
+    assert (code, out) == (0, "")
+    pd.testing.assert_frame_equal(pd.read_parquet(path), ilk.results(store).table())
+    again = tmp_path / "again.parquet"
+    call("results", "export", store, "--format", "parquet", "--output", again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_parquet_without_pyarrow_says_what_to_install(call, store, tmp_path, monkeypatch):
+    monkeypatch.setattr("ilk_evaluation.results.export.find_spec", lambda name: None)
+    path = tmp_path / "out.parquet"
+    code, _, err = call("results", "export", store, "--format", "parquet", "--output", path)
+    assert code == 2
+    assert "pip install pyarrow" in err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "table", ["predictions", "failures", "cells", "scores", "summary", "pivot"]
+)
+@pytest.mark.parametrize("format_", ["csv", "parquet", "markdown", "latex"])
+def test_every_table_in_every_format(call, store, tmp_path, table, format_):
+    path = tmp_path / "out"
+    command = ("results", "export", store, "--format", format_, "--table", table, "--output", path)
+    assert call(*command) == (0, "", "")
+    assert path.stat().st_size > 0
+
+
+def test_failures_are_grouped_and_can_be_seen_again(call, spec, components):
+    spec.write_text(SPEC.replace('"t_shares"', '"t_fussy"'))
+    call("run", spec, "--quiet")
+    code, out, _ = call("results", "failures", "results/tiny.sqlite")
+    assert code == 0
+    assert out.startswith("1. 4 cells\n")  # one place in the code, two messages
+    assert "ValueError: no appetite for 2 features (2 cells)" in out
+    assert "ValueError: no appetite for 3 features (2 cells)" in out
+    assert "in blobs3, other (2 cells)" in out
+    assert "| raise ValueError(" in out
+    again = shlex.split(re.search(r"again: (.*)", out)[1])
+    assert again[:4] == ["ilk", "run", "tiny.toml", "--only"]
+    assert again[5:] == ["--executor", "serial"]
+    calls = components["t_fussy"].calls
+    code, out, err = call(*again[1:])
+    assert code == 1
+    assert components["t_fussy"].calls == calls + 1
+    assert "no appetite for 2 features" in out + err
+    assert (
+        "Traceback (most recent call last)"
+        in call("results", "failures", "results/tiny.sqlite", "--traceback")[1]
+    )
+
+
+def test_the_reproducer_names_a_store_that_is_elsewhere(call, spec, tmp_path):
+    spec.write_text(SPEC.replace('"t_shares"', '"t_fussy"'))
+    call("run", spec, "--quiet", "--store", "else where.sqlite")
+    _, out, _ = call("results", "failures", "else where.sqlite")
+    assert "--executor serial --store 'else where.sqlite'\n" in out
+
+
+def test_no_failure_is_said(call, store):
+    assert call("results", "failures", store) == (0, "no cell failed, of 8\n", "")
+
+
+def test_diff_of_equal_stores(call, spec, store, tmp_path):
+    other = tmp_path / "other.sqlite"
+    run_experiment(spec, store=other)
+    assert call("results", "diff", store, other) == (0, "no difference in 8 cells\n", "")
+
+
+def test_diff_says_what_is_unlike_and_by_how_much(call, spec, store, tmp_path):
+    other = tmp_path / "other.sqlite"
+    changed = SPEC.replace('"t_nearest"', '{ use = "t_nearest", power = 0.1 }')
+    spec.write_text(changed.replace('id = "other"', 'id = "third"').replace("p = 3", "p = 4"))
+    run_experiment(spec, store=other)
+    code, out, err = call("results", "diff", store, other)
+    assert (code, err) == (1, "")
+    for line in (
+        "data set 'blobs3' only in A",
+        "data set 'blobs4' only in B",
+        "pipeline 'other' only in A",
+        "pipeline 'third' only in B",
+        "pipeline 'near_est & 100%': [0].classifier.power 2 in A, 0.1 in B",
+    ):
+        assert line in out.splitlines()
+    a, b = (ilk.results(path).pivot().loc["blobs2", "near_est & 100%"] for path in (store, other))
+    assert a != b
+    assert f"error: {a:.4f} in A, {b:.4f} in B ({b - a:+.2g})" in out
+    assert re.search(r"blobs2, near_est & 100%, repeat 0, fold \d: \d+ of 12 labels", out)
+    assert call("results", "diff", store, other, "--tolerance", 1)[0] == 1
+
+
+def test_diff_tells_status_seed_and_data_apart(call, spec, store, tmp_path, components):
+    other = tmp_path / "other.sqlite"
+    components["t_shares"].fit, fit = lambda *_: 1 / 0, components["t_shares"].fit
+    try:
+        run_experiment(spec, store=other)
+    finally:
+        components["t_shares"].fit = fit
+    code, out, _ = call("results", "diff", store, other)
+    assert code == 1
+    assert "4 of 8 cells differ:" in out
+    assert "blobs2, other, repeat 0, fold 0: done in A, failed in B" in out
+    spec.write_text(SPEC.replace("[[datasets]]", "[experiment]\nseed = 1\n[[datasets]]", 1))
+    third = tmp_path / "third.sqlite"
+    run_experiment(spec, store=third)
+    _, out, _ = call("results", "diff", store, third)
+    assert "seed: 0 in A, 1 in B" in out.splitlines()
+    assert "other test cases" in out
+
+
+def test_diff_of_a_missing_store_is_trouble(call, store):
+    code, out, err = call("results", "diff", store, "stor.sqlite")
+    assert (code, out) == (2, "")
+    assert err == "Error: stor.sqlite: there is no such store\n"
+
+
+def test_info_tells_where_predictions_come_from(call, spec, store):
+    code, out, _ = call("results", "info", store)
+    assert code == 0
+    for part in (
+        f"from      {spec}",
+        "8 in the store",
+        "numpy",
+        "ilk-core",
+        "blobs2: 24 rows, 2 features, 3 classes, fingerprint ",
+        "near_est & 100%: (session)/t_nearest ",
+    ):
+        assert part in out
+    spec.write_text(SPEC.replace("kfold", "stratified_kfold"))
+    run_experiment(spec)
+    known = json.loads(call("results", "info", store, "--json")[1])
+    assert [run["run"] for run in known["runs"]] == [1, 2]
+    assert [run["text"] for run in known["runs"]] == [SPEC, spec.read_text()]
+    assert known["runs"][0]["seed"] == 0
+    assert known["pipelines"][1]["spec"] == [{"classifier": {"use": "t_shares"}}]
+    assert "as in the run before" in call("results", "info", store)[1]
+
+
+def test_info_of_an_experiment_in_python_holds_its_tables(call, make_spec):
+    run = run_experiment(make_spec())
+    code, out, _ = call("results", "info", run.design.store, "--json")
+    assert code == 0
+    text = json.loads(out)["runs"][0]["text"]
+    assert json.loads(text)["pipelines"][0]["id"] == "nearest"
+
+
+@pytest.mark.parametrize("command", ["show", "export", "failures", "info"])
+def test_what_is_no_store_is_one_message_and_two(call, command, tmp_path):
+    wrong = tmp_path / "wrong.sqlite"
+    wrong.write_bytes(b"nothing of the kind" * 100)
+    code, out, err = call("results", command, wrong)
+    assert (code, out) == (2, "")
+    assert err == f"Error: {wrong}: is not a store of ilk\n"
+
+
+def test_importing_the_commands_imports_nothing_heavy():
+    script = (
+        "import sys, ilk_evaluation.commands.results\n"
+        "heavy = {'numpy', 'pandas', 'rich', 'scipy', 'sklearn', 'sqlite3'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
