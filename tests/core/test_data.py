@@ -42,6 +42,17 @@ def test_nominal_values_and_missing_ones_count():
     assert len({ilk.Data(frame, Y).fingerprint for frame in frames}) == 3
 
 
+def test_categories_their_order_and_whether_it_counts_matter():
+    types = [
+        pd.CategoricalDtype(["x", "y"]),
+        pd.CategoricalDtype(["y", "x"]),
+        pd.CategoricalDtype(["x", "y", "z"]),
+        pd.CategoricalDtype(["x", "y"], ordered=True),
+    ]
+    frames = [pd.DataFrame({"a": pd.Series(["x", "y", "x"], dtype=dtype)}) for dtype in types]
+    assert len({ilk.Data(frame, Y).fingerprint for frame in frames}) == 4
+
+
 def test_texts_are_told_apart():
     assert ilk.Data(["ab", "c", "d"], Y).fingerprint != ilk.Data(["a", "bc", "d"], Y).fingerprint
 

@@ -7,7 +7,7 @@ import pytest
 import ilk
 from ilk.discovery import Found
 from ilk.kinds import kinds
-from ilk.known import offered_by
+from ilk.known import _KNOWN, offered_by
 from ilk.registries import SESSION, refresh
 
 DISTANCE = """
@@ -36,12 +36,16 @@ def test_another_kind_is_named():
 
 
 def test_the_distribution_to_install_is_named(monkeypatch):
-    monkeypatch.setenv("ILK_PLUGINS", "ilk-core")
+    monkeypatch.setitem(_KNOWN, "ilk-colours", {"distance": "hue"})
+    with pytest.raises(ilk.UnknownComponentError, match="ilk-colours, which is not installed"):
+        ilk.distance("hue")
+
+
+def test_the_distribution_left_out_is_named(monkeypatch):
+    monkeypatch.setenv("ILK_PLUGINS", "ilk-learners")
     refresh()
     try:
-        with pytest.raises(
-            ilk.UnknownComponentError, match="ilk-distances, which is not installed"
-        ):
+        with pytest.raises(ilk.UnknownComponentError, match="ilk-distances, which ILK_PLUGINS"):
             ilk.distance("euclidean")
     finally:
         monkeypatch.undo()

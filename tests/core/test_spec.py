@@ -1,5 +1,7 @@
 """Loading, resolving, building and writing specs."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -175,6 +177,12 @@ def test_names_tables_and_instances_mean_the_same():
     forms = ["power", {"use": "power"}, {"use": "power", "p": 2.0}, ilk.distance("power")]
     written = [ilk.to_spec(ilk.classifier("nearest", distance=form)) for form in forms]
     assert written == [{"use": "nearest"}] * 4
+
+
+def test_spellings_of_the_same_resolve_to_the_same():
+    forms = [{"use": "minkowski", "p": 1}, {"use": "ilk-distances/minkowski", "p": 1.0}]
+    resolved = [json.dumps(ilk.resolve(form, kind="distance").data) for form in forms]
+    assert resolved[0] == resolved[1]
 
 
 def test_what_a_spec_cannot_say(toys):

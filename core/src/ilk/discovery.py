@@ -65,14 +65,23 @@ def normal(name: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 
 
+def hidden(distribution: str) -> bool:
+    """Tell whether the environment variable ILK_PLUGINS leaves a distribution out."""
+    allowed = os.environ.get("ILK_PLUGINS")
+    if not allowed:
+        return False
+    return normal(distribution) not in {
+        "ilk-core",
+        *(normal(p.strip()) for p in allowed.split(",")),
+    }
+
+
 @cache
 def _by_group() -> dict[str, list[Found]]:
     """Read the entry points of every installed distribution, once."""
-    allowed = os.environ.get("ILK_PLUGINS")
-    only = {"ilk-core", *(normal(part.strip()) for part in allowed.split(","))} if allowed else None
     by_group: dict[str, list[Found]] = {}
     for dist, points in _offering_distributions():
-        if only is not None and normal(dist.name) not in only:
+        if hidden(dist.name):
             continue
         for point in points:
             found = Found(point.group, point.name, dist.name, dist.version, point.value, point)

@@ -274,7 +274,7 @@ def check_labels(
         raise InputError(f"{name}: y is empty, at least one label is needed")
     if len(classes) < min_classes:
         raise InputError(
-            f"{name}: y has {len(classes)} class ({classes[0]!r}), at least {min_classes} "
+            f"{name}: y has {len(classes)} class ({classes.tolist()[0]!r}), at least {min_classes} "
             f"classes are needed"
         )
     return classes, codes

@@ -24,7 +24,7 @@ _KNOWN: dict[str, dict[str, str]] = {
         "comparison": "friedman_nemenyi",
         "dataset": "balance_scale breast_cancer csv digits folder iris monks1 monks2 monks3 "
         "tic_tac_toe wine",
-        "executor": "serial",
+        "executor": "loky serial",
         "measure": "accuracy error fit_seconds mean_class_accuracy predict_seconds",
         "resampling": "holdout kfold leave_one_out repeated_kfold sklearn stratified_kfold",
     },

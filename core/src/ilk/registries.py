@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ilk import discovery
 from ilk.declaration import class_problem
-from ilk.discovery import Found, installed, normal, offers
+from ilk.discovery import Found, hidden, installed, normal, offers
 from ilk.errors import (
     AmbiguousComponentError,
     BrokenComponentError,
@@ -187,6 +187,8 @@ class Registry:
             offered = ", ".join(f.qualified for f in self.find() if f.name == plain)
             return f"{message}; {plain!r} is offered as {offered}"
         if known and known not in installed():
+            if hidden(known):
+                return f"{message}; it is in {known}, which ILK_PLUGINS leaves out"
             return f"{message}; it is in {known}, which is not installed (pip install {known})"
         hint = did_you_mean(plain, self.names())
         if elsewhere:

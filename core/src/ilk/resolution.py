@@ -71,6 +71,8 @@ class Resolution:
             self.complain(path, problem)
         if FilePath in param.types and isinstance(value, str) and self.folder is not None:
             return str((self.folder / Path(value).expanduser()).resolve())
+        if float in param.types and int not in param.types and type(value) is int:
+            return float(value)  # 1 and 1.0 are the same number, so they are written the same
         return value
 
     def _slot(self, param: Param, value: Any, path: Where) -> Any:

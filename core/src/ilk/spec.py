@@ -136,7 +136,7 @@ def resolve(
     Examples
     --------
     >>> resolve({"use": "minkowski", "p": 1}, kind="distance").data
-    {'use': 'minkowski', 'p': 1, 'weights': None}
+    {'use': 'minkowski', 'p': 1.0, 'weights': None}
     """
     from ilk.resolution import Resolution
 

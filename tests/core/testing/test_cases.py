@@ -286,3 +286,33 @@ def test_a_strangers_project(tmp_path):
     total = lines[at].removesuffix(" checks)").rpartition(" ")[2]
     assert int(total) > 50
     assert lines[at + 1] == f"  gap {total}"
+
+
+def test_nothing_to_check_is_an_error():
+    with pytest.raises(ilk.IlkError, match="nothing to check: ilk-core offers no distance"):
+        conformance_tests("ilk-core", kind="distance")
+
+
+SKIPPING = """
+import pytest
+from ilk.testing.pytest_plugin import PROPERTY
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_conformance(n, request):
+    request.node.user_properties.append((PROPERTY, "distance/shy"))
+    pytest.skip("not today")
+"""
+
+
+def test_a_component_of_which_all_is_skipped_fails_the_run(tmp_path):
+    (tmp_path / "test_shy.py").write_text(SKIPPING)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    done = subprocess.run(
+        [*command, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1
+    assert "FAILED: no check of distance/shy ran, all were skipped" in done.stdout

@@ -75,7 +75,9 @@ class Data:
 def _digest(digest: Any, value: Any) -> None:
     if is_table(value):
         for column in value.columns:
-            digest.update(f"{column}:{value[column].dtype}".encode())
+            dtype = value[column].dtype
+            digest.update(f"{column}:{dtype}:{getattr(dtype, 'ordered', None)}".encode())
+            _digest(digest, list(getattr(dtype, "categories", ())))  # encoders follow their order
             _digest(digest, value[column].astype(object).to_numpy())
         return
     if isinstance(value, np.ndarray) and value.dtype != object:

@@ -15,6 +15,13 @@ def pytest_configure(config: Any) -> None:
         config.addinivalue_line("markers", "slow: the full battery of ilk's conformance checks")
 
 
+def pytest_sessionfinish(session: Any, exitstatus: int) -> None:
+    """Fail a run in which no check of some component ran: all were skipped."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and reporter is not None and 0 in _counts(reporter.stats).values():
+        session.exitstatus = 1
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print for each kind how many checks ran, by component."""
     counts = _counts(terminalreporter.stats)
@@ -28,6 +35,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
         parts = ", ".join(f"{name} {n}" for name, n in sorted(components.items()))
         terminalreporter.write_line(f"  {parts}")
+    for component in sorted(name for name, n in counts.items() if n == 0):
+        terminalreporter.write_line(f"FAILED: no check of {component} ran, all were skipped")
 
 
 def _counts(stats: Any) -> Counter[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ilk.errors import IlkError
 from ilk.testing.case import Case, cases
 from ilk.testing.pytest_plugin import PROPERTY
 
@@ -35,6 +36,9 @@ def conformance_tests(*distributions: str, kind: str | None = None) -> Callable[
     import pytest
 
     every = [case for name in distributions or (None,) for case in cases(name, kind)]
+    if not every:
+        what = f"no {kind}" if kind else "no component"
+        raise IlkError(f"nothing to check: {' and '.join(distributions) or 'ilk'} offers {what}")
 
     def test_conformance(case: Case, request: Any) -> None:
         request.node.user_properties.append((PROPERTY, case.component))

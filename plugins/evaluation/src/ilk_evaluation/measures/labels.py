@@ -15,6 +15,10 @@ class Error(ilk.Measure):
     ``error = #{i answered: label_i != truth_i} / #{i answered}``; NaN if no case was
     answered. How many were not is the measure reject_rate's to say.
 
+    References
+    ----------
+    System Evaluation slides: the error counting estimate, with rejected cases left out.
+
     Examples
     --------
     >>> import ilk, numpy as np
@@ -35,6 +39,10 @@ class Accuracy(ilk.Measure):
 
     ``accuracy = #{i answered: label_i = truth_i} / #{i answered}``; NaN if no case was
     answered.
+
+    References
+    ----------
+    System Evaluation slides: the error counting estimate, with rejected cases left out.
 
     Examples
     --------

@@ -27,7 +27,8 @@ class KFold(ilk.Resampling):
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.5; System Evaluation slides.
+    M. Stone, "Cross-validatory choice and assessment of statistical predictions", Journal of
+    the Royal Statistical Society B 36, 1974.
 
     Examples
     --------

@@ -74,8 +74,9 @@ class NearestMean(Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning for Nearest Neighbour Classification and its
-       Applications*, 2011, equations (2.2), (2.3), (2.6)-(2.10). For unequal priors see lda.
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, equations (2.2), (2.3), (2.6)-(2.10). For unequal priors see lda.
 
     Examples
     --------

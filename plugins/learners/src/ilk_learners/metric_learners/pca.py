@@ -49,8 +49,9 @@ class PCA(LinearMetricLearner):
 
     References
     ----------
-    Jolliffe, *Principal Component Analysis*, 2nd ed., Springer 2002. Zaidi, *Metric learning
-    for nearest neighbour classification and its applications*, 2011, sections 2.4 and 3.4.
+    Jolliffe, *Principal Component Analysis*, 2nd ed., Springer 2002. Zaidi, *Metric Learning
+    and Scale Estimation in High Dimensional Machine Learning Problems with an Application to
+    Generic Object Recognition*, PhD thesis, Monash University, 2011, sections 2.4 and 3.4.
 
     Examples
     --------

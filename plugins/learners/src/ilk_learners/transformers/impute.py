@@ -52,6 +52,11 @@ class Impute(OneToOneFeatureMixin, Transformer):
         If a column has no value at all in training, unless a constant replaces it; if a
         value is infinite.
 
+    References
+    ----------
+    R. J. A. Little and D. B. Rubin, *Statistical Analysis with Missing Data*, 2nd ed., Wiley,
+    2002, chapter 4 (unconditional means).
+
     Examples
     --------
     >>> import ilk

@@ -38,6 +38,11 @@ class MinMax(OneToOneFeatureMixin, Transformer):
     InputError
         If X has nominal columns, a missing or an infinite value.
 
+    References
+    ----------
+    The division by the range is that of P. Cunningham, M. Cord and S. J. Delany, "Supervised
+    Learning", in *Machine Learning Techniques for Multimedia*, Springer, 2008, equation (2.14).
+
     Examples
     --------
     >>> import ilk

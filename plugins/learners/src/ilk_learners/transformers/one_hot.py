@@ -42,6 +42,11 @@ class OneHot(Encoder):
         Naming column and row of a missing value or an unseen category that is not let
         through; a missing value in a numeric column always is one (see ``impute``).
 
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, *The Elements of Statistical Learning*, 2nd ed.,
+    Springer, 2009, section 2.2 (dummy variables).
+
     Examples
     --------
     >>> import ilk

@@ -40,6 +40,11 @@ class Ordinal(Encoder):
         Naming column and row of a missing value or an unseen category that is not let
         through; a missing value in a numeric column always is one (see ``impute``).
 
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, *The Elements of Statistical Learning*, 2nd ed.,
+    Springer, 2009, section 2.2 (numeric codes).
+
     Examples
     --------
     >>> import ilk

@@ -38,6 +38,11 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     InputError
         If X has nominal columns, a missing or an infinite value.
 
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, *The Elements of Statistical Learning*, 2nd ed.,
+    Springer, 2009, section 14.3.
+
     Examples
     --------
     >>> import ilk
