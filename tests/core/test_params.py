@@ -44,6 +44,17 @@ def test_bounds_are_named():
     assert Param(slot="index").describe().startswith("an index (name")
 
 
+def test_what_may_be_a_label_is_called_so():
+    label = Param((str, int, float, bool), none=True)
+    assert label.describe() == "a label (string, number, true or false) or None"
+    assert Param((str, int, bool)).describe() == "a label (string, integer, true or false)"
+    assert Param((str, int)).describe() == "a string or an integer"
+
+
+def test_none_is_named_once():
+    assert Param(Seed, none=True).describe().count("None") == 1
+
+
 def test_the_item_that_is_wrong_is_named():
     assert Param(list, items=Param(int, ge=0)).problem([1, -1]) == (
         "[1] must be an integer >= 0, got -1"

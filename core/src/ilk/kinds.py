@@ -207,7 +207,9 @@ def _added() -> list[Kind]:
         where = f"kind {found.name!r} of {found.distribution} {found.version} ({found.value})"
         try:
             kind = found.entry_point.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # a plugin may raise anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # whatever a module does while it is imported
             warnings.warn(f"{where} cannot be imported: {error!r}", stacklevel=2)
             continue
         if isinstance(kind, Kind):
@@ -223,7 +225,7 @@ def kind_of(name: str) -> Kind:
     Raises
     ------
     UnknownComponentError
-        If there is no such kind.
+        If there is no such kind; names the nearest, or else all there are.
     """
     table = kinds()
     if name in table:
@@ -231,5 +233,5 @@ def kind_of(name: str) -> Kind:
     plural = {kind.plural: kind for kind in table.values()}
     if name in plural:
         return plural[name]
-    hint = did_you_mean(name, (*table, *plural))
+    hint = did_you_mean(name, (*table, *plural)) or f"; the kinds are {', '.join(table)}"
     raise UnknownComponentError(f"there is no kind {name!r}{hint}")

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ilk.suggest import did_you_mean
+from ilk.wording import an, show
 
 
 class Array:
@@ -21,6 +22,9 @@ class Function:
 
 class Seed:
     """Marks a random state: None, an integer >= 0, or a numpy generator."""
+
+
+LARGEST_SEED = 2**32 - 1  # the largest that numpy's RandomState takes
 
 
 class FilePath:
@@ -93,9 +97,9 @@ class Param:
             return None
         if not any(_matches(value, kind) for kind in self.types):
             hint = did_you_mean(value, [c for c in self.choices if isinstance(c, str)])
-            return f"must be {self.describe()}, got {_show(value)}{hint}"
+            return f"must be {self.describe()}, got {show(value)}{hint}"
         if not self._in_bounds(value):
-            return f"must be {self.describe()}, got {_show(value)}"
+            return f"must be {self.describe()}, got {show(value)}"
         return self._items_problem(value)
 
     def _in_bounds(self, value: Any) -> bool:
@@ -129,10 +133,15 @@ class Param:
     def describe(self) -> str:
         """Return the accepted values as a phrase: ``"an integer >= 1 or 'auto'"``."""
         parts = [repr(choice) for choice in self.choices]
-        parts += [self._describe_type(kind) for kind in self.types]
+        types = list(self.types)
+        if {str, int, bool} <= set(types) and not self.bounds():
+            number = "number" if float in types else "integer"
+            parts.append(f"a label (string, {number}, true or false)")
+            types = [kind for kind in types if kind not in (str, int, float, bool)]
+        parts += [self._describe_type(kind) for kind in types]
         if self.slot:
             parts.append(self._describe_slot())
-        if self.none:
+        if self.none and Seed not in self.types:
             parts.append("None")
         return " or ".join(dict.fromkeys(parts)) or "nothing"
 
@@ -143,8 +152,8 @@ class Param:
         return words + self.bounds() if kind in (int, float) else words
 
     def _describe_slot(self) -> str:
-        article = "an" if self.slot and self.slot[0] in "aeiou" else "a"
-        one = f"{article} {self.slot}"
+        assert self.slot is not None
+        one = an(self.slot)
         if self.many is list:
             return f"a list (each {one})"
         if self.many is dict:
@@ -166,7 +175,7 @@ _WORDS: dict[Any, str] = {
     dict: "a table",
     Array: "an array of numbers",
     Function: "a function",
-    Seed: "a random seed (integer >= 0, numpy generator or None)",
+    Seed: f"a random seed (integer from 0 to {LARGEST_SEED}, numpy generator or None)",
     FilePath: "a path",
 }
 
@@ -200,7 +209,7 @@ def _is_seed(value: Any) -> bool:
     if value is None:
         return True
     if isinstance(value, Integral):
-        return int(value) >= 0
+        return 0 <= int(value) <= LARGEST_SEED
     return type(value).__name__ in {"RandomState", "Generator"}
 
 
@@ -214,8 +223,3 @@ _TESTS: dict[Any, Callable[[Any], bool]] = {
     Seed: _is_seed,
     FilePath: lambda v: isinstance(v, str) or hasattr(v, "__fspath__"),
 }
-
-
-def _show(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -5,13 +5,14 @@ import json
 import pytest
 
 import ilk
+from ilk.kinds import kinds
 
 DISTANCE = """
     import ilk
 
 
     class Gap(ilk.Distance):
-        \"\"\"Difference of single numbers.
+        \"\"\"Difference of single numbers: ``|x - y|``.
 
         More about it.
         \"\"\"
@@ -23,10 +24,19 @@ DISTANCE = """
 
 def test_every_line_of_a_pipe_is_a_component(cli, only):
     only("ilk-core")
-    lines = [line.split() for line in cli("list").out.splitlines()]
+    listed = cli("list").out.splitlines()
+    assert listed == [line.rstrip() for line in listed]
+    lines = [line.split()[:4] for line in listed]
     assert ["classifier", "pipeline", "ilk-core", ilk.__version__] in lines
-    assert ["distance", "power", "(session)"] in lines
+    assert ["distance", "power", "(session)", "-"] in lines
     assert len(lines) == 6  # the pipeline and the five toys of these tests
+
+
+def test_the_lines_of_a_kind_are_those_of_all(cli):
+    every = [line.split() for line in cli("list").out.splitlines()]
+    ours = [line.split() for line in cli("list", "distances").out.splitlines()]
+    assert ours == [line for line in every if line[0] == "distance"]
+    assert ours
 
 
 @pytest.mark.parametrize("kind", ["distance", "distances", "Distance"])
@@ -34,7 +44,8 @@ def test_a_kind_by_either_name(cli, only, kind):
     only("ilk-core")
     result = cli("list", kind)
     assert result.code == 0
-    assert [line.split()[:2] for line in result.out.splitlines()] == [["power", "(session)"]]
+    (line,) = result.out.splitlines()
+    assert line.split()[:3] == ["distance", "power", "(session)"]
 
 
 def test_a_kind_of_two_words(cli):
@@ -69,11 +80,19 @@ def test_summaries_are_read_without_importing(cli, install, terminal):
     module = DISTANCE + "\n    raise RuntimeError('this is never imported')\n"
     install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", module)
     line = next(line for line in cli("list", "distance").out.splitlines() if "gap" in line)
-    assert line.split(maxsplit=3) == ["gap", "fake-gap", "1.0", "Difference of single numbers."]
+    summary = "Difference of single numbers: |x - y|."
+    assert line.split(maxsplit=4) == ["distance", "gap", "fake-gap", "1.0", summary]
+
+
+def test_summaries_are_wrapped_on_a_terminal(cli, install, only, terminal):
+    install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", DISTANCE)
+    only("ilk-core", "fake-gap")
     terminal(40)
-    line = next(line for line in cli("list", "distance").out.splitlines() if "gap" in line)
-    assert line.split(maxsplit=3)[:3] == ["gap", "fake-gap", "1.0"]
-    assert len(line) <= 40
+    lines = cli("list", "distance").out.splitlines()
+    assert lines[0] == "NAME   FROM       SUMMARY"
+    start = lines.index("gap    fake-gap   Difference of single")
+    assert lines[start + 1] == "                  numbers: |x - y|."
+    assert max(map(len, lines)) <= 40
 
 
 def test_json(cli, install):
@@ -86,7 +105,7 @@ def test_json(cli, install):
         "distribution": "fake-gap",
         "version": "1.0",
         "object": "fake_gap:Gap",
-        "summary": "Difference of single numbers.",
+        "summary": "Difference of single numbers: ``|x - y|``.",
     } in written["components"]
 
 
@@ -94,6 +113,19 @@ def test_a_misspelt_kind_gets_a_suggestion(cli):
     result = cli("list", "distence")
     assert result.code == 2
     assert result.err == "Error: there is no kind 'distence'; did you mean 'distance'?\n"
+
+
+def test_a_kind_like_none_gets_them_all(cli):
+    result = cli("list", "foo")
+    assert result.code == 2
+    assert result.err.startswith("Error: there is no kind 'foo'; the kinds are distance, kernel,")
+    assert all(name in result.err for name in kinds())
+
+
+@pytest.mark.parametrize("command", ["check", "list", "new", "schema", "show"])
+def test_help_names_the_kinds(cli, command):
+    words = cli(command, "--help").out.partition("Kinds:\n")[2].replace(",", " ").split()
+    assert words == list(kinds())
 
 
 def test_a_component_is_told_from_a_kind(cli):

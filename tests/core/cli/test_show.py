@@ -6,6 +6,7 @@ import pytest
 
 import ilk
 from ilk.cli.docstrings import read_docstring
+from ilk.cli.prose import plain
 from ilk.kinds import kinds
 
 
@@ -52,6 +53,32 @@ class Shown(ilk.Distance):
         raise NotImplementedError
 
 
+class Wordy(Shown):
+    """A distance with more to say about itself than ``d(x, y) = 0``.
+
+    The first paragraph is longer
+    than a line, and names `fit` and x * y * z::
+
+        d(x, y) = sum_f  |x_f - y_f|,
+                not more
+
+    - One thing, which is told at some length
+      so that it does not fit.
+    - Another.
+
+    References
+    ----------
+    .. [1] A. Nobody, *On nothing and on
+       much else that has a long title*, 1999.
+    .. [2] B. Nobody, On nothing *again, 2000.
+
+    Examples
+    --------
+    >>> 1
+    1
+    """
+
+
 @pytest.fixture(autouse=True)
 def shown():
     ilk.registry("distance").register("shown", Shown)
@@ -65,8 +92,7 @@ def test_a_component_in_full(cli, monkeypatch):
         "distance shown: Distance for the tests of what is shown.",
         f"{__name__}:Shown of (session)",
         "",
-        "d(x, y) = 0, which is",
-        "not much.",
+        "d(x, y) = 0, which is not much.",
         "",
         "Parameters",
         "  power             a number > 0; default 'inf'",
@@ -125,7 +151,7 @@ def test_every_kind_tells_what_must_be_defined(cli, kind):
     [
         (("distance", "powr"), "there is no distance 'powr'; did you mean 'power'?"),
         (("classifier", "power"), "there is no classifier 'power'; 'power' is a distance"),
-        (("powr",), "there is no kind 'powr'"),
+        (("powr",), "there is no kind 'powr'; the kinds are distance, "),
         (("power",), "there is no kind 'power'; 'power' is a component: `ilk show distance power`"),
     ],
 )
@@ -133,6 +159,58 @@ def test_what_is_not_there(cli, arguments, message):
     result = cli("show", *arguments)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"Error: {message}")
+
+
+def test_text_is_wrapped_without_markup(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    ilk.registry("distance").register("wordy", Wordy)
+    try:
+        lines = cli("show", "distance", "wordy").out.splitlines()
+    finally:
+        ilk.registry("distance").unregister("wordy")
+    assert lines[0:2] == [
+        "distance wordy: A distance with more to say about itself",
+        "  than d(x, y) = 0.",
+    ]
+    assert lines[4:14] == [
+        "The first paragraph is longer than a line, and names fit and",
+        "x * y * z:",
+        "",
+        "    d(x, y) = sum_f  |x_f - y_f|,",
+        "            not more",
+        "",
+        "- One thing, which is told at some length so that it does",
+        "  not fit.",
+        "- Another.",
+        "",
+    ]
+    source = lines[lines.index("Source") + 1 : lines.index("Source") + 5]
+    assert source == [
+        "  [1] A. Nobody, On nothing and on much else that has a long",
+        "      title, 1999.",
+        "  [2] B. Nobody, On nothing *again, 2000.",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("``a * b`` and ``c * d``", "a * b and c * d"),
+        ("2 * x, *args, **kwargs and x*y*z", "2 * x, *args, **kwargs and x*y*z"),
+        ("*On distances*, **bold**, `fit`, :class:`ilk.Distance`", None),
+        ("x'x - 2 x_f + y_f", "x'x - 2 x_f + y_f"),
+    ],
+)
+def test_markup_is_told_from_formulas(text, shown):
+    assert plain(text) == (shown or "On distances, bold, fit, ilk.Distance")
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_inputs_are_shown_where_data_come_in(cli, kind):
+    takes = kind not in {"combiner", "comparison", "dataset", "executor", "measure", "resampling"}
+    for name in ilk.registry(kind).names():
+        assert ("\n  takes " in cli("show", kind, name).out) == takes, name
 
 
 def test_docstrings_in_parts():

@@ -28,43 +28,43 @@ def heading(text: str) -> str:
 
 
 def columns(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> list[str]:
-    """Lines with the cells of each column below each other.
+    """Rows with the cells of each column below each other.
 
-    On a terminal there is a header, and the last column is cut to the width that is left;
-    elsewhere every line is a whole row and nothing else.
+    On a terminal there is a header, and the last cell goes on in lines of its own, in the same
+    string; elsewhere every string is one line, and a row.
     """
     table = [tuple(row) for row in rows]
     if on_terminal() and header:
         table.insert(0, tuple(header))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    left = width() - sum(widths[:-1]) - len(GAP) * (len(widths) - 1)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
+    indent = sum(widths) + len(GAP) * len(widths)
     lines = []
-    for row in table:
-        cells = [cell.ljust(size) for cell, size in zip(row[:-1], widths[:-1], strict=True)]
-        cells.append(_cut(row[-1], left) if on_terminal() else row[-1])
-        lines.append(GAP.join(cells).rstrip())
+    for *cells, last in table:
+        lead = "".join(cell.ljust(size) + GAP for cell, size in zip(cells, widths, strict=True))
+        folded = wrapped(last, lead, indent) if on_terminal() else []
+        lines.append("\n".join(folded) or (lead + last).rstrip())
     if on_terminal() and header:
         lines[0] = heading(lines[0])
     return lines
-
-
-def _cut(text: str, size: int) -> str:
-    if len(text) <= size:
-        return text
-    return textwrap.shorten(text, size, placeholder="...") if size >= 20 else ""
 
 
 def hanging(label: str, text: str, indent: int) -> list[str]:
     """Lines of a label and a text beside it, indented where it goes on."""
     label = label.rstrip()
     lead = label.ljust(indent) if len(label) < indent else label + GAP
+    return wrapped(text, lead, indent) or [label]
+
+
+def wrapped(text: str, lead: str = "", indent: int = 0) -> list[str]:
+    """Lines of a text: what leads before the first, an indent before the others."""
     return textwrap.wrap(
         text,
-        max(width(), indent + 24),
+        max(width(), indent + 20),
         initial_indent=lead,
         subsequent_indent=" " * indent,
+        break_long_words=False,
         break_on_hyphens=False,
-    ) or [label]
+    )
 
 
 def indented(text: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ilk.cli.layout import columns, hanging, heading, indented, on_terminal
-from ilk.cli.naming import kind_named, summary_of
+from ilk.cli.naming import OfKinds, kind_named, summary_of
+from ilk.cli.prose import plain
 from ilk.kinds import Kind, kinds
 from ilk.registries import registry
 
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from ilk.discovery import Found
 
 
-@click.command("list")
+@click.command("list", cls=OfKinds)
 @click.argument("kind", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("--check", is_flag=True, help="Import each and tell what is broken or ambiguous.")
 @click.pass_context
 def list_(ctx: click.Context, kind: str | None, as_json: bool, check: bool) -> None:
     """List the components that are installed: all of them, or those of one KIND.
+
+    In a pipe every line is a component: kind, name, distribution, version, summary.
 
     Only --check imports them; it exits with 1 if something is broken or ambiguous.
     """
@@ -35,17 +38,25 @@ def list_(ctx: click.Context, kind: str | None, as_json: bool, check: bool) -> N
     offers = [found for one in chosen for found in registry(one.name).find()]
     if as_json:
         _print_json([_record(found) for found in offers])
+    elif not offers:
+        click.echo(f"no {chosen[0].name} is installed", err=True)
+    elif not on_terminal():
+        _print_lines(offers)
     elif kind:
-        _print_kind(chosen[0], offers)
+        _print_kind(offers)
     else:
         _print_all(offers)
 
 
+def _print_lines(offers: Sequence[Found]) -> None:
+    """A line for each component, whose first four words are always there."""
+    _print_rows(
+        (f.kind, f.name, f.distribution, f.version or "-", plain(summary_of(f))) for f in offers
+    )
+
+
 def _print_all(offers: Sequence[Found]) -> None:
-    """A table of kinds on a terminal; elsewhere a line for each component."""
-    if not on_terminal():
-        _print_lines((f.kind, f.name, f.distribution, f.version) for f in offers)
-        return
+    """A table of kinds: who offers what."""
     groups = [
         (kind, distribution, [found.name for found in group])
         for (kind, distribution), group in groupby(
@@ -68,17 +79,16 @@ def _position(kind: str) -> int:
     return list(kinds()).index(kind)
 
 
-def _print_kind(kind: Kind, offers: Sequence[Found]) -> None:
-    if not offers:
-        click.echo(f"no {kind.name} is installed", err=True)
-        return
-    rows = [(f.name, f.distribution, f.version, summary_of(f)) for f in offers]
-    header = ("NAME", "FROM", "VERSION", "SUMMARY")
+def _print_kind(offers: Sequence[Found]) -> None:
+    """A table of the components of one kind: what each does."""
+    _print_rows(
+        ((f.name, f.distribution, plain(summary_of(f))) for f in offers),
+        header=("NAME", "FROM", "SUMMARY"),
+    )
+
+
+def _print_rows(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> None:
     click.echo("\n".join(columns(rows, header)))
-
-
-def _print_lines(rows: Any) -> None:
-    click.echo("\n".join(columns(rows)))
 
 
 def _check(chosen: Sequence[Kind], as_json: bool, *, everything: bool) -> int:

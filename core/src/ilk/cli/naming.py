@@ -7,12 +7,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from ilk.errors import UnknownComponentError
 from ilk.kinds import Kind, kind_of, kinds
 from ilk.registries import registry
 
 if TYPE_CHECKING:
     from ilk.discovery import Found
+
+
+class OfKinds(click.Command):
+    """A command that takes a kind; its help names them."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the kinds below the options."""
+        with formatter.section("Kinds"):
+            formatter.write_text(", ".join(kinds()))
 
 
 def kind_named(text: str) -> Kind:
@@ -30,7 +41,9 @@ def kind_named(text: str) -> Kind:
         if not having:
             raise
         hint = " or ".join(f"`ilk show {name} {text}`" for name in having)
-        raise UnknownComponentError(f"{error}; {text!r} is a component: {hint}") from None
+        raise UnknownComponentError(
+            f"there is no kind {text!r}; {text!r} is a component: {hint}"
+        ) from error
 
 
 def summary_of(found: Found) -> str:

@@ -6,10 +6,10 @@ import json
 
 import click
 
-from ilk.cli.naming import kind_named
+from ilk.cli.naming import OfKinds, kind_named
 
 
-@click.command()
+@click.command(cls=OfKinds)
 @click.argument("kind", required=False)
 @click.argument("name", required=False)
 def schema(kind: str | None, name: str | None) -> None:

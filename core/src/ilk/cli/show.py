@@ -8,12 +8,16 @@ from typing import Any
 
 import click
 
-from ilk.cli.layout import hanging, heading, indented
-from ilk.cli.naming import kind_named
+from ilk.cli.layout import hanging, heading, indented, wrapped
+from ilk.cli.naming import OfKinds, kind_named
+from ilk.cli.prose import paragraphs, plain
 from ilk.registries import registry
 
+# Kinds that are given no table of cases, so that what input they take says nothing.
+_WITHOUT_CASES = {"combiner", "comparison", "dataset", "executor", "measure", "resampling"}
 
-@click.command()
+
+@click.command(cls=OfKinds)
 @click.argument("kind")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -38,18 +42,25 @@ def show(kind: str, name: str | None, as_json: bool) -> None:
 
 
 def _component_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{heading(record['kind'] + ' ' + record['name'])}: {record['summary']}"
+    yield from _title(f"{record['kind']} {record['name']}", record["summary"])
     yield f"{record['object']} of {record['distribution']} {record['version']}".rstrip()
     if record["description"]:
-        yield f"\n{record['description']}"
-    yield f"\n{heading('Parameters')}"
-    yield from _parameter_lines(record["parameters"])
-    yield f"\n{heading('Capabilities')}"
-    yield from _capability_lines(record["capabilities"])
-    for key, title in (("source", "Source"), ("example", "Example")):
-        if record[key]:
-            yield f"\n{heading(title)}"
-            yield indented(record[key])
+        yield from ("", *paragraphs(record["description"]))
+    takes_cases = record["kind"] not in _WITHOUT_CASES
+    parts = {
+        "Parameters": _parameter_lines(record["parameters"]),
+        "Capabilities": _capability_lines(record["capabilities"], takes_cases=takes_cases),
+        "Source": paragraphs(record["source"], indent=2),
+        "Example": indented(record["example"]).splitlines(),
+    }
+    for title, part in parts.items():
+        if lines := list(part):
+            yield from ("", heading(title), *lines)
+
+
+def _title(name: str, summary: str) -> list[str]:
+    first, *rest = wrapped(f"{name}: {plain(summary)}", indent=2)
+    return [first.replace(name, heading(name), 1), *rest]
 
 
 def _parameter_lines(parameters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -59,32 +70,33 @@ def _parameter_lines(parameters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         about = f"{parameter['accepts']}; default {parameter['default']!r}"
         yield from hanging(f"  {parameter['name']}", about, 20)
         if parameter["doc"]:
-            yield from hanging(" " * 18, parameter["doc"], 20)
+            yield from hanging(" " * 18, plain(parameter["doc"]), 20)
 
 
-def _capability_lines(capabilities: Mapping[str, Any]) -> Iterator[str]:
-    inputs = ", ".join(capabilities["inputs"])
+def _capability_lines(capabilities: Mapping[str, Any], *, takes_cases: bool) -> Iterator[str]:
     able = [name for name, value in capabilities.items() if value is True and name != "specable"]
-    yield from hanging("  takes", inputs, 20)
-    yield from hanging("  is, has", ", ".join(able).replace("_", " ") or "nothing special", 20)
+    if takes_cases:
+        yield from hanging("  takes", ", ".join(capabilities["inputs"]), 20)
+    if able:
+        yield from hanging("  is, has", ", ".join(able).replace("_", " "), 20)
     if not capabilities["specable"]:
         yield from hanging("  specs", "cannot be written to a file: it takes a function", 20)
 
 
 def _kind_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{heading(record['kind'])}: {record['summary']}"
+    yield from _title(record["kind"], record["summary"])
     yield f"entry points in the group {record['group']}"
     if record["role"]:
         yield f"a step of a pipeline ({record['role']})"
     for interface in record["interfaces"]:
-        yield f"\n{heading(interface['name'])}: {interface['summary']}"
+        yield from ("", *_title(interface["name"], interface["summary"]))
         if interface["description"]:
-            yield f"\n{indented(interface['description'])}"
+            yield from ("", *paragraphs(interface["description"], indent=2))
         for key, title in (("must_define", "Must define"), ("may_override", "May override")):
             if interface[key]:
                 yield f"\n{heading(title)}"
             for method in interface[key]:
-                yield from hanging(f"  {method['signature']}", method["summary"], 40)
+                yield from hanging(f"  {method['signature']}", plain(method["summary"]), 40)
     names = ", ".join(record["components"]) or "none is installed"
     yield f"\n{heading('Installed')}"
     yield from hanging("  ", names, 2)
