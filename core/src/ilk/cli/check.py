@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from ilk.cli.layout import heading
-from ilk.cli.naming import kind_named
+from ilk.cli.naming import OfKinds, kind_named
 
 if TYPE_CHECKING:
     from ilk.testing import ComponentReport, Report
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key", bound=Hashable)
 
 
-@click.command()
+@click.command(cls=OfKinds)
 @click.argument("distribution")
 @click.option("--kind", help="Check only components of this kind.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -54,9 +54,14 @@ def _lines(report: Report) -> Iterator[str]:
     failed = sum(len(component.problems) for component in report.components)
     verdict = click.style("ok", fg="green") if report.ok else click.style("failed", fg="red")
     yield (
-        f"{verdict}: {len(report.components)} components, {report.count('passed')} checks passed, "
+        f"{verdict}: {_counted(len(report.components), 'component')}, "
+        f"{_counted(report.count('passed'), 'check')} passed, "
         f"{failed} failed, {report.count('waived')} waived"
     )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _component_lines(component: ComponentReport) -> Iterator[str]:

@@ -110,7 +110,7 @@ def require_distribution(name: str) -> None:
     if not any(_normal(name) == _normal(other) for other in known):
         raise UnknownComponentError(
             f"no installed distribution {name!r} offers anything to ilk"
-            f"{did_you_mean(name, known)} (there are: {', '.join(known)})"
+            f"{did_you_mean(name, known)} (there are: {', '.join(installed())})"
         )
 
 
