@@ -4,13 +4,17 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import click
 import pytest
 
 import ilk
 from ilk.cli import commands
+from ilk.discovery import Found
 
+ROOT = Path(__file__).parents[3]
 COMMANDS = ("check", "list", "new", "show")
 
 
@@ -18,7 +22,7 @@ def started(*arguments, **options):
     """Run the command line in a process of its own."""
     options.setdefault("env", {**os.environ})
     return subprocess.run(
-        [sys.executable, "-c", "from ilk.cli import main; main()", *arguments],
+        [sys.executable, "-m", "ilk", *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -47,6 +51,28 @@ def test_help_lists_the_commands(cli, arguments):
     for name in COMMANDS:
         assert re.search(rf"^  {name} +[A-Z].*\.$", result.out, re.MULTILINE)
     assert "Exit codes: 0 all well" in result.out
+
+
+def test_help_says_what_our_plugins_commands_do(cli):
+    for path in ROOT.glob("plugins/*/pyproject.toml"):
+        project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+        for name in project.get("entry-points", {}).get("ilk.commands", {}):
+            assert commands._KNOWN[name][0] == project["name"]
+            assert commands.summaries()[name] == commands._KNOWN[name][1]
+    assert "Provided by" not in cli("--help").out
+
+
+def test_a_command_of_another_is_not_described_as_ours(cli, monkeypatch):
+    theirs = Found("ilk.commands", "run", "fake-run", "1.0", "fake_run:run")
+    monkeypatch.setattr(commands, "found_in", lambda group: [theirs])
+    assert "run Provided by fake-run." in " ".join(cli("--help").out.split())
+
+
+def test_it_runs_as_a_module():
+    done = started("--version")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"ilk {ilk.__version__}")
+    assert "Usage: ilk list" in started("list", "--help").stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)

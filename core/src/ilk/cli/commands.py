@@ -26,7 +26,13 @@ BUILT_IN = {
     "show": ("ilk.cli.show:show", "Show what a kind asks for, or what a component does and takes."),
 }
 
-_KNOWN = dict.fromkeys(("plot", "report", "results", "run", "watch"), "ilk-evaluation")
+_KNOWN = {
+    "results": (
+        "ilk-evaluation",
+        "Look into the store of an experiment: tables, failures, differences, exports.",
+    ),
+    "run": ("ilk-evaluation", "Run the experiment that a file describes and print its tables."),
+}
 
 
 def summaries() -> dict[str, str]:
@@ -34,11 +40,16 @@ def summaries() -> dict[str, str]:
     lines = {name: summary for name, (_, summary) in BUILT_IN.items()}
     for name, offers in _offers().items():
         if len(offers) == 1:
-            lines.setdefault(name, f"Provided by {offers[0].distribution}.")
+            lines.setdefault(name, _summary(name, offers[0].distribution))
         elif name not in lines:
             choices = " or ".join(found.qualified for found in offers)
             lines[name] = f"Ambiguous: write {choices}."
     return dict(sorted(lines.items()))
+
+
+def _summary(name: str, distribution: str) -> str:
+    owner, sentence = _KNOWN.get(name, ("", ""))
+    return sentence if owner == distribution else f"Provided by {distribution}."
 
 
 def load(name: str) -> click.Command:
@@ -100,7 +111,7 @@ def _unknown(name: str) -> str:
     message = f"there is no command {name!r}"
     if name not in _KNOWN:
         return message + did_you_mean(name, {*BUILT_IN, *_offers(), *_KNOWN})
-    owner = _KNOWN[name]
+    owner, _ = _KNOWN[name]
     if os.environ.get("ILK_PLUGINS"):
         return f"{message}; it is in {owner}, which is not among ILK_PLUGINS or not installed"
     return f"{message}; it is in {owner}, which is not installed (pip install {owner})"
