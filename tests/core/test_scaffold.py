@@ -1,7 +1,10 @@
 """`ilk new`: what it writes, what it refuses, and that nothing partial is left."""
 
 import ast
+import subprocess
+import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -32,9 +35,10 @@ def test_it_says_what_it_made_and_what_to_do(new, tmp_path):
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "ilk-mine: the distance 'mine', src/ilk_mine/mine.py",
-        "next: cd ilk-mine && pip install -e '.[test]' && pytest",
+        "next, in the environment that has ilk: cd ilk-mine && pip install -e '.[test]' && pytest",
     ]
     assert sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.*")) == [
+        "ilk-mine/.gitignore",
         "ilk-mine/README.md",
         "ilk-mine/pyproject.toml",
         "ilk-mine/src/ilk_mine/__init__.py",
@@ -67,6 +71,27 @@ def test_every_kind_has_a_project(kind):
         kind.group: {"my_own": f"ilk_my_own.my_own:{project.class_name}"}
     }
     assert f"class {project.class_name}(" in written["src/ilk_my_own/my_own.py"]
+
+
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff comes with the extra dev")
+def test_every_project_is_clean_by_ruff(tmp_path):
+    for name in ("x", "my_own", "a_component_whose_name_is_long"):
+        for kind in BUILT_IN:
+            dist = f"ilk-{name.replace('_', '-')}"
+            Project(kind, name, dist).write(tmp_path / f"{kind.name}-{name}")
+    for command in (["format", "--check"], ["check"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, tmp_path],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_readme_says_where_ilk_must_be():
+    text = Project(kind_of("distance"), "mine", "ilk-mine").files()["README.md"]
+    assert "in the same environment" in text.partition("pip install -e")[0]
 
 
 def test_the_core_is_asked_for_by_range():

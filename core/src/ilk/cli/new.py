@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from ilk.cli.naming import kind_named
+from ilk.cli.naming import OfKinds, kind_named
 
 
-@click.command()
+@click.command(cls=OfKinds)
 @click.argument("kind")
 @click.argument("name")
 @click.option(
@@ -22,6 +22,7 @@ def new(kind: str, name: str, path: Path | None, dist: str | None) -> None:
     """Start a plugin with a component of a KIND called NAME.
 
     It is a complete project: a class that works, its entry point, tests that pass, a README.
+    Install it into the environment that ilk is in.
     """
     from ilk.scaffold.project import Project
 
@@ -29,4 +30,5 @@ def new(kind: str, name: str, path: Path | None, dist: str | None) -> None:
     folder = path or Path(project.dist)
     project.write(folder)
     click.echo(f"{folder}: the {project.kind.name} {name!r}, src/{project.package}/{name}.py")
-    click.echo(f"next: cd {folder} && pip install -e '.[test]' && pytest")
+    steps = f"cd {folder} && pip install -e '.[test]' && pytest"
+    click.echo(f"next, in the environment that has ilk: {steps}")

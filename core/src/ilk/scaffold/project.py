@@ -63,6 +63,7 @@ class Project:
         sources = {
             "pyproject.toml": "project/pyproject.toml",
             "README.md": "project/README.md",
+            ".gitignore": "project/.gitignore",
             f"src/{self.package}/__init__.py": "project/init.py",
             f"src/{self.package}/{self.name}.py": self.kind.name,
             "tests/test_conformance.py": "project/test_conformance.py",
