@@ -1,14 +1,35 @@
 """``ilk doctor``."""
 
+from importlib.util import find_spec
+
+import pytest
+
 import ilk
+from ilk.cli import doctor
 
 
 def test_what_it_tells(cli):
     result = cli("doctor")
     assert result.code == 0
-    for part in (ilk.__version__, "ilk-distances", "numpy", "fine", "processors", "cache"):
+    for part in (ilk.__version__, "ilk-distances", "numpy", "fine", "processors"):
         assert part in result.out
     assert "broken" not in result.out
+
+
+def test_where_compiled_code_is_kept(cli):
+    pytest.importorskip("numba")
+    about = cli("doctor").out.partition("\nnumba\n")[2]
+    assert "threading layer" in about
+    assert "cache" in about
+
+
+def test_numba_need_not_be_installed(cli, monkeypatch):
+    monkeypatch.setattr(
+        doctor, "find_spec", lambda name: None if name == "numba" else find_spec(name)
+    )
+    result = cli("doctor")
+    assert result.code == 0
+    assert "\nnumba\n  state                 not installed\n" in result.out
 
 
 def test_what_is_broken_is_named(cli, install):
