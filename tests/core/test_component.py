@@ -172,3 +172,22 @@ def test_capabilities_become_tags(toys):
 def test_an_incomplete_component_cannot_be_made():
     with pytest.raises(TypeError, match="pairwise"):
         type("Half", (ilk.Distance,), {})()
+
+
+@pytest.mark.parametrize(
+    ("give", "said"),
+    [
+        (lambda X, Y: np.zeros((len(X), len(Y) + 1)), r"shape \(1, 3\) for 1 queries and 2"),
+        (lambda X, Y: np.zeros(len(Y)), r"shape \(2,\) for 1 queries and 2"),
+        (lambda X, Y: -np.ones((len(X), len(Y))), "query 0 to training row 0 is negative"),
+        (lambda X, Y: np.full((len(X), len(Y)), np.nan), "is NaN"),
+    ],
+)
+def test_wrong_distances_are_found_in_a_search(give, said):
+    wrong = type(
+        "Wrong",
+        (ilk.Distance,),
+        {"pairwise": lambda self, X, Y=None: give(X, X if Y is None else Y)},
+    )()
+    with pytest.raises(ilk.InputError, match=f"Wrong: .*{said}"):
+        wrong.kneighbors(np.zeros((1, 1)), np.zeros((2, 1)), 1)

@@ -143,3 +143,82 @@ def test_rows_of_what_has_none():
 def test_column_labels():
     assert ilk.column_labels(np.ones((1, 2))) == ["x0", "x1"]
     assert ilk.column_labels(pd.DataFrame({"u": [1]})) == ["u"]
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        (np.array([["2020-01-01"], ["NaT"]], dtype="M8[D]"), "dates or durations"),
+        (np.array([[3], [4]], dtype="m8[s]"), "dates or durations"),
+        (np.ma.masked_array([[0.0], [1.0]], mask=[[0], [1]]), r"masked value at \(1, 0\)"),
+        (np.array([["1"], ["2"]]), "holds texts"),
+        (np.array([[b"1"], [b"2"]]), "holds texts"),
+    ],
+)
+def test_what_only_looks_like_numbers(power, X, said):
+    with pytest.raises(ilk.IlkError, match=f"power: X .*{said}"):
+        power.pairwise(X)
+
+
+def test_a_mask_that_hides_nothing_is_no_matter(power):
+    assert power.pairwise(np.ma.masked_array([[0.0], [1.0]], mask=False)).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (["1", 1, "b"], "mixes numbers and texts"),
+        ([True, 0, 5], "mixes numbers and true or false"),
+        (np.array(["a", 1, 1], dtype=object), "mixes numbers and texts"),
+        (["a", "a\0"], "null character at row 1"),
+        (np.array(["a", "a\0"], dtype=object), "null character at row 1"),
+        (np.ma.masked_array([1, 2], mask=[0, 1]), "masked label at row 1"),
+    ],
+)
+def test_labels_that_would_be_merged(power, y, said):
+    with pytest.raises(ilk.InputError, match=f"power: y: .*{said}"):
+        ilk.check_labels(power, y)
+
+
+def test_polars_enums_keep_the_order_they_declare():
+    column = pl.Series(["lo", "hi"], dtype=pl.Enum(["lo", "mid", "hi"]))
+    table = ilk.as_table(pl.DataFrame({"a": column}))
+    assert table["a"].cat.categories.tolist() == ["lo", "mid", "hi"]
+
+
+@pytest.mark.parametrize(
+    "state", [0, 2**32 - 1, np.int64(7), None, np.random.RandomState(1), np.random.default_rng(1)]
+)
+def test_every_random_state_works(power, state):
+    assert isinstance(ilk.check_seed(power, state), np.random.RandomState)
+
+
+@pytest.mark.parametrize("state", [-1, 2**32, 0.5, "0", True])
+def test_other_random_states_are_named(power, state):
+    with pytest.raises(ilk.ParameterError, match="power: random_state must be a random seed"):
+        ilk.check_seed(power, state)
+
+
+def test_seeds_are_repeatable(power):
+    first, second = (ilk.check_seed(power, 5).random_sample(3) for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([1.0, np.nan], "got nan at row 1"),
+        ([-1.0, 1.0], "got -1.0 at row 0"),
+        ([0, 0], "must not be all 0"),
+        ([1.0], "has 1 values for the 2 rows"),
+        (["a", "b"], "must be numbers"),
+        ([[1.0], [1.0]], "one dimension"),
+    ],
+)
+def test_weights_that_are_none(power, weights, said):
+    with pytest.raises(ilk.InputError, match=f"power: sample_weight .*{said}"):
+        ilk.check_weights(power, weights, np.ones((2, 1)))
+
+
+def test_weights_become_floats(power):
+    assert ilk.check_weights(power, [1, 0], np.ones((2, 1))).tolist() == [1.0, 0.0]

@@ -215,3 +215,64 @@ def test_public_names_exist():
 def test_no_public_name_is_hidden_by_a_module():
     modules = {module.name for module in pkgutil.iter_modules(ilk.__path__)}
     assert not modules & set(ilk.__all__)
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("class Odd(BaseException): pass\nraise Odd('end')", "cannot be imported: Odd: end"),
+        ("raise GeneratorExit", "cannot be imported: GeneratorExit"),
+        (
+            (
+                "import ilk\nclass Mine(ilk.Distance):\n"
+                "    def __init__(self): raise OSError('boom')\n"
+                "    def pairwise(self, X, Y=None): return 0"
+            ),
+            "its constructor fails with the defaults: OSError: boom",
+        ),
+        *(
+            (
+                (
+                    f"import ilk\nclass Mine(ilk.Distance):\n    parameters = {table}\n"
+                    "    def pairwise(self, X, Y=None): return 0"
+                ),
+                "parameters must map names to ilk.Param",
+            )
+            for table in ("['q']", "None", "{'q': int}")
+        ),
+        (
+            (
+                "import ilk\nclass Mine(ilk.Distance):\n    capabilities = 'all'\n"
+                "    def pairwise(self, X, Y=None): return 0"
+            ),
+            "capabilities must be ilk.Capabilities, got 'all'",
+        ),
+    ],
+)
+def test_whatever_a_plugin_does_it_is_named(installed_fakes, module, said, request):
+    name = f"fake-m{abs(hash(request.node.name)) % 10**8}"
+    installed_fakes(name, f"[ilk.distances]\nmine = {name.replace('-', '_')}:Mine\n", module)
+    with pytest.raises(ilk.BrokenComponentError, match=f"{name} 1.0.*{said}"):
+        ilk.distance("mine")
+
+
+def test_a_malformed_entry_point_says_so(installed_fakes):
+    installed_fakes("fake-n", "[ilk.distances]\nmine = %%%\n", DISTANCE)
+    with pytest.raises(ilk.BrokenComponentError, match="'%%%' is not of the form module:Class"):
+        ilk.distance("mine")
+
+
+@pytest.mark.parametrize("name", ["a b", "a/b", "[a]"])
+def test_names_that_nobody_can_write_are_left_out(installed_fakes, name):
+    installed_fakes("fake-o", f"[ilk.distances]\n{name} = fake_o:Mine\n", DISTANCE)
+    with pytest.warns(UserWarning, match="left out.*is no name"):
+        names = ilk.distances()
+    assert "power" in names
+    assert name not in names
+
+
+def test_a_name_twice_in_one_distribution(installed_fakes):
+    points = "[ilk.distances]\nmine = fake_p:Mine\n[ilk.distances]\nmine = fake_p:Mine\n"
+    installed_fakes("fake-p", points, DISTANCE)
+    with pytest.raises(ilk.AmbiguousComponentError, match="registered twice by fake-p"):
+        ilk.distance("mine")

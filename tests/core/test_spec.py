@@ -234,3 +234,51 @@ def test_a_local_metric_learner_is_no_step():
             ilk.resolve({"steps": [{"metric_learner": "local"}, {"classifier": "nearest"}]})
     finally:
         ilk.registry("metric_learner").unregister("local")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"classifier": {"use": 3}}, "'use' must be a name, got 3"),
+        ({"transformer": {"use": ["centre"]}}, "'use' must be a name"),
+        ({"index": "brute"}, "an index cannot be a step"),
+        ({"classifier": {"use": "nearest", "a\nb": 1}}, r"no parameter 'a\\nb'"),
+    ],
+)
+def test_wrong_steps_are_one_line_each(value, said):
+    with pytest.raises(ilk.SpecError, match=said) as caught:
+        ilk.resolve({"steps": [value]})
+    assert len(str(caught.value).split("\n")) == len(caught.value.problems)
+
+
+def test_a_table_for_a_list_of_tables():
+    grammar = Table({"datasets": Param(slot="dataset", many=list)})
+    with pytest.raises(ilk.SpecError, match=r"write \[\[datasets\]\]"):
+        ilk.resolve({"datasets": {"use": "iris"}}, grammar=grammar)
+
+
+@pytest.mark.parametrize(("depth", "fine"), [(20, True), (60, False), (400, False)])
+def test_depth_has_a_bound(depth, fine):
+    spec = "nearest"
+    for _ in range(depth):
+        spec = {"use": "panel", "members": [spec]}
+    if fine:
+        assert ilk.to_spec(ilk.build(spec))["use"] == "panel"
+        return
+    with pytest.raises(ilk.SpecError, match="nested more than 50 deep"):
+        ilk.build(spec)
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 2000 + "]" * 2000, "\ufeffa = 1"])
+def test_odd_files(write, text):
+    path = write(text)
+    try:
+        assert ilk.load(path).data == {"a": 1}
+    except ilk.SpecError as error:
+        assert "nested too deeply" in str(error)  # noqa: PT017  # one of the two, by the text
+
+
+def test_long_values_are_cut():
+    with pytest.raises(ilk.SpecError) as caught:
+        ilk.resolve({"use": "power", "p": "x" * 5000}, kind="distance")
+    assert len(str(caught.value)) < 200

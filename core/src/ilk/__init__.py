@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ilk.capabilities import Capabilities as Capabilities
+    from ilk.chance import check_seed as check_seed
+    from ilk.chance import check_weights as check_weights
     from ilk.component import Component as Component
     from ilk.discovery import Found as Found
     from ilk.discovery import installed as installed
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from ilk.hooks import hookimpl as hookimpl
     from ilk.inputs import as_table as as_table
     from ilk.inputs import check_finite as check_finite
-    from ilk.inputs import check_labels as check_labels
     from ilk.inputs import check_same_features as check_same_features
     from ilk.inputs import check_same_length as check_same_length
     from ilk.inputs import check_vectors as check_vectors
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from ilk.interfaces.transformer import Transformer as Transformer
     from ilk.kinds import Kind as Kind
     from ilk.kinds import kind_of as kind_of
+    from ilk.labels import check_labels as check_labels
     from ilk.neighbors import nearest_blocked as nearest_blocked
     from ilk.neighbors import smallest as smallest
     from ilk.neighbors import within_blocked as within_blocked
@@ -140,6 +142,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "ilk.capabilities": ("Capabilities",),
+    "ilk.chance": ("check_seed", "check_weights"),
     "ilk.component": ("Component",),
     "ilk.discovery": ("Found", "installed"),
     "ilk.errors": (
@@ -162,7 +165,6 @@ _WHERE = {
     "ilk.inputs": (
         "as_table",
         "check_finite",
-        "check_labels",
         "check_same_features",
         "check_same_length",
         "check_vectors",
@@ -192,6 +194,7 @@ _WHERE = {
     "ilk.interfaces.resampling": ("Resampling", "Split"),
     "ilk.interfaces.transformer": ("Transformer",),
     "ilk.kinds": ("Kind", "kind_of"),
+    "ilk.labels": ("check_labels",),
     "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
     "ilk.nested": ("seeded",),
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),

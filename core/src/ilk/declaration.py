@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from ilk.capabilities import Capabilities
+from ilk.params import Param
+from ilk.wording import show
 
 if TYPE_CHECKING:
     from ilk.kinds import Kind
@@ -20,11 +25,35 @@ def class_problem(cls: Any, kind: Kind) -> str | None:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         return f"class {cls.__name__} does not define {', '.join(missing)}"
-    return declaration_problem(cls)
+    return declaration_problem(cls) or _default_problem(cls)
+
+
+def _default_problem(cls: Any) -> str | None:
+    """Return how making an instance with the defaults fails, or None."""
+    try:
+        cls()
+    except Exception as error:  # noqa: BLE001  # a constructor may raise anything
+        reason = f"{type(error).__name__}: {error}"
+        return f"class {cls.__name__}: its constructor fails with the defaults: {reason}"
+    return None
+
+
+def _table_problem(cls: Any) -> str | None:
+    """Return what is wrong with the types of what a class declares, or None."""
+    table = cls.parameters
+    if not isinstance(table, Mapping) or not all(isinstance(p, Param) for p in table.values()):
+        return f"class {cls.__name__}: parameters must map names to ilk.Param, got {show(table)}"
+    if not isinstance(cls.capabilities, Capabilities):
+        own = show(cls.capabilities)
+        return f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {own}"
+    return None
 
 
 def declaration_problem(cls: Any) -> str | None:
     """Return how a class's `parameters` disagree with its constructor, or None."""
+    problem = _table_problem(cls)
+    if problem:
+        return problem
     arguments = [
         parameter
         for parameter in inspect.signature(cls.__init__).parameters.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -108,6 +109,7 @@ def _points_of(dist: Distribution) -> list[EntryPoint]:
     try:
         points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
         problem = "" if not points or dist.name else f"nothing says whose {points[0].value} is"
+        problem = problem or next(filter(None, map(_name_problem, points)), "")
     except Exception as error:  # noqa: BLE001  # whatever is wrong, the others go on
         points, problem = [], repr(error)
     if problem:
@@ -115,3 +117,15 @@ def _points_of(dist: Distribution) -> list[EntryPoint]:
         warnings.warn(f"a distribution in {where} is left out: {problem}", stacklevel=2)
         return []
     return points
+
+
+def _name_problem(point: EntryPoint) -> str:
+    """Return what is wrong with the name of an entry point, or nothing."""
+    if re.fullmatch(r"[\w.-]+", point.name):
+        return ""
+    return f"{point.name!r} in {point.group} is no name (letters, digits, '_', '.' and '-' only)"
+
+
+def value_problem(value: str) -> str:
+    """Return what is wrong with the value of an entry point, or nothing."""
+    return "" if EntryPoint.pattern.match(value) else f"{value!r} is not of the form module:Class"

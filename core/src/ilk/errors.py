@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ilk.wording import show
+
 
 class IlkError(Exception):
     """Base of all errors raised on purpose by ilk and its plugins."""
@@ -83,7 +85,11 @@ def dotted(path: Where) -> str:
     """Write a path as ``pipelines[0].steps[1].classifier``."""
     text = ""
     for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+        if isinstance(step, int):
+            text += f"[{step}]"
+            continue
+        key = step if step.replace("-", "_").isidentifier() else show(step)
+        text += f".{key}" if text else key
     return text
 
 

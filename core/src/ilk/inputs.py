@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from ilk.errors import InputError, InputTypeError
 from ilk.registries import display_name
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "as_table",
     "check_finite",
-    "check_labels",
     "check_same_features",
     "check_same_length",
     "check_vectors",
@@ -50,8 +48,14 @@ def as_table(X: Any) -> Any:
         values = X[name]
         nominal = str(values.dtype).partition("(")[0] in {"String", "Categorical", "Enum"}
         cells = values.to_list() if nominal else values.to_numpy()
-        columns[name] = pd.Categorical(cells) if nominal else cells
+        columns[name] = pd.Categorical(cells, _declared(values)) if nominal else cells
     return pd.DataFrame(columns)
+
+
+def _declared(column: Any) -> list[str] | None:
+    """The values that a polars Enum declares, in their order; None for other columns."""
+    is_enum = str(column.dtype).startswith("Enum")
+    return list(column.dtype.categories) if is_enum else None
 
 
 def n_rows(X: Any) -> int:
@@ -117,6 +121,25 @@ def refuse_nominal(owner: object, X: Any, argument: str = "X") -> None:
         )
 
 
+def refuse_unlike_numbers(owner: object, X: Any, argument: str = "X") -> None:
+    """Raise if an array holds what would only look like numbers: masked cells, dates, texts.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        Naming the component, the argument and, where there is one, the cell.
+    """
+    name = display_name(owner)
+    if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
+        cell = tuple(int(i) for i in np.argwhere(np.ma.getmaskarray(X))[0])
+        raise InputError(f"{name}: {argument} has a masked value at {cell}; fill it first")
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if kind in "mM" and kind:
+        raise InputTypeError(f"{name}: {argument} holds dates or durations, not numbers")
+    if kind in "US" and kind:
+        raise InputError(f"{name}: {argument} holds texts, not numbers: could not convert string")
+
+
 def check_vectors(
     owner: Any,
     X: Any,
@@ -158,6 +181,7 @@ def check_vectors(
     """
     X = as_table(X)
     refuse_nominal(owner, X, argument)
+    refuse_unlike_numbers(owner, X, argument)
     options: dict[str, Any] = {
         "accept_sparse": "csr" if sparse else False,
         "dtype": [np.float64, np.float32],
@@ -171,6 +195,8 @@ def check_vectors(
             checked = validate_data(owner, X, reset=reset, **options)
     except TypeError as error:
         raise InputTypeError(f"{display_name(owner)}: {argument}: {error}") from None
+    except UnicodeError:  # a ValueError, but none of X's
+        raise
     except ValueError as error:
         raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
     check_finite(owner, checked, argument=argument, nan=nan)
@@ -229,79 +255,6 @@ def check_same_features(owner: object, X: Any, Y: Any) -> None:
         raise InputError(
             f"{display_name(owner)}: X has {X.shape[1]} features but Y has {Y.shape[1]}"
         )
-
-
-def check_labels(
-    owner: object, y: Any, X: Any = None, *, min_classes: int = 1
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted classes and the code of each label.
-
-    Parameters
-    ----------
-    owner : Component
-        Named in errors.
-    y : array of shape (n,)
-        Strings, booleans or integers; -1 is a label like any other.
-    X : optional
-        Checked to have as many rows.
-    min_classes : int
-        The fewest classes that are accepted.
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-    codes : ndarray of int, shape (n,)
-        Position of each label in `classes`.
-
-    Raises
-    ------
-    InputError
-        Naming the component and what is wrong with y.
-    """
-    name = display_name(owner)
-    if y is None:
-        raise InputError(f"{name}: requires y to be passed, but the target y is None")
-    try:
-        values = column_or_1d(_plain_labels(y), warn=True)
-        _refuse_missing(values)
-        check_classification_targets(values)
-        classes, codes = np.unique(values, return_inverse=True)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: y: {error}") from None
-    if X is not None:
-        check_same_length(owner, X, values)
-    if not len(classes):
-        raise InputError(f"{name}: y is empty, at least one label is needed")
-    if len(classes) < min_classes:
-        raise InputError(
-            f"{name}: y has {len(classes)} class ({classes.tolist()[0]!r}), at least {min_classes} "
-            f"classes are needed"
-        )
-    return classes, codes
-
-
-def _plain_labels(y: Any) -> Any:
-    """Labels of a categorical or string column as a numpy array; others as they are."""
-    y = as_table(y)
-    if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
-        y = y.to_numpy()
-    array = np.asarray(y)
-    if array.dtype == object and array.ndim == 1 and all(isinstance(v, str) for v in array):
-        return array.astype(str)
-    return array
-
-
-def _refuse_missing(values: np.ndarray) -> None:
-    if values.dtype.kind == "f":
-        bad = ~np.isfinite(values)
-    elif values.dtype == object:
-        bad = np.array([v is None or v != v for v in values], dtype=bool)  # noqa: PLR0124
-    else:
-        return
-    if bad.any():
-        row = int(np.argmax(bad))
-        kind = "infinity (inf)" if values[row] in (np.inf, -np.inf) else "NaN or None"
-        raise ValueError(f"has {kind} at row {row}")
 
 
 def column_labels(X: pd.DataFrame | np.ndarray | Sequence[Any]) -> list[str]:

@@ -176,13 +176,19 @@ def _blocks(
     """Yield, for one block of queries, each block of training rows: its first row, distances."""
     queries = _slice(Q, start, start + rows)
     for first in range(0, n_rows(X), columns):
-        block = np.asarray(distance.pairwise(queries, _slice(X, first, first + columns)))
-        nan = np.isnan(block)
-        if nan.any():
-            row, column = (int(i) for i in np.argwhere(nan)[0])
+        targets = _slice(X, first, first + columns)
+        block = np.asarray(distance.pairwise(queries, targets))
+        if block.shape != (n_rows(queries), n_rows(targets)):
+            raise InputError(
+                f"{display_name(distance)}: pairwise gave distances of shape {block.shape} for "
+                f"{n_rows(queries)} queries and {n_rows(targets)} training rows"
+            )
+        if not block.min(initial=0) >= 0:  # the minimum is NaN if any is
+            row, column = (int(i) for i in np.argwhere(~(block >= 0))[0])
             raise InputError(
                 f"{display_name(distance)}: the distance of query {start + row} to training row "
-                f"{first + column} is NaN"
+                f"{first + column} is {'NaN' if np.isnan(block[row, column]) else 'negative'} "
+                f"({block[row, column]})"
             )
         yield first, block
 

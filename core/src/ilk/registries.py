@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ilk import discovery
 from ilk.declaration import class_problem
-from ilk.discovery import Found, hidden, installed, normal, offers
+from ilk.discovery import Found, hidden, installed, normal, offers, value_problem
 from ilk.errors import (
     AmbiguousComponentError,
     BrokenComponentError,
@@ -85,6 +85,10 @@ class Registry:
         if session:  # what the user registered by hand wins
             return session[0]
         if len(matches) > 1:
+            if matches[0].qualified == matches[1].qualified:
+                raise AmbiguousComponentError(
+                    f"{self.kind.name} {plain!r} is registered twice by {matches[0].distribution}"
+                )
             claimants = " and ".join(found.distribution for found in matches)
             raise AmbiguousComponentError(
                 f"{self.kind.name} {plain!r} is offered by {claimants}; "
@@ -166,10 +170,11 @@ class Registry:
         assert found.entry_point is not None
         try:
             cls = found.entry_point.load()
-        except (Exception, SystemExit) as error:
-            raise BrokenComponentError(
-                f"{where} cannot be imported: {type(error).__name__}: {error}"
-            ) from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever a module does while it is imported
+            reason = value_problem(found.value) or f"{type(error).__name__}: {error}"
+            raise BrokenComponentError(f"{where} cannot be imported: {reason}") from error
         problem = class_problem(cls, self.kind)
         if problem:
             raise BrokenComponentError(f"{where}: {problem}")

@@ -13,6 +13,9 @@ from ilk.kinds import kind_of, kinds
 from ilk.params import FilePath, Param
 from ilk.registries import SESSION, registry
 from ilk.suggest import did_you_mean
+from ilk.wording import an, show
+
+DEEPEST = 50  # components inside components; what is deeper is a mistake, and would end in Python's
 
 
 class Resolution:
@@ -22,6 +25,7 @@ class Resolution:
         self.folder = folder
         self.problems: list[Problem] = []
         self.versions: dict[str, str] = {}
+        self.depth = 0
 
     def complain(self, path: Where, message: str) -> None:
         """Note a problem and go on."""
@@ -30,7 +34,7 @@ class Resolution:
     def table(self, grammar: Table, data: Any, path: Where) -> dict[str, Any]:
         """Check a table of a file against its grammar."""
         if not isinstance(data, Mapping):
-            self.complain(path, f"must be a table, got {data!r}")
+            self.complain(path, f"must be a table, got {show(data)}")
             return {}
         for key in data:
             if key not in grammar.fields:
@@ -56,7 +60,7 @@ class Resolution:
 
     def _tables(self, grammar: Many, value: Any, path: Where) -> list[dict[str, Any]]:
         if not isinstance(value, list):
-            self.complain(path, f"must be a list of tables ([[{path[-1]}]]), got {value!r}")
+            self.complain(path, f"must be a list of tables ([[{path[-1]}]]), got {show(value)}")
             return []
         if len(value) < grammar.at_least:
             self.complain(path, f"needs at least {grammar.at_least}, got {len(value)}")
@@ -84,7 +88,10 @@ class Resolution:
             return {key: one(item, (*path, key)) for key, item in value.items()}
         if param.many is list and isinstance(value, Sequence) and not isinstance(value, str):
             return [one(item, (*path, i)) for i, item in enumerate(value)]
-        self.complain(path, f"must be {param.describe()}, got {value!r}")
+        hint = ""
+        if param.many is list and isinstance(value, Mapping) and len(path) == 1:
+            hint = f"; write [[{path[0]}]]"
+        self.complain(path, f"must be {param.describe()}, got {show(value)}{hint}")
         return value
 
     def _component_in(self, kind: str) -> Any:
@@ -98,7 +105,7 @@ class Resolution:
             self.complain(
                 path,
                 f"a step is a table with one key, its kind, as in "
-                f"{{ classifier = 'knn' }}; got {value!r}",
+                f"{{ classifier = 'knn' }}; got {show(value)}",
             )
             return value
         ((kind, item),) = value.items()
@@ -110,7 +117,7 @@ class Resolution:
         if table[kind].role is None:
             steps = ", ".join(name for name, k in table.items() if k.role)
             self.complain(
-                (*path, kind), f"a {kind} cannot be a step of a pipeline (steps are: {steps})"
+                (*path, kind), f"{an(kind)} cannot be a step of a pipeline (steps are: {steps})"
             )
             return value
         resolved = self.component(item, kind, (*path, kind))
@@ -120,10 +127,14 @@ class Resolution:
         return {kind: resolved}
 
     def _is_local(self, resolved: Any, kind: str) -> bool:
+        name = resolved.get("use") if isinstance(resolved, Mapping) else None
+        if kind != "metric_learner" or not isinstance(name, str):
+            return False
         try:
-            return bool(registry(kind).get(resolved["use"]).capabilities.local)  # type: ignore[attr-defined]  # only components are registered
-        except (RegistryError, KeyError, TypeError):
+            cls: Any = registry(kind).get(name)
+        except RegistryError:
             return False  # complained about already
+        return bool(cls.capabilities.local)
 
     def component(self, value: Any, kind: str, path: Where) -> Any:
         """Check a component given by name or table; return its table with every parameter."""
@@ -131,16 +142,19 @@ class Resolution:
             from ilk.spec import to_spec
 
             value = to_spec(value, kind=kind)
+        if self.depth >= DEEPEST:
+            self.complain(path, f"components are nested more than {DEEPEST} deep")
+            return value
         table = {"use": value} if isinstance(value, str) else value
         if not isinstance(table, Mapping):
-            self.complain(path, f"must be {Param(slot=kind).describe()}, got {value!r}")
+            self.complain(path, f"must be {Param(slot=kind).describe()}, got {show(value)}")
             return value
         if "use" not in table and "steps" in table:
             table = {"use": "pipeline", **table}
         name = table.get("use")
         if not isinstance(name, str):
-            said = "'use' is missing" if name is None else f"'use' must be a name, got {name!r}"
-            self.complain(path, f"a {kind} is a name or a table with 'use': {said}")
+            said = "'use' is missing" if name is None else f"'use' must be a name, got {show(name)}"
+            self.complain(path, f"{an(kind)} is a name or a table with 'use': {said}")
             return value
         at_name = (*path, "use") if isinstance(value, Mapping) else path
         try:
@@ -152,7 +166,10 @@ class Resolution:
         if found.distribution != SESSION:
             self.versions[found.distribution] = found.version
         given = {key: item for key, item in table.items() if key != "use"}
-        return {"use": registry(kind).shortest(found), **self._parameters(cls, name, given, path)}
+        self.depth += 1
+        parameters = self._parameters(cls, name, given, path)
+        self.depth -= 1
+        return {"use": registry(kind).shortest(found), **parameters}
 
     def _parameters(self, cls: Any, name: str, given: Mapping[str, Any], path: Where) -> Any:
         before = len(self.problems)

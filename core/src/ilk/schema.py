@@ -10,7 +10,7 @@ from ilk.discovery import found_in
 from ilk.errors import RegistryError, UnknownComponentError
 from ilk.grammar import Many, Table
 from ilk.kinds import kinds
-from ilk.params import Array, FilePath, Function, Param, Seed
+from ilk.params import LARGEST_SEED, Array, FilePath, Function, Param, Seed
 from ilk.registries import registry
 from ilk.resolution import defaults_of
 
@@ -26,7 +26,7 @@ _TYPES: dict[Any, Schema] = {
     list: {"type": "array"},
     dict: {"type": "object"},
     Array: {"$ref": "#/$defs/array"},
-    Seed: {"type": "integer", "minimum": 0},
+    Seed: {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED},
     FilePath: {"type": "string"},
 }
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}

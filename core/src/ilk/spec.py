@@ -71,16 +71,18 @@ def load(path: str | Path) -> Spec:
 
     path = Path(path)
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = _line_in(str(error)) or len(text.splitlines())
         raise SpecError([Problem((), f"not valid TOML: {error}", str(path), line)]) from None
+    except RecursionError:
+        raise SpecError([Problem((), "is nested too deeply to be read", str(path))]) from None
     except UnicodeDecodeError as error:
         raise SpecError([Problem((), f"not UTF-8 text: {error}", str(path))]) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         hint = did_you_mean(path.name, _siblings(path))
-        reason = error.strerror or str(error)
+        reason = getattr(error, "strerror", None) or str(error)
         raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
     return Spec(data, path, lines_of(text))
 
@@ -93,7 +95,7 @@ def _line_in(message: str) -> int | None:
 
 def _siblings(path: Path) -> list[str]:
     try:
-        return [other.name for other in path.parent.iterdir()]
+        return [other.name for other in path.parent.iterdir() if other.name != path.name]
     except OSError:
         return []
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ilk.registries import registry
+from ilk.wording import an
 
 if TYPE_CHECKING:
     from ilk.interfaces.classifier import Classifier
@@ -72,10 +73,9 @@ def _maker(kind: str) -> Callable[..., Any]:
     def by_name(name: str, /, **parameters: Any) -> Any:
         return make(kind, name, **parameters)
 
-    article = "an" if kind[0] in "aeiou" else "a"
     by_name.__name__ = by_name.__qualname__ = kind
     by_name.__doc__ = (
-        f"Return {article} {kind} by its registered name; see `make`.\n\n"
+        f"Return {an(kind)} by its registered name; see `make`.\n\n"
         f"``ilk list {kind}`` shows the names, ``ilk show {kind} NAME`` the parameters."
     )
     return by_name

@@ -73,7 +73,7 @@ def check_k(owner: object, k: Any, n: int) -> None:
     from ilk.registries import display_name
 
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not whole or not 1 <= k <= n:
+    if not whole or not 1 <= int(k) <= n:
         raise InputError(
             f"{display_name(owner)}: k must be an integer between 1 and the number of training "
             f"rows ({n}), got {k!r}"

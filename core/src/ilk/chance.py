@@ -1,0 +1,68 @@
+"""Random states and sample weights at the door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ilk.errors import InputError, ParameterError
+from ilk.inputs import check_same_length
+from ilk.params import Param, Seed
+from ilk.registries import display_name
+
+
+def check_seed(owner: object, random_state: Any) -> np.random.RandomState:
+    """Return numpy's RandomState for a seed, a generator, or None (other numbers each time).
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    random_state : None, int, RandomState or Generator
+        A RandomState is used as it is; a Generator gives a seed.
+
+    Raises
+    ------
+    ParameterError
+        If it is none of these.
+    """
+    problem = Param(Seed).problem(random_state)
+    if problem:
+        raise ParameterError(f"{display_name(owner)}: random_state {problem}")
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        random_state = int(random_state.integers(2**32))
+    return np.random.RandomState(random_state)  # what scikit-learn takes
+
+
+def check_weights(owner: object, sample_weight: Any, X: Any) -> np.ndarray:
+    """Return sample weights as a float array of one for each row of X.
+
+    Raises
+    ------
+    InputError
+        Naming the component and the first weight that is not finite or is negative; or if
+        all are 0.
+    """
+    name = display_name(owner)
+    try:
+        weights = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: sample_weight must be numbers: {error}") from None
+    if weights.ndim != 1:
+        raise InputError(
+            f"{name}: sample_weight must have one dimension, got shape {weights.shape} "
+            f"(Sample weights must be 1D array or scalar)"
+        )
+    check_same_length(owner, X, weights, "sample_weight")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise InputError(
+            f"{name}: sample_weight must be finite and at least 0, got {weights[bad[0]]} at "
+            f"row {bad[0]}"
+        )
+    if not weights.any():
+        raise InputError(f"{name}: sample_weight must not be all 0")
+    return weights

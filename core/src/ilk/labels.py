@@ -1,0 +1,114 @@
+"""Labels at the door: their sorted classes and the code of each."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from ilk.errors import InputError
+from ilk.inputs import as_table, check_same_length
+from ilk.registries import display_name
+
+
+def check_labels(
+    owner: object, y: Any, X: Any = None, *, min_classes: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted classes and the code of each label.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    y : array of shape (n,)
+        Strings, booleans or integers; -1 is a label like any other.
+    X : optional
+        Checked to have as many rows.
+    min_classes : int
+        The fewest classes that are accepted.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of int, shape (n,)
+        Position of each label in `classes`.
+
+    Raises
+    ------
+    InputError
+        Naming the component and what is wrong with y.
+    """
+    name = display_name(owner)
+    if y is None:
+        raise InputError(f"{name}: requires y to be passed, but the target y is None")
+    try:
+        values = column_or_1d(_plain_labels(y), warn=True)
+        _refuse_missing(values)
+        check_classification_targets(values)
+        classes, codes = np.unique(values, return_inverse=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: y: {error}") from None
+    if X is not None:
+        check_same_length(owner, X, values)
+    if not len(classes):
+        raise InputError(f"{name}: y is empty, at least one label is needed")
+    if len(classes) < min_classes:
+        raise InputError(
+            f"{name}: y has {len(classes)} class ({classes.tolist()[0]!r}), at least {min_classes} "
+            f"classes are needed"
+        )
+    return classes, codes
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels of a categorical or string column as a numpy array; others as they are."""
+    y = as_table(y)
+    if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
+        raise ValueError(f"has a masked label at row {int(np.argmax(np.ma.getmaskarray(y)))}")
+    if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
+        y = y.to_numpy()
+    if isinstance(y, list | tuple):
+        _refuse_mixture(y)
+    array = np.asarray(y)
+    if array.dtype == object and array.ndim == 1:
+        _refuse_mixture(array)
+        if all(isinstance(v, str) for v in array):
+            return array.astype(str)
+    return array
+
+
+def _refuse_mixture(labels: Any) -> None:
+    """Raise where numpy would take different labels for the same one."""
+    found = ((_family(label), row) for row, label in enumerate(labels))
+    families = {family: row for family, row in found if family}
+    if len(families) > 1:
+        names = " and ".join(sorted(families))
+        raise ValueError(f"mixes {names}, as in rows {sorted(families.values())}")
+    for row, label in enumerate(labels):
+        if isinstance(label, str | bytes) and label[-1:] in ("\0", b"\0"):
+            raise ValueError(f"ends in a null character at row {row}, which arrays of text drop")
+
+
+def _family(label: Any) -> str | None:
+    """What sort of label it is, where that can be told."""
+    if isinstance(label, bool | np.bool_):
+        return "true or false"
+    if isinstance(label, Real):
+        return "numbers"
+    return "texts" if isinstance(label, str | bytes) else None
+
+
+def _refuse_missing(values: np.ndarray) -> None:
+    if values.dtype.kind == "f":
+        bad = ~np.isfinite(values)
+    elif values.dtype == object:
+        bad = np.array([v is None or v != v for v in values], dtype=bool)  # noqa: PLR0124
+    else:
+        return
+    if bad.any():
+        row = int(np.argmax(bad))
+        kind = "infinity (inf)" if values[row] in (np.inf, -np.inf) else "NaN or None"
+        raise ValueError(f"has {kind} at row {row}")

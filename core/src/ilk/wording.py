@@ -1,0 +1,27 @@
+"""Words for messages: articles, and values shown short and on one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_LONGEST = 80
+
+
+def an(noun: str) -> str:
+    """Return a noun with its indefinite article.
+
+    Examples
+    --------
+    >>> an("index"), an("kernel")
+    ('an index', 'a kernel')
+    """
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+
+
+def show(value: Any) -> str:
+    """Write a value for a message: on one line, and cut where it is long."""
+    try:
+        text = " ".join(repr(value).split())
+    except RecursionError:
+        text = f"a {type(value).__name__} nested too deeply to be shown"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
