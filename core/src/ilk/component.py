@@ -49,6 +49,7 @@ class Component(BaseEstimator, ABC):
     parameters: ClassVar[Mapping[str, Param]] = {}
     capabilities: ClassVar[Capabilities] = Capabilities()
     waivers: ClassVar[Mapping[str, str]] = {}
+    _param_names: ClassVar[list[str]]
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -79,6 +80,13 @@ class Component(BaseEstimator, ABC):
         A list or dict slot gives a list or dict. A component made by `frozen` stays itself.
         """
         return build_slot(self.parameters[name], getattr(self, name), self, name)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Names of the constructor's arguments, read from its signature once for each class."""
+        if "_param_names" not in cls.__dict__:
+            cls._param_names = super()._get_param_names()
+        return cls._param_names
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with ``deep`` also those of components in slots.

@@ -176,7 +176,8 @@ class Pipeline(Classifier):
 
     def _carried(self, X: Any) -> Any:
         """Take X through every step but the last."""
-        check_is_fitted(self)
+        if not hasattr(self, "steps_"):  # asking scikit-learn costs the tags of every step
+            check_is_fitted(self)
         for _, step in self.steps_[:-1]:
             if hasattr(step, "transform") and not hasattr(step, "fit_resample"):
                 X = step.transform(X)

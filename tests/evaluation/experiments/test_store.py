@@ -101,7 +101,7 @@ def test_labels_survive_packing(labels):
 
 
 def test_nothing_is_pickled(store):
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(TypeError, match="objects cannot be stored"):
         put(store, probabilities=np.array([object()], dtype=object))
     assert store.statuses() == {}
 

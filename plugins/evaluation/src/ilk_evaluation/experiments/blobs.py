@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from typing import Any
 
@@ -10,17 +9,23 @@ import numpy as np
 
 
 def pack(array: Any) -> bytes | None:
-    """Write an array in numpy's own format; None stays None."""
+    """Write an array: a line with its type and shape, then its bytes; None stays None."""
     if array is None:
         return None
-    buffer = io.BytesIO()
-    np.save(buffer, np.asarray(array), allow_pickle=False)
-    return buffer.getvalue()
+    values = np.asarray(array)
+    if values.dtype.hasobject:
+        raise TypeError(f"objects cannot be stored, got an array of {values.dtype}")
+    head = f"{values.dtype.str} {' '.join(map(str, values.shape))}\n"
+    return head.encode() + values.tobytes()
 
 
 def unpack(blob: bytes | None) -> Any:
-    """Read an array that `pack` wrote."""
-    return None if blob is None else np.load(io.BytesIO(blob), allow_pickle=False)
+    """Read an array that `pack` wrote; it cannot be written to."""
+    if blob is None:
+        return None
+    head, _, content = blob.partition(b"\n")
+    dtype, *shape = head.decode().split()
+    return np.frombuffer(content, dtype=np.dtype(dtype)).reshape(tuple(map(int, shape)))
 
 
 def pack_labels(labels: np.ndarray) -> str:

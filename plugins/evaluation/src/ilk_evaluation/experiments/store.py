@@ -29,7 +29,7 @@ from ilk_evaluation.experiments.database import (
     prepare,
     settle,
 )
-from ilk_evaluation.experiments.lock import HeldError, Lock
+from ilk_evaluation.lock import HeldError, Lock
 
 Status = Literal["done", "fallback", "failed"]
 
@@ -39,7 +39,7 @@ class Store:
 
     A file in write-ahead mode with one writer: each cell is a transaction of its own, so a
     run that is killed keeps what was finished, and others can read meanwhile. Arrays are kept
-    in numpy's format and labels as JSON: nothing in a store can run code.
+    as bytes and labels as JSON: nothing in a store can run code.
 
     Parameters
     ----------
@@ -64,6 +64,7 @@ class Store:
         self._close = weakref.finalize(self, _close, connection, lock)
         self._dataset = lru_cache(maxsize=8)(self._read_dataset)
         self._split = lru_cache(maxsize=8)(self._read_split)
+        self._last_split = ""
 
     @classmethod
     def open(cls, path: Path | None) -> Self:
@@ -224,9 +225,11 @@ class Store:
             *(outcome.error, outcome.traceback, outcome.fallback),
         )
         with self._transaction() as execute:
-            if not execute("SELECT 1 FROM splits WHERE key = ?", (split,)).fetchone():
-                execute("INSERT INTO splits VALUES (?, ?, ?)", (split, fingerprint, pack(test)))
+            if split != self._last_split:  # the cells of a split come one after the other
+                row_of_split = (split, fingerprint, pack(test))
+                execute("INSERT OR IGNORE INTO splits VALUES (?, ?, ?)", row_of_split)
             execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", row)
+        self._last_split = split
 
     def outcome(self, key: str) -> Outcome:
         """Return what came of a cell."""
