@@ -1,6 +1,7 @@
 """Declarations: what they take, what they refuse, and the sentence that says so."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from ilk import Array, FilePath, Function, Param, Seed
         (Param(Array), [[1, 2], np.eye(2), [[1.5]]], [["a"], [[1], [2, 3]], 1, "12"]),
         (Param(Function), [len, lambda x: x], ["len", 1]),
         (Param(Seed), [0, None, np.random.RandomState(0)], [-1, 0.5, "0", True]),
-        (Param(FilePath), ["a/b"], [1, None]),
+        (Param(FilePath), ["a/b", "~/x", Path("a")], [1, None, "", "a\0b", "~no_such_user/x"]),
     ],
     ids=lambda value: value.describe() if isinstance(value, Param) else "",
 )

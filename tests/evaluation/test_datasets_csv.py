@@ -199,3 +199,16 @@ def test_title_and_spec(write):
     spec = ilk.to_spec(dataset)
     assert spec == {"use": "csv", "path": str(path), "missing": "complete"}
     assert ilk.build(spec, kind="dataset").path == str(path)
+
+
+def test_long_texts_are_read(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("text,class\n" + "x" * 200_000 + ",a\nshort,b\n")
+    data = ilk.dataset("csv", path=path, nominal=["text"]).load()
+    assert len(str(data.X["text"].iloc[0])) == 200_000
+
+
+def test_a_folder_is_not_suggested_for_itself(tmp_path):
+    (tmp_path / "table").mkdir()
+    with pytest.raises(ilk.DataError, match="Is a directory$"):
+        ilk.dataset("csv", path=tmp_path / "table").load()

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 from ilk.suggest import did_you_mean
@@ -213,6 +214,19 @@ def _is_seed(value: Any) -> bool:
     return type(value).__name__ in {"RandomState", "Generator"}
 
 
+def _is_path(value: Any) -> bool:
+    if not (isinstance(value, str) or hasattr(value, "__fspath__")):
+        return False
+    text = str(value)
+    if not text or "\0" in text:
+        return False
+    try:
+        Path(text).expanduser()
+    except RuntimeError:  # "~" and the name of no user
+        return False
+    return True
+
+
 _TESTS: dict[Any, Callable[[Any], bool]] = {
     int: lambda v: isinstance(v, Integral),
     float: lambda v: isinstance(v, Real),
@@ -221,5 +235,5 @@ _TESTS: dict[Any, Callable[[Any], bool]] = {
     Array: _is_array,
     Function: callable,
     Seed: _is_seed,
-    FilePath: lambda v: isinstance(v, str) or hasattr(v, "__fspath__"),
+    FilePath: _is_path,
 }

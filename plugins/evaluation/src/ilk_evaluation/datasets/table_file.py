@@ -99,7 +99,7 @@ def read_bytes(path: Path) -> bytes:
 
 def _siblings(path: Path) -> list[str]:
     try:
-        return [other.name for other in path.parent.iterdir()]
+        return [other.name for other in path.parent.iterdir() if other.name != path.name]
     except OSError:
         return []
 
@@ -120,6 +120,7 @@ def _decode(path: Path, raw: bytes) -> str:
 
 def _numbered(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, each with the line it starts at."""
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))  # a cell may be a long text
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:

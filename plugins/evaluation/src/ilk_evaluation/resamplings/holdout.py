@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
@@ -47,7 +48,9 @@ class Holdout(ilk.Resampling):
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
-        "test_size": Param((int, float), gt=0, doc="Share of the cases (< 1), or their number."),
+        "test_size": Param(
+            (int, float), gt=0, lt=math.inf, doc="Share of the cases (< 1), or their number."
+        ),
         "stratify": Param(bool, doc="Whether both parts keep the proportions of the classes."),
         "repeats": Param(int, ge=1, doc="How many times a part is drawn."),
     }
