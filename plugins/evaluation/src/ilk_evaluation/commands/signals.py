@@ -28,9 +28,8 @@ def once_at_a_time() -> Iterator[None]:
     try:
         yield
     finally:
-        if handler.last is None:
-            for number, usual in before.items():
-                signal.signal(number, usual)
+        for number, usual in before.items():
+            signal.signal(number, usual if handler.last is None else signal.SIG_IGN)
 
 
 _NUMBERS = (signal.SIGINT, signal.SIGTERM)

@@ -18,8 +18,8 @@ import loky
 
 import ilk
 from ilk_evaluation.executors import worker
-from ilk_evaluation.executors.scratch import scratch
 from ilk_evaluation.executors.threads import environment
+from ilk_evaluation.scratch import scratch
 
 STILLBORN = 3
 """How many processes in a row may die before they have started."""

@@ -19,7 +19,7 @@ import numpy as np
 import ilk
 from ilk.kinds import kinds
 from ilk.registries import SESSION
-from ilk_evaluation.executors.scratch import scratch
+from ilk_evaluation.scratch import scratch
 
 MAPPED = 2**16
 """Arrays of this many bytes and more are mapped into the memory of a worker, not copied."""

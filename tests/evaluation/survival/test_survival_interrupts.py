@@ -1,0 +1,99 @@
+"""Ctrl-C, SIGTERM and kill -9: finished cells are kept, nothing else is left, a rerun goes on."""
+
+import os
+import random
+import re
+import signal
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+def goes_on(shell, undisturbed):
+    """Run again, and compare with a run that nothing disturbed."""
+    kept, before = shell.cells(), [key for key, _ in shell.log()]
+    assert set(before) <= kept.keys()
+    code, _, err = shell.run("--quiet")
+    assert (code, err) == (0, "")
+    assert shell.outcome() == undisturbed
+    told = [key for key, _ in shell.log()]
+    assert len(set(told)) == len(told)
+    assert set(told[len(before) :]) == shell.cells().keys() - kept.keys()
+
+
+ENDS = [
+    ("serial", signal.SIGINT, 1, 130, "interrupted"),
+    ("loky", signal.SIGINT, 2, 130, "interrupted"),
+    ("loky", signal.SIGTERM, 1, 143, "terminated"),
+]
+
+
+@pytest.mark.parametrize(("name", "number", "times", "code", "word"), ENDS)
+def test_a_signal_to_all_processes(
+    long_run, executors, undisturbed, name, number, times, code, word
+):
+    shell = long_run(executors[name])
+    process = shell.start("--quiet")
+    shell.wait_for_cells(5, process)
+    for _ in range(times):
+        os.killpg(process.pid, number)
+        time.sleep(0.2)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (code, "")
+    line = rf"{word}: (\d+) of 80 cells are kept in \S+x\.sqlite; run the same command again to go "
+    said = re.fullmatch(f"{line}on\n", err)
+    assert said, err
+    assert int(said[1]) == shell.n_cells() >= 5
+    assert shell.left_over() == []
+    assert [path.name for path in shell.store.parent.iterdir()] == ["x.sqlite"]
+    goes_on(shell, undisturbed)
+
+
+@pytest.mark.parametrize("name", ["serial", "loky"])
+def test_kill_9_of_the_runner(long_run, executors, undisturbed, name):
+    shell = long_run(executors[name])
+    process = shell.start("--quiet")
+    shell.wait_for_cells(5, process)
+    process.kill()
+    process.communicate(timeout=60)
+    assert shell.left_over() == []
+    assert shell.n_cells() >= 5
+    goes_on(shell, undisturbed)
+
+
+def test_kill_9_of_a_worker_costs_nothing(long_run, executors, undisturbed):
+    shell = long_run(executors["loky"])
+    process = shell.start("--quiet")
+    for n in (5, 30):
+        shell.wait_for_cells(n, process)
+        workers = [line.split()[0] for line in shell.processes() if "popen_loky" in line]
+        assert len(workers) == 2
+        os.kill(int(workers[0]), signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert shell.outcome() == undisturbed
+    assert shell.left_over() == []
+
+
+@pytest.mark.slow
+def test_kill_9_at_any_moment(long_run, executors, undisturbed_longer):
+    """Twenty lives of a run; no cell is lost and none is run twice."""
+    generator = random.Random(7)
+    for life in range(20):
+        shell = long_run(executors["loky" if life % 4 == 0 else "serial"], repeats=20)
+        process = shell.start("--quiet")
+        if life % 5:
+            shell.wait_for_cells(shell.n_cells() + generator.randrange(1, 5), process)
+        time.sleep(generator.random() * (0.05 if life % 5 else 2.0))
+        (os.killpg if life % 3 == 0 else os.kill)(process.pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+        assert shell.left_over(folders=False) == []  # folders wait for the next run on loky
+        told = [key for key, _ in shell.log()]
+        assert set(told) <= shell.cells().keys()
+        assert len(set(told)) == len(told)
+    assert 20 < shell.n_cells() < 160
+    long_run(executors["loky"], repeats=20)
+    goes_on(shell, undisturbed_longer)
+    assert shell.left_over() == []
