@@ -16,7 +16,7 @@ WRONG, BROKEN, INTERRUPTED = 2, 3, 130
 
 _EPILOG = (
     "Exit codes: 0 all well, 1 something failed (cells of a run, checks), 2 a wrong command line, "
-    "file or plugin, 3 a defect of ilk or a plugin, 130 interrupted."
+    "file or plugin, 3 a defect of ilk or a plugin, 130 interrupted, 143 terminated."
 )
 
 
