@@ -28,7 +28,7 @@ def requirements(folder: Path) -> list[Requirement]:
 def components(folder: Path) -> list[str]:
     groups = project(folder).get("entry-points", {})
     kinds = {group for group in groups if group.startswith("ilk.")}
-    others = {"ilk.commands", "ilk.grammars", "ilk.kinds", "ilk.plugins"}
+    others = {"ilk.commands", "ilk.functions", "ilk.grammars", "ilk.kinds", "ilk.plugins"}
     return [name for group in kinds - others for name in groups[group]]
 
 
