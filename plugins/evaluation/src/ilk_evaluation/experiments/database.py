@@ -39,6 +39,7 @@ CREATE TABLE cells (
 _WORDS = {
     sqlite3.SQLITE_NOTADB: "is not a store of ilk",
     sqlite3.SQLITE_FULL: "cannot be written: the disk is full",
+    sqlite3.SQLITE_IOERR: "cannot be read or written: {error}; is the disk full, or gone?",
     sqlite3.SQLITE_READONLY: "cannot be written: it is read-only",
     sqlite3.SQLITE_CORRUPT: (
         "is damaged ({error}); `sqlite3 {path} .recover` saves what is left of it. "

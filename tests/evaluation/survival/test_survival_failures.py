@@ -1,0 +1,223 @@
+"""Cells that die, never end or fail: recorded, answered by a fallback, run again, run alone."""
+
+import pytest
+
+import ilk
+from ilk_evaluation import StoreError, run_experiment
+
+LOKY = '{ use = "loky", workers = 2, timeout = 1.5 }'
+DIED = {"exit": "EXIT(7)", "kill": "SIGKILL(-9)", "segfault": "SIGSEGV(-11)"}
+
+
+def errors(shell):
+    return {row[3] for row in shell.cells().values()}
+
+
+@pytest.mark.parametrize("how", ["segfault", "spin"])
+def test_a_deadly_cell_is_recorded_and_no_other_is_blamed(shell, how):
+    pipelines = {"deadly": f'{{ use = "deadly", how = "{how}" }}', "slow": '"slow"'}
+    shell.write(pipelines=pipelines, executor=LOKY, repeats=1)
+    code, out, err = shell.run("--quiet")
+    assert (code, err) == (1, "")
+    expected = DIED.get(how)
+    said = f"the worker died: {expected}" if expected else "exceeded the time limit of 1.5 s"
+    assert f"wine, deadly (2 cells): {said}" in out
+    assert len(shell.cells()) == 8
+    assert errors(shell) == {None, said}
+    traces = ilk.results(shell.store).failures["traceback"]
+    assert traces.str.contains("calamity.py").all()
+    assert shell.left_over() == []
+
+
+def test_serial_has_no_time_limit_to_set(shell):
+    shell.write(pipelines={"slow": '"slow"'}, executor='{ use = "serial", timeout = 60 }')
+    code, _, err = shell.run()
+    assert code == 2
+    assert "run.executor.timeout: serial has no parameter 'timeout'" in err
+
+
+def test_a_death_once_is_forgotten(shell):
+    once = shell.folder / "died"
+    deadly = f'{{ use = "deadly", how = "kill", once = "{once}" }}'
+    shell.write(pipelines={"deadly": deadly, "slow": '"slow"'}, executor=LOKY, repeats=1)
+    code, _, err = shell.run("--quiet")
+    assert once.exists()
+    assert (code, err) == (0, "")
+    assert errors(shell) == {None}
+
+
+@pytest.fixture
+def spec(installed, tmp_path):
+    """An experiment in which half the cells of a pipeline fail, as tables."""
+
+    def make(**run):
+        deadly = {"use": "deadly", "how": "fail"}
+        return {
+            "datasets": ["iris", "wine"],
+            "pipelines": [
+                {"id": "deadly", "steps": [{"classifier": deadly}]},
+                {"id": "slow", "steps": [{"classifier": "slow"}]},
+            ],
+            "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
+            "run": run,
+            "output": {"store": str(tmp_path / "x.sqlite")},
+        }
+
+    return make
+
+
+FALLBACK = {"on_error": "fallback", "fallback": "nearest_mean"}
+
+
+@pytest.fixture
+def told():
+    """Listeners that remember the cells they are told of."""
+
+    class Remember:
+        def __init__(self):
+            self.cells = []
+
+        @ilk.hookimpl
+        def ilk_cell_finished(self, cell):
+            self.cells.append(cell)
+
+    remember = Remember()
+    remember.listeners = ilk.Listeners(remember)
+    return remember
+
+
+def run(spec, told, **options):
+    """Run; return the results and how many cells were fitted."""
+    before = len(told.cells)
+    results = run_experiment(spec, listeners=told.listeners, **options)
+    return results, len(told.cells) - before
+
+
+@pytest.mark.parametrize("executor", ["serial", {"use": "loky", "workers": 2}])
+def test_a_fallback_answers_and_is_counted_apart(spec, told, executor):
+    results, n_run = run(spec(executor=executor, **FALLBACK), told)
+    assert n_run == 8
+    table = results.table().set_index(["dataset", "pipeline"])
+    assert table["n_fallback"].to_dict() == {
+        ("iris", "deadly"): 0,
+        ("iris", "slow"): 0,
+        ("wine", "deadly"): 2,
+        ("wine", "slow"): 0,
+    }
+    assert table["n_failed"].sum() == 0
+    assert table["error"].notna().all()
+    failures = results.failures
+    assert set(failures["error"]) == {"ValueError: no appetite"}
+    assert failures["traceback"].str.contains("in fail").all()
+    assert failures["fallback"].all()
+    answered = [cell for cell in told.cells if cell.fallback]
+    assert {(cell.dataset, cell.pipeline, cell.error) for cell in answered} == {
+        ("wine", "deadly", "ValueError: no appetite")
+    }
+    direct = ilk.Pipeline([{"classifier": "nearest_mean"}])
+    data = ilk.dataset("wine").load()
+    for _, prediction in results.predictions(dataset="wine", pipeline="deadly"):
+        train = [i for i in range(len(data)) if i not in set(prediction.indices)]
+        expected = direct.fit(data.X[train], data.y[train]).predict(data.X[prediction.indices])
+        assert (prediction.labels == expected).all()
+
+
+def test_a_failed_cell_is_run_again_when_it_is_to_be_dealt_with_differently(spec, told):
+    assert run(spec(), told)[1] == 8
+    assert run(spec(), told)[1] == 0
+    assert run(spec(), told, retry_failed=True)[1] == 2
+    answered, n_run = run(spec(**FALLBACK), told)
+    assert (answered.n_failed, n_run) == (0, 2)
+    assert run(spec(**FALLBACK), told)[1] == 0
+    assert run(spec(**FALLBACK), told, retry_failed=True)[1] == 2
+    other = {**FALLBACK, "fallback": {"use": "knn", "k": 3}}
+    assert run(spec(**other), told)[1] == 2
+    recorded, n_run = run(spec(), told)
+    assert (recorded.n_failed, n_run) == (2, 2)
+    assert run(spec(), told, fresh=True)[1] == 8
+
+
+@pytest.mark.parametrize(
+    ("run_table", "message"),
+    [
+        ({"on_error": "fallback"}, "run.on_error: is 'fallback', so run.fallback must name"),
+        ({"fallback": "knn"}, "run.fallback: has no effect without on_error = 'fallback'"),
+        ({"on_error": "fallback", "fallback": "lda2"}, "run.fallback: there is no classifier"),
+    ],
+)
+def test_a_fallback_goes_with_on_error(spec, run_table, message):
+    with pytest.raises(ilk.SpecError, match=message):
+        run_experiment(spec(**run_table))
+
+
+@pytest.fixture
+def command(spec, tmp_path, capsys):
+    """Return a function that runs ``ilk run`` on the experiment, in this process."""
+    from ilk.cli.shell import run as ilk_command
+
+    file = tmp_path / "x.toml"
+    file.write_text(
+        'datasets = ["iris", "wine"]\n'
+        '[[pipelines]]\nid = "deadly"\nsteps = [{ classifier = { use = "deadly", how = "fail" } }]\n'
+        '[[pipelines]]\nid = "slow"\nsteps = [{ classifier = "slow" }]\n'
+        '[evaluation]\nresampling = { use = "kfold", folds = 2 }\n'
+        '[run]\nexecutor = { use = "loky", workers = 2 }\n'
+    )
+
+    def call(*arguments, debug=False):
+        code = ilk_command([*(["--debug"] if debug else []), "run", str(file), *arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_one_cell_alone(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command("--quiet", "--executor", "serial")[0] == 1
+    results = ilk.results(tmp_path / "results" / "x.sqlite")
+    keys = results.failures["key"]
+    where = r"wine, deadly, repeat 0, fold 0 failed: ValueError: no appetite"
+    code, out, err = command("--only", keys[0][:12], "--executor", "serial")
+    assert (code, out, err) == (1, "", f"{where}\n")
+    code, _, err = command("--only", keys[0], "--executor", "serial", debug=True)
+    assert code == 1
+    assert "in fail\n    raise ValueError" in err
+
+    import calamity
+
+    monkeypatch.setitem(calamity.HOW, "fail", lambda: None)
+    code, out, err = command("--only", keys[0], "--executor", "serial")
+    assert (code, err) == (0, "")
+    assert out.startswith("wine, deadly, repeat 0, fold 0: done, fit ")
+    assert list(ilk.results(tmp_path / "results" / "x.sqlite").failures["key"]) == [keys[1]]
+
+
+def test_a_key_of_no_cell_or_of_several_is_an_error(command):
+    code, _, err = command("--only", "xyz")
+    assert (code, err.count("no cell has this key")) == (2, 1)
+    code, _, err = command("--only", "")
+    assert (code, err.count("8 cells have a key that begins so")) == (2, 1)
+
+
+def test_an_executor_that_is_none(command):
+    code, _, err = command("--executor", "serail")
+    assert code == 2
+    assert "there is no executor 'serail'; did you mean 'serial'?" in err
+
+
+def test_store_errors_say_what_is_kept(spec, told, monkeypatch):
+    from ilk_evaluation import Store
+
+    usual, calls = Store.put, []
+
+    def put(self, *args, **keywords):
+        calls.append(args)
+        if len(calls) > 3:
+            raise StoreError("x.sqlite: cannot be written: the disk is full")
+        return usual(self, *args, **keywords)
+
+    monkeypatch.setattr(Store, "put", put)
+    with pytest.raises(StoreError, match="the disk is full\n3 of 8 cells are kept in it"):
+        run(spec(), told)
+    monkeypatch.undo()
+    assert run(spec(), told)[1] == 5
