@@ -21,6 +21,7 @@ TOPICS = {
     "ilk.capabilities": "Components",
     "ilk.component": "Components",
     "ilk.errors": "Errors",
+    "ilk.functions": "Results",
     "ilk.grammar": "Specs",
     "ilk.kinds": "Registry",
     "ilk.params": "Parameters",

@@ -32,7 +32,7 @@ class Wrapped(ilk.Resampling):
     ParameterError
         If there is no such splitter, or it has no such parameter (names the closest).
     InputError
-        If the data cannot be divided so.
+        If the data cannot be divided so, or have groups that the splitter would divide.
 
     Examples
     --------
@@ -86,7 +86,13 @@ class Wrapped(ilk.Resampling):
         self.check_parameters()
         n, codes = check_data(self, X, y, groups)
         labels = None if y is None else ilk.check_labels(self, y, X)[1]
-        return self._drawn(self._made(random_state), np.zeros(n), labels, codes)
+        splitter = self._made(random_state)
+        if codes is not None and not _keeps_groups(splitter):
+            raise ilk.InputError(
+                f"sklearn: {self.splitter} would divide the groups that the data have; take one "
+                f"that keeps them together, such as GroupKFold"
+            )
+        return self._drawn(splitter, np.zeros(n), labels, codes)
 
     def _drawn(self, splitter: Any, rows: Any, labels: Any, groups: Any) -> Iterator[ilk.Split]:
         try:
@@ -108,6 +114,10 @@ class Wrapped(ilk.Resampling):
         if "random_state" in own and given.get("shuffle", "shuffle" not in own):
             given.setdefault("random_state", random_state)
         return self._class()(**given)
+
+
+def _keeps_groups(splitter: Any) -> bool:
+    return splitter.get_metadata_routing().split.requests.get("groups") is True
 
 
 def _names() -> list[str]:
