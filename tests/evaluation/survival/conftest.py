@@ -106,15 +106,20 @@ calamity = calamity
 PROGRAM = "from ilk.cli import main; main()"
 
 
+def install(folder, name, module, entry_points):
+    """Install a distribution of one module in a folder."""
+    (folder / f"{name}.py").write_text(module)
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+
 @pytest.fixture(scope="session")
 def calamity(tmp_path_factory):
     """The folder in which the distribution is installed."""
     folder = tmp_path_factory.mktemp("site")
-    (folder / "calamity.py").write_text(MODULE)
-    info = folder / "calamity-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: calamity\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    install(folder, "calamity", MODULE, ENTRY_POINTS)
     return folder
 
 
@@ -148,6 +153,16 @@ class Shell:
             "PYTHONWARNINGS": "default",
             "TMPDIR": str(self.temporary),
         }
+
+    def install(self, name, module, entry_points):
+        """Install a further distribution, for this test."""
+        folder = self.folder / name
+        folder.mkdir()
+        install(folder, name, module, entry_points)
+        self.add_to_path(folder)
+
+    def add_to_path(self, folder):
+        self.environment["PYTHONPATH"] += os.pathsep + str(folder)
 
     def write(self, **options):
         self.file.write_text(spec_text(**options))

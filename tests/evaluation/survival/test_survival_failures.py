@@ -158,7 +158,8 @@ def command(spec, tmp_path, capsys):
     file = tmp_path / "x.toml"
     file.write_text(
         'datasets = ["iris", "wine"]\n'
-        '[[pipelines]]\nid = "deadly"\nsteps = [{ classifier = { use = "deadly", how = "fail" } }]\n'
+        '[[pipelines]]\nid = "deadly"\n'
+        'steps = [{ classifier = { use = "deadly", how = "fail" } }]\n'
         '[[pipelines]]\nid = "slow"\nsteps = [{ classifier = "slow" }]\n'
         '[evaluation]\nresampling = { use = "kfold", folds = 2 }\n'
         '[run]\nexecutor = { use = "loky", workers = 2 }\n'

@@ -27,8 +27,8 @@ class FinishedCell:
     repeat, fold : int
     key : str
         Content hash of the cell.
-    seconds : float
-        For fitting and predicting; NaN where the cell failed.
+    seconds : float or None
+        For fitting and predicting; None where the cell failed.
     error : str or None
     fallback : bool
         Whether the fallback answered, because the pipeline failed.
@@ -39,7 +39,7 @@ class FinishedCell:
     repeat: int
     fold: int
     key: str
-    seconds: float
+    seconds: float | None
     error: str | None
     fallback: bool
 
@@ -76,7 +76,8 @@ class Keeper:
         )
         self.n_kept += 1
         self.progress.advance(failed=outcome.error is not None)
-        seconds = outcome.fit_seconds + outcome.predict_seconds
+        failed = outcome.codes is None
+        seconds = None if failed else outcome.fit_seconds + outcome.predict_seconds
         place = self.plan.design.place(cell)
         finished = FinishedCell(*place, cell.key, seconds, outcome.error, outcome.fallback)
         self.listeners.tell("ilk_cell_finished", cell=finished)
