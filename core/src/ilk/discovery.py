@@ -43,6 +43,11 @@ def found_in(group: str) -> list[Found]:
     return list(_by_group().get(group, ()))
 
 
+def groups() -> set[str]:
+    """Return the groups in which anything is offered to ilk, also those that nothing reads."""
+    return set(_by_group())
+
+
 @cache
 def offers(group: str, kind: str) -> tuple[Found, ...]:
     """Return the entry points of a group as offers of a kind."""

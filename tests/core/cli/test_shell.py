@@ -223,3 +223,13 @@ def test_names_are_completed_at_the_prompt():
     environment = {**os.environ, "_ILK_COMPLETE": "bash_complete", "COMP_WORDS": "ilk sh"}
     done = started(env={**environment, "COMP_CWORD": "1"})
     assert done.stdout.strip() == "plain,show", done.stderr
+
+
+@pytest.mark.parametrize("where", [">&-", ">/dev/full"])
+def test_output_that_goes_nowhere_is_no_defect(where):
+    command = f"{sys.executable} -m ilk list {where}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 2}
+    assert "internal error" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or "No space left" in done.stderr

@@ -9,7 +9,12 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Run the command line on this process's arguments and exit."""
-    from ilk.cli.shell import run
+    try:
+        from ilk.cli.shell import run
 
-    warnings.formatwarning = lambda message, category, *_, **__: f"{category.__name__}: {message}\n"
-    sys.exit(run(sys.argv[1:]))
+        warnings.formatwarning = lambda message, category, *_, **__: (
+            f"{category.__name__}: {message}\n"
+        )
+        sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:  # before or after the commands, which answer it themselves
+        sys.exit(130)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -48,6 +49,10 @@ class Shell(click.Group):
             raise
         except IlkError as error:
             ctx.exit(_complain(_message(error), WRONG, debug=ctx.params["debug"]))
+        except OSError as error:  # a full disk, say: no defect of ilk
+            place = f"{error.filename}: " if error.filename else ""
+            what = f"{place}{error.strerror or error}"
+            ctx.exit(_complain(what, WRONG, debug=ctx.params["debug"]))
         except Exception as error:  # noqa: BLE001  # the last guard before the user
             again = f"`ilk --debug {ctx.invoked_subcommand or '--help'} ...`"
             what = f"internal error: {type(error).__name__}: {error}; {again} shows the traceback"
@@ -79,6 +84,8 @@ def _print_version() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
+    sys.stdout = sys.stdout or io.StringIO()  # closed by who called
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a sign gets a "?"
             stream.reconfigure(errors="replace")

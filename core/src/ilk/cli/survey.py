@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
 from ilk.cli import commands
-from ilk.discovery import Found, found_in, installed
+from ilk.discovery import Found, found_in, groups
 from ilk.errors import AmbiguousComponentError, IlkError
 from ilk.kinds import Kind, kinds
 from ilk.registries import registry
@@ -41,11 +40,9 @@ def survey_rest() -> Iterator[Tried]:
     for found in found_in(commands.GROUP):
         yield _try(found, commands.load)
     read = {kind.group for kind in kinds().values()} | {commands.GROUP, *OTHER_GROUPS}
-    groups = {group for group in entry_points().groups if group.startswith("ilk.")}
-    for group in sorted(groups - read):
+    for group in sorted(groups() - read):
         problem = f"there is no group {group!r}{did_you_mean(group, read)}"
-        strays = [_stray(point) for point in entry_points(group=group)]
-        yield from (Tried(s, "broken", problem) for s in strays if s.distribution in installed())
+        yield from (Tried(stray, "broken", problem) for stray in found_in(group))
 
 
 def _try(found: Found, get: Callable[[str], object]) -> Tried:
@@ -58,8 +55,3 @@ def _try(found: Found, get: Callable[[str], object]) -> Tried:
     except AmbiguousComponentError as error:
         return Tried(found, "ambiguous", str(error))
     return Tried(found, "ok")
-
-
-def _stray(point: EntryPoint) -> Found:
-    name, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
-    return Found(point.group, point.name, name, version, point.value, point)

@@ -72,7 +72,7 @@ def _new_axes(n: int) -> Axes:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ilk.IlkError(
-            "drawing needs matplotlib, which is not installed: pip install 'ilk[report]'"
+            "drawing needs matplotlib, which is not installed (the extra 'report' of ilk has it)"
         ) from error
     return Figure(figsize=(7, 1.5 + 0.2 * n), layout="constrained").subplots()
 
