@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import json
+import math
 import pickle
 import re
 from collections.abc import Iterator
@@ -204,7 +205,8 @@ def bad_values(param: Param) -> Iterator[Any]:
     for bound, step in ((param.ge, -1), (param.gt, 0), (param.le, 1), (param.lt, 0)):
         if bound is not None:
             value = bound + step
-            candidates.append(int(value) if int in param.types else float(value))
+            whole = int in param.types and math.isfinite(value)
+            candidates.append(int(value) if whole else float(value))
     if param.slot:
         candidates = [7, _in_slot(param, _Nothing())]
     for value in candidates:
