@@ -1,5 +1,7 @@
 """Cells that die, never end or fail: recorded, answered by a fallback, run again, run alone."""
 
+import re
+
 import pytest
 
 import ilk
@@ -163,9 +165,11 @@ def command(spec, tmp_path, capsys):
         '[[pipelines]]\nid = "slow"\nsteps = [{ classifier = "slow" }]\n'
         '[evaluation]\nresampling = { use = "kfold", folds = 2 }\n'
         '[run]\nexecutor = { use = "loky", workers = 2 }\n'
+        'on_error = "record"\n'
     )
 
-    def call(*arguments, debug=False):
+    def call(*arguments, debug=False, on_error="record"):
+        file.write_text(re.sub("on_error = .*", f'on_error = "{on_error}"', file.read_text()))
         code = ilk_command([*(["--debug"] if debug else []), "run", str(file), *arguments])
         return code, *capsys.readouterr()
 
@@ -191,6 +195,18 @@ def test_one_cell_alone(command, tmp_path, monkeypatch):
     assert (code, err) == (0, "")
     assert out.startswith("wine, deadly, repeat 0, fold 0: done, fit ")
     assert list(ilk.results(tmp_path / "results" / "x.sqlite").failures["key"]) == [keys[1]]
+
+
+def test_the_first_failure_ends_it_where_that_is_wanted(command):
+    arguments = ("--quiet", "--executor", "serial")
+    code, out, err = command(*arguments, on_error="raise")
+    assert (code, out) == (1, "")
+    first, second = err.splitlines()
+    assert first == "wine, deadly, repeat 0, fold 0 failed: ValueError: no appetite"
+    assert second.startswith("4 of 8 cells are kept in ")
+    code, _, err = command(*arguments, on_error="raise", debug=True)
+    assert code == 1
+    assert "in fail\n    raise ValueError" in err
 
 
 def test_a_key_of_no_cell_or_of_several_is_an_error(command):

@@ -4,11 +4,12 @@ import os
 import random
 import re
 import signal
+import sys
 import time
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 
 def goes_on(shell, undisturbed):

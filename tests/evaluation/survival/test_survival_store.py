@@ -2,7 +2,6 @@
 
 import os
 import re
-import resource
 import signal
 import sqlite3
 import stat
@@ -12,6 +11,8 @@ import pytest
 
 from ilk_evaluation import Store, StoreError
 from ilk_evaluation.lock import HeldError, Lock
+
+resource = pytest.importorskip("resource", reason="limits of POSIX")
 
 
 def total(shell, *, executor='"serial"'):

@@ -14,9 +14,9 @@ class Executor(Component):
     """Runs the cells of an experiment; opened, owned and reopened by the runner.
 
     The runner tells three ends of a call apart by its future: a result; a
-    `concurrent.futures.BrokenExecutor`, whose text says how the worker died; a `TimeoutError`,
-    whose text says where the call was when it had taken longer than the executor allows.
-    Whatever else a future raises is taken for a defect of the executor, and ends the run.
+    `concurrent.futures.BrokenExecutor`, which says how the worker died; a `TimeoutError`, where
+    the call took longer than the executor allows. Notes on these errors say what the worker
+    was doing. Whatever else a future raises is a defect of the executor, and ends the run.
     """
 
     kind: ClassVar[str] = "executor"

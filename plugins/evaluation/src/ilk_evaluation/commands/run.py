@@ -62,13 +62,14 @@ def run(
     from ilk_evaluation.experiments.runner import run_experiment, with_executor
 
     plan: Plan | None = None
+    debug = ctx.find_root().params.get("debug", False)
     try:
         with once_at_a_time(), _hook_warnings_in_a_line():
             plan = with_executor(plan_experiment(file, store=store), executor)
             if dry_run:
                 _show(plan, fresh=fresh, retry_failed=retry_failed)
             elif only is not None:
-                ctx.exit(_run_only(plan, only, debug=ctx.find_root().params.get("debug", False)))
+                ctx.exit(_run_only(plan, only, debug=debug))
             else:
                 listeners = _listeners()
                 results = run_experiment(
@@ -84,6 +85,8 @@ def run(
         click.echo(_stopped(plan, stop), err=True)
         ctx.exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
     except CellError as error:
+        if debug:
+            click.echo(error.__cause__, err=True)
         click.echo(f"{error}\n{_kept(plan)}", err=True)
         ctx.exit(1)
 
