@@ -175,3 +175,43 @@ def test_other_columns_than_in_training(name, frame):
 def test_empty_table(name, frame):
     with pytest.raises(ilk.InputError, match="0 rows"):
         ilk.transformer(name).fit(frame.iloc[:0])
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([True, 1, "x"], [1, True, "x"]),
+        ([0, False, 1, True], [0, 1, False, True]),
+        ([1, 1.0, "1"], [1, "1"]),
+        ([True, "True"], [True, "True"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["one_hot", "ordinal"])
+def test_equal_values_of_different_meaning_are_different_categories(name, cells, expected):
+    frame = pd.DataFrame({"a": cells}, dtype=object)
+    encoder = ilk.transformer(name, columns=["a"]).fit(frame)
+    assert list(map(repr, encoder.categories_[0])) == list(map(repr, expected))
+    codes = encoder.transform(pd.DataFrame({"a": expected}, dtype=object))
+    places = codes[:, 0] if name == "ordinal" else codes.argmax(axis=1)
+    assert places.tolist() == list(range(len(expected)))
+
+
+def test_true_is_unseen_where_one_was_trained():
+    encoder = ilk.transformer("one_hot").fit(pd.DataFrame({"a": [1, "x"]}, dtype=object))
+    with pytest.raises(ilk.InputError, match="unseen category True"):
+        encoder.transform(pd.DataFrame({"a": [True, "x"]}, dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ({"a": ["b_c"], "a_b": ["c"]}, ["a_b_c", "a_b_c_2"]),
+        ({"a": ["b", "c"], "a_b": [1, 2]}, ["a_b_2", "a_c", "a_b"]),
+        ({"a": [1, "1", "1_2"]}, ["a_1", "a_1_2", "a_1_2_2"]),
+    ],
+)
+def test_names_do_not_collide(table, expected):
+    encoder = ilk.transformer("one_hot").fit(pd.DataFrame(table))
+    assert encoder.get_feature_names_out().tolist() == expected
+    framed = encoder.set_output(transform="pandas").transform(pd.DataFrame(table))
+    assert framed.columns.is_unique

@@ -119,3 +119,84 @@ def test_before_one_hot_in_a_pipeline(frame):
     )
     assert set(pipeline.fit(frame, y).predict(frame)) <= {"u", "v"}
     assert pipeline[1].get_feature_names_out()[3:5].tolist() == ["sex_f", "sex_m"]
+
+
+@pytest.mark.parametrize("number", [-1.0, 2.5, 300.0, 1e300, 1.0])
+@pytest.mark.parametrize(
+    "dtype", ["UInt8", "Int8", "UInt64", "Int64", "boolean", "Float64", "float64"]
+)
+def test_number_that_a_type_cannot_hold(dtype, number):
+    column = pd.Series([1.0, None, 1.0]).astype("Float64").astype(dtype)
+    imputer = ilk.transformer("impute", numeric="constant", fill_number=number)
+    filled = imputer.fit_transform(pd.DataFrame({"a": column}))["a"]
+    assert filled.astype(float).tolist() == [1, number, 1]
+    if number == 1:
+        assert filled.dtype == column.dtype
+
+
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
+@pytest.mark.parametrize(("cells", "expected"), [([True, None], 1.0), ([False, None, False], 0.0)])
+def test_nullable_booleans(strategy, cells, expected):
+    frame = pd.DataFrame({"a": pd.array(cells, dtype="boolean")})
+    filled = ilk.transformer("impute", numeric=strategy).fit_transform(frame)
+    assert filled["a"].dtype == "boolean"
+    assert filled["a"].tolist()[1] == expected
+
+
+def test_half_true():
+    frame = pd.DataFrame({"a": pd.array([True, None, False], dtype="boolean")})
+    assert ilk.transformer("impute").fit_transform(frame)["a"].tolist() == [1, 0.5, 0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "Float32"])
+def test_number_beyond_float32_is_refused(dtype):
+    frame = pd.DataFrame({"a": pd.array([1.0, None], dtype=dtype)})
+    imputer = ilk.transformer("impute", numeric="constant", fill_number=1e300)
+    with pytest.raises(
+        ilk.InputError, match="impute: X, column 'a', is of type .*cannot hold 1e.300"
+    ):
+        imputer.fit_transform(frame)
+
+
+COMPLEX = np.array([[1 + 2j], [3]])
+
+
+@pytest.mark.parametrize("strategy", ["most_frequent", "constant"])
+@pytest.mark.parametrize(
+    "X",
+    [
+        COMPLEX,
+        COMPLEX.astype(object),
+        np.array([[1 + 2j], ["a"]], dtype=object),
+        pd.DataFrame({0: COMPLEX[:, 0]}),
+        pd.DataFrame({0: [{}, None]}),
+        pd.DataFrame({0: [[1], None]}),
+        pd.DataFrame({0: [{1}, "a"]}),
+    ],
+)
+def test_cells_that_are_no_values(X, strategy):
+    with pytest.raises(ilk.IlkError, match="impute: X.*(each argument|Complex)"):
+        ilk.transformer("impute", nominal=strategy).fit(X)
+
+
+def test_values_without_an_order_are_named():
+    times = [pd.Timestamp("2020"), pd.Timestamp("2020", tz="UTC"), None]
+    frame = pd.DataFrame({"when": times}, dtype=object)
+    with pytest.raises(ilk.InputTypeError, match="column 'when', has values without an order"):
+        ilk.transformer("impute").fit(frame)
+
+
+def test_true_is_not_one():
+    frame = pd.DataFrame({"a": [True, True, 1, 1.0, 1, None, "x"]}, dtype=object)
+    imputer = ilk.transformer("impute").fit(frame)
+    assert imputer.statistics_ == [1]
+    assert imputer.statistics_[0] is not True
+
+
+def test_training_decides_which_columns_are_numeric(frame):
+    imputer = ilk.transformer("impute").fit(frame[["age", "sex"]])
+    assert imputer.nominal_.tolist() == [False, True]
+    nothing = pd.DataFrame({"age": [None], "sex": [np.nan]})
+    assert imputer.transform(nothing).iloc[0].tolist() == [pytest.approx(80 / 3), "f"]
+    with pytest.raises(ilk.InputError, match="column 'age', was numeric in training"):
+        imputer.transform(pd.DataFrame({"age": [" 2 "], "sex": ["f"]}))

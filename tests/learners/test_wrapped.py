@@ -158,3 +158,65 @@ def test_a_linear_model_loads_no_others():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[np.nan] * 6, [np.inf] * 6, [-1.0] * 6, [0] * 6, ["a"] * 6, [[1]] * 6, [1] * 5, "abc"],
+    ids=str,
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_bad_sample_weights_are_named(weights, inside):
+    model = wrapped("DecisionTreeClassifier")
+    if inside:
+        model = ilk.Pipeline([{"transformer": "minmax"}, model])
+    with pytest.raises(ilk.InputError, match="sample_weight"):
+        model.fit(np.arange(6.0)[:, None], [0, 1] * 3, sample_weight=weights)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "estimator",
+    ["DecisionTreeClassifier", "RandomForestClassifier", "SVC", "LinearDiscriminantAnalysis"],
+)
+def test_data_that_a_classifier_refuses(estimator):
+    X = np.arange(12.0).reshape(6, 2) * 1e200
+    with pytest.raises(ilk.InputError, match=f"sklearn: {estimator}: ") as caught:
+        wrapped(estimator).fit(X, [0, 1] * 3)
+    assert caught.value.__cause__ is not None
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_queries_that_a_classifier_refuses(method):
+    model = wrapped("DecisionTreeClassifier").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ilk.InputError, match="sklearn: DecisionTreeClassifier: .*too large"):
+        getattr(model, method)([[1e200]])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("estimator", "method", "size"),
+    [
+        ("GaussianNB", "predict_proba", 1e200),
+        ("LogisticRegression", "predict_proba", 1.7e308),
+        ("LogisticRegression", "decision_function", 1.7e308),
+        ("Perceptron", "decision_function", 1.7e308),
+    ],
+)
+def test_values_that_are_not_finite_are_refused(estimator, method, size):
+    X = np.arange(30.0).reshape(15, 2)
+    model = wrapped(estimator).fit(X, np.arange(15) // 5)
+    message = rf"sklearn: {estimator}.{method}\(X\) has (NaN|infinity)"
+    with pytest.raises(ilk.InputError, match=message):
+        getattr(model, method)([[size, size]])
+
+
+@pytest.mark.parametrize("estimator", ["DecisionTreeClassifier", "RandomForestClassifier"])
+def test_generators_are_seeds(estimator):
+    X, y = np.arange(20.0)[:, None] % 7, [0, 1] * 10
+    predictions = [
+        wrapped(estimator, random_state=np.random.default_rng(3)).fit(X, y).predict_proba(X)
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(*predictions)

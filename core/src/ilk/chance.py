@@ -64,5 +64,5 @@ def check_weights(owner: object, sample_weight: Any, X: Any) -> np.ndarray:
             f"row {bad[0]}"
         )
     if not weights.any():
-        raise InputError(f"{name}: sample_weight must not be all 0")
+        raise InputError(f"{name}: sample_weight must not be all 0 (zero for every row)")
     return weights

@@ -10,6 +10,7 @@ from scipy.linalg import qr, svd
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import MetricLearner, check_vectors
+from ilk_learners.magnitude import common_deviations, finite
 
 
 class LinearMetricLearner(MetricLearner):
@@ -19,7 +20,11 @@ class LinearMetricLearner(MetricLearner):
         """Rows under the learned map, ``X @ components_.T``; array of shape (n, d)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        return X @ self.components_.T.astype(X.dtype, copy=False)
+        return self._mapped(X)
+
+    def _mapped(self, X: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(self, X @ self.components_.T.astype(X.dtype, copy=False))
 
 
 def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +59,7 @@ def fix_signs(rows: np.ndarray) -> np.ndarray:
     return rows * np.where(largest < 0, -1.0, 1.0)
 
 
-def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray, int]:
     """Means of groups of rows, and every row's deviation from the mean of its group.
 
     Parameters
@@ -67,11 +72,15 @@ def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray
     -------
     means : ndarray of shape (n_groups, p), float64
     deviations : ndarray of shape (n, p), float64
+        In units of ``2**exponent``.
+    exponent : int
     """
-    origin = X.mean(axis=0, dtype=float)
-    centered = X - origin
+    origin, centered, exponent = common_deviations(X)
     indicator = sp.csr_array(
         (np.ones(len(X)), (groups, np.arange(len(X)))), shape=(n_groups, len(X))
     )
     means = indicator @ centered / np.bincount(groups, minlength=n_groups)[:, None]
-    return means + origin, centered - means[groups]
+    centered -= means[groups]
+    half = int(exponent > 0)  # a mean may be further from the origin than the largest number
+    sums = np.ldexp(means, exponent - half) + np.ldexp(origin, -half)
+    return np.ldexp(sums, half), centered, exponent

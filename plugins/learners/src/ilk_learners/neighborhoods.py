@@ -36,7 +36,7 @@ def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.n
     InputError
         If there are fewer than k other rows.
     """
-    n = n_rows(X)
+    n, k = n_rows(X), int(k)  # a small numpy integer may not hold k + 1
     if k > n - 1:
         raise InputError(
             f"{display_name(owner)}: k must be at most {n - 1}, the number of other rows "

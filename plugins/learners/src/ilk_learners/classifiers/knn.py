@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
@@ -19,6 +18,7 @@ from ilk import (
     Seed,
     check_k,
     check_labels,
+    check_seed,
     display_name,
     fit_component,
     is_table,
@@ -214,7 +214,7 @@ class KNN(Classifier):
         labels = self.classes_[self.codes_]
         self.class_prior_ = np.bincount(self.codes_) / len(self.codes_)
         if self.ties == "random":
-            self._lots = check_random_state(self.random_state).random_sample(len(labels))
+            self._lots = check_seed(self, self.random_state).random_sample(len(labels))
         if learner is not None:
             learner = fit_component(learner, X, labels)
         self.metric_learner_ = learner

@@ -24,9 +24,11 @@ from ilk import (
     take,
 )
 from ilk_learners.linear import rank_of, spectrum, within
+from ilk_learners.magnitude import common_deviations, difference, finite
 from ilk_learners.objects import check_objects
 
 _CELLS = 2**22  # of a Gram matrix held at once
+_FAINT = 1e-140  # squares of what is shorter lose digits
 
 
 def _has_density(self: NearestMean) -> bool:
@@ -70,7 +72,8 @@ class NearestMean(Classifier):
     ParameterError
         If a kernel stands beside the Mahalanobis distance, or shrinkage beside the Euclidean.
     InputError
-        If the covariance inside the classes is singular (names its rank) and not shrunk.
+        If the covariance inside the classes is singular (names its rank) and not shrunk; if a
+        distance, or a decision value, would be too large or small a number.
 
     References
     ----------
@@ -145,14 +148,18 @@ class NearestMean(Classifier):
         return self
 
     def _fit_means(self, X: np.ndarray, codes: np.ndarray) -> None:
-        self.means_, deviations = within(X, codes, len(self.classes_))
+        self.means_, deviations, self._exponent = within(X, codes, len(self.classes_))
         if self.metric == "euclidean":
-            self._map, self._variance = None, float(np.vdot(deviations, deviations) / X.size)
+            square = np.vdot(deviations, deviations) / X.size
+            spread = np.atleast_1d(np.ldexp(np.sqrt(square), self._exponent))
+            finite(self, spread, "the mean variation of X inside the classes")
+            self._map, self._spread = None, float(spread[0])
         else:
-            self._map, self._variance = self._whitening(deviations / np.sqrt(len(X))), 1.0
+            self._map, self._spread = self._whitening(deviations / np.sqrt(len(X))), 1.0
+            self._origin = common_deviations(self.means_)[0]
 
     def _whitening(self, deviations: np.ndarray) -> np.ndarray:
-        """W with W W' = S^(-1), so that distances are Euclidean after X W."""
+        """W with W W' = S^(-1), so that distances are Euclidean after X W, X in units."""
         values, vectors = spectrum(deviations)
         rank = rank_of(values, deviations.shape)
         s = self.shrinkage
@@ -183,24 +190,28 @@ class NearestMean(Classifier):
         for start in range(0, n_rows(Q), step):
             yield take(Q, np.arange(start, min(start + step, n_rows(Q))))
 
-    def _squared_distances(self, X: Any) -> np.ndarray:
+    def _distances(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         if self.kernel_ is not None:
             X = check_objects(self, self.kernel_, X, reset=False)
             own = np.asarray(self.kernel_.diagonal(X))[:, None]
             squared = own - 2 * self._similarities(X) + self._norms
-            return np.asarray(np.maximum(squared, 0.0))
+            return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
         X = check_vectors(self, X, reset=False)
         if self._map is None:
-            return np.asarray(cdist(X, self.means_, "sqeuclidean"))
-        origin = self.means_.mean(axis=0)
-        rows, means = (X - origin) @ self._map, (self.means_ - origin) @ self._map
-        return np.asarray(cdist(rows, means, "sqeuclidean"))
+            D = _euclidean(X, self.means_)
+        else:
+            D = _euclidean(self._mapped(X), self._mapped(self.means_))
+        nearest = D.min(axis=1)
+        return D if np.isfinite(nearest).all() else finite(self, nearest, "X, less any mean,")
+
+    def _mapped(self, X: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(self, difference(X, self._origin, self._exponent) @ self._map)
 
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,)."""
-        squared = self._squared_distances(X)
-        return self.classes_[squared.argmin(axis=1)]
+        return self.classes_[self._distances(X).argmin(axis=1)]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Minus the squared distance to each mean; array of shape (m, n_classes).
@@ -208,17 +219,39 @@ class NearestMean(Classifier):
         With two classes the squared distance to the first mean less that to the second;
         array of shape (m,).
         """
-        squared = self._squared_distances(X)
-        if len(self.classes_) == 2:
-            return np.asarray(squared[:, 0] - squared[:, 1])
-        return -squared
+        D = self._distances(X)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            if len(self.classes_) == 2:
+                gap, total = D[:, 0] - D[:, 1], D[:, 0] + D[:, 1]
+            else:
+                gap, total = -D, D
+            values = gap * total
+        lost = ~np.isfinite(values) | ((values == 0) & (gap != 0))
+        if lost.any():
+            raise InputError(
+                f"{display_name(self)}: the squared distances of row {np.argwhere(lost)[0][0]} of "
+                f"X are too large or too small for a number; standardize X first"
+            )
+        return np.asarray(values)
 
     @available_if(_has_density)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Posterior probability of each class; array of shape (m, n_classes)."""
-        squared = self._squared_distances(X)
-        excess = squared - squared.min(axis=1, keepdims=True)
-        if self._variance == 0:  # every training row is its class's mean
-            nearest = excess == 0
-            return np.asarray(nearest / nearest.sum(axis=1, keepdims=True))
-        return np.asarray(softmax(-excess / (2 * self._variance), axis=1))
+        D = self._distances(X)
+        nearest = D.min(axis=1, keepdims=True)
+        if self._spread == 0:  # every training row is its class's mean
+            return np.asarray((nearest == D) / (nearest == D).sum(axis=1, keepdims=True))
+        with np.errstate(over="ignore", invalid="ignore"):  # a difference of squares, factored
+            half = (D - nearest) / self._spread / 2 * (D / self._spread + nearest / self._spread)
+        return np.asarray(softmax(np.where(nearest < D, -half, 0.0), axis=1))
+
+
+def _euclidean(X: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """Distances of rows and means; those whose squares over- or underflow, without squares."""
+    D = np.asarray(cdist(X, means))
+    doubtful = ((D < _FAINT) | np.isinf(D)).any(axis=1)
+    rows = X[doubtful].astype(float, copy=False)
+    if len(rows):
+        with np.errstate(over="ignore", under="ignore"):
+            D[doubtful] = np.stack([np.hypot.reduce(rows - m, axis=1) for m in means], axis=1)
+    return D

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Self
@@ -20,12 +21,15 @@ from ilk import (
     Classifier,
     IlkError,
     InputError,
+    InputTypeError,
     Param,
     Seed,
     as_table,
+    check_finite,
     check_labels,
-    check_same_length,
+    check_seed,
     check_vectors,
+    check_weights,
     did_you_mean,
     display_name,
     is_table,
@@ -86,7 +90,8 @@ class Wrapped(Classifier):
         If there is no such classifier, or it has no such parameter (names the closest), or a
         value is none that it takes.
     InputError
-        If sample weights are given to a classifier that takes none.
+        If sample weights are given to a classifier that takes none, if the classifier refuses
+        the data, or if a probability or decision value is not finite.
 
     Examples
     --------
@@ -158,7 +163,10 @@ class Wrapped(Classifier):
                 "params", f"must give {', '.join(missing)}, which {self.estimator} needs"
             )
         if "random_state" in known:
-            given.setdefault("random_state", self.random_state)
+            seed = self.random_state
+            if isinstance(seed, np.random.Generator):  # scikit-learn takes none
+                seed = check_seed(self, seed)
+            given.setdefault("random_state", seed)
         return cls(**given)
 
     def _inner(self) -> Any:
@@ -184,10 +192,22 @@ class Wrapped(Classifier):
                 raise InputError(
                     f"{display_name(self)}: sample_weight is given, but {self.estimator} takes none"
                 )
-            weights["sample_weight"] = np.asarray(sample_weight)
-            check_same_length(self, X, weights["sample_weight"], "sample_weight")
-        self.estimator_ = estimator.fit(X, classes[codes], **weights)
+            weights["sample_weight"] = check_weights(self, sample_weight, X)
+        with self._named():
+            self.estimator_ = estimator.fit(X, classes[codes], **weights)
         return self
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Make errors of the classifier ones that say whose they are."""
+        try:
+            yield
+        except IlkError:
+            raise
+        except TypeError as error:
+            raise InputTypeError(f"{display_name(self)}: {self.estimator}: {error}") from error
+        except (ArithmeticError, LookupError, ValueError) as error:
+            raise InputError(f"{display_name(self)}: {self.estimator}: {error}") from error
 
     def _checked(self, estimator: Any, X: Any, *, reset: bool) -> Any:
         """Vectors, with missing values and sparse where the classifier takes them.
@@ -208,7 +228,15 @@ class Wrapped(Classifier):
 
     def _call(self, method: str, X: Any) -> Any:
         check_is_fitted(self)
-        return getattr(self.estimator_, method)(self._checked(self.estimator_, X, reset=False))
+        X = self._checked(self.estimator_, X, reset=False)
+        with self._named():
+            return getattr(self.estimator_, method)(X)
+
+    def _values(self, method: str, X: Any) -> Any:
+        """What a method gives, if it is finite; it is not where X has numbers of great size."""
+        values = self._call(method, X)
+        check_finite(self, values, argument=f"{self.estimator}.{method}(X)")
+        return values
 
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,)."""
@@ -217,12 +245,12 @@ class Wrapped(Classifier):
     @available_if(_inner_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:
         """Probability of each class; array of shape (m, n_classes)."""
-        return self._call("predict_proba", X)
+        return self._values("predict_proba", X)
 
     @available_if(_inner_has("decision_function"))
     def decision_function(self, X: Any) -> Any:
         """Decision values, as the classifier gives them."""
-        return self._call("decision_function", X)
+        return self._values("decision_function", X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import InputError, Param, check_vectors, display_name
 from ilk_learners.linear import LinearMetricLearner, rank_of
+from ilk_learners.magnitude import common_deviations, map_back
 
 
 class PCA(LinearMetricLearner):
@@ -40,12 +41,14 @@ class PCA(LinearMetricLearner):
         Mean of the training rows.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (d,)
         Variance of the training rows along each component (divided by n - 1), and its share.
+        The variance, no more than that, is infinite or 0 where no number is as large or small.
 
     Raises
     ------
     InputError
         If more components are asked for than min(n, p), or with `whiten` than the rank:
-        directions without variance cannot be scaled to variance 1.
+        directions without variance cannot be scaled to variance 1. If a number in the result
+        would be too large.
 
     References
     ----------
@@ -103,20 +106,25 @@ class PCA(LinearMetricLearner):
         if isinstance(wanted, int | np.integer):
             self._check_number(int(wanted), min(X.shape), "min(n_samples, n_features)")
         needs_variance = self.whiten or isinstance(wanted, float | np.floating)
-        if needs_variance and not np.ptp(X, axis=0).any():
+        mean, deviations, exponent = common_deviations(X)
+        if needs_variance and not deviations.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         with np.errstate(invalid="ignore"):  # shares of no variance
-            model = decomposition.PCA(wanted, svd_solver="full").fit(X)
-        self.mean_ = model.mean_
-        self._keep(model, self._whitened_number(model, X) if self.whiten else None)
+            model = decomposition.PCA(wanted, svd_solver="full").fit(deviations)
+        self.mean_ = mean.astype(X.dtype)
+        number = self._whitened_number(model, X) if self.whiten else None
+        components = self._keep(model, number, exponent)
+        self.components_ = map_back(self, components, exponent if self.whiten else 0, X.dtype)
         return self
 
-    def _keep(self, model: decomposition.PCA, number: int | None) -> None:
-        self.explained_variance_ = model.explained_variance_[:number]
+    def _keep(self, model: decomposition.PCA, number: int | None, exponent: int) -> np.ndarray:
+        """Keep the variances of the leading components; return these, scaled if `whiten`."""
+        variances = model.explained_variance_[:number]
+        with np.errstate(over="ignore"):
+            self.explained_variance_ = np.ldexp(variances, 2 * exponent)
         self.explained_variance_ratio_ = np.nan_to_num(model.explained_variance_ratio_[:number])
-        self.components_ = model.components_[:number]
-        if self.whiten:
-            self.components_ = self.components_ / np.sqrt(self.explained_variance_)[:, None]
+        components = np.asarray(model.components_[:number])
+        return components / np.sqrt(variances)[:, None] if self.whiten else components
 
     def _whitened_number(self, model: decomposition.PCA, X: np.ndarray) -> int:
         rank = rank_of(model.singular_values_, X.shape)
@@ -140,4 +148,5 @@ class PCA(LinearMetricLearner):
             return super().transform(X)
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        return (X - self.mean_.astype(X.dtype)) @ self.components_.T.astype(X.dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._mapped(X - self.mean_.astype(X.dtype))

@@ -11,6 +11,7 @@ from sklearn.covariance import ledoit_wolf_shrinkage
 from ilk import Array as ArrayParam
 from ilk import InputError, Param, check_labels, check_same_length, check_vectors, display_name
 from ilk_learners.linear import LinearMetricLearner, fix_signs, rank_of, spectrum, within
+from ilk_learners.magnitude import common_deviations, map_back
 
 
 class RCA(LinearMetricLearner):
@@ -56,7 +57,8 @@ class RCA(LinearMetricLearner):
     ------
     InputError
         If no point differs from the mean of its chunklet, if A is singular and
-        ``singular="error"``, or if more components are asked for than are left.
+        ``singular="error"``, or if more components are asked for than are left; if a number
+        in the result would be too large.
 
     References
     ----------
@@ -112,14 +114,14 @@ class RCA(LinearMetricLearner):
         member, groups = self._chunklets_of(X, y)
         self.n_chunklets_ = int(groups.max()) + 1
         rows = X if member.all() else X[member]
-        _, deviations = within(rows, groups, self.n_chunklets_)
+        _, deviations, exponent = within(rows, groups, self.n_chunklets_)
         deviations /= np.sqrt(len(rows))
         basis, values, vectors = self._spectrum(X, deviations)
         root = self._inverse_root(values, vectors)
         components = root if basis is None else root @ basis
         if self.n_components is not None:
             components = self._leading(X, components, self.n_components)
-        self.components_ = components.astype(X.dtype, copy=False)
+        self.components_ = map_back(self, components, exponent, X.dtype)
         return self
 
     def _chunklets_of(self, X: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -175,7 +177,7 @@ class RCA(LinearMetricLearner):
         self, X: np.ndarray, deviations: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Choose the first principal components among which A has full rank."""
-        _, axes = spectrum(X - X.mean(axis=0, dtype=float))
+        _, axes = spectrum(common_deviations(X)[1])
         chosen = fix_signs(axes)[_independent(deviations @ axes.T, self.rank_)]
         values, vectors = spectrum(deviations @ chosen.T)
         return chosen, values, vectors
@@ -193,7 +195,7 @@ class RCA(LinearMetricLearner):
                 f"{display_name(self)}: n_components must be at most {len(components)}, the "
                 f"dimensions that are left, got {number}"
             )
-        _, axes = spectrum((X - X.mean(axis=0, dtype=float)) @ components.T)
+        _, axes = spectrum(common_deviations(X)[1] @ components.T)
         return np.asarray(fix_signs(axes[:number]) @ components)
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import Capabilities, InputError, Param, Transformer, did_you_mean, display_name
 from ilk import nominal_columns as nominal_columns_of
-from ilk_learners.transformers.frames import as_frame, check_cells
+from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
 
 COLUMNS = Param(
     list,
@@ -51,7 +51,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         check_cells(self, column)
         if isinstance(column.dtype, pd.CategoricalDtype):
             return list(column.cat.categories)
-        return sorted(column.dropna().unique(), key=lambda value: (_sort(value), value))
+        return distinct(self, column)
 
     @abstractmethod
     def _encode(self, frame: pd.DataFrame) -> np.ndarray:
@@ -71,12 +71,12 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         """Code of each cell: its place among the categories, `MISSING` or `UNSEEN`."""
         column = frame.iloc[:, position]
         check_cells(self, column)
-        known = pd.Index(self.categories_[position], dtype=object)
+        known = keys_of(self.categories_[position])
         if isinstance(column.dtype, pd.CategoricalDtype):
-            own = known.get_indexer(column.cat.categories.astype(object))
+            own = known.get_indexer(keys_of(column.cat.categories))
             codes = np.append(own, -1)[column.cat.codes.to_numpy()]
         else:
-            codes = known.get_indexer(column.astype(object))
+            codes = known.get_indexer(keys_of(column))
         codes = np.where(codes < 0, UNSEEN, codes)
         codes[column.isna().to_numpy()] = MISSING
         return codes
@@ -127,8 +127,3 @@ def _position(owner: Encoder, labels: list[Any], column: str | int) -> int:
         return column % len(labels)
     hint = did_you_mean(column, [label for label in labels if isinstance(label, str)])
     raise owner.parameter_error("columns", f"names {column!r}, which X does not have{hint}")
-
-
-def _sort(value: Any) -> str:
-    """Keep numbers apart from texts, which do not compare."""
-    return "" if isinstance(value, bool | int | float | np.number) else type(value).__name__

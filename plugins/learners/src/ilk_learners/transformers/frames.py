@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
+from enum import Enum
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -90,11 +94,54 @@ def check_cells(owner: object, column: pd.Series[Any]) -> None:
     InputTypeError
         Naming the component, the column and the row.
     """
-    if column.dtype != object:
+    if column.dtype != object and column.dtype.kind != "c":
         return
     for row, cell in enumerate(column):
-        if not pd.api.types.is_scalar(cell):
+        if not pd.api.types.is_scalar(cell) or isinstance(cell, complex | np.complexfloating):
             raise InputTypeError(
                 f"{display_name(owner)}: X, column {column.name!r}: each argument must be a "
                 f"string or a number, got {cell!r} at row {row}"
             )
+
+
+def keys_of(cells: Iterable[Any]) -> pd.Index[Any]:
+    """Return cells as keys that are equal where they are the same category.
+
+    1 and 1.0 are; True and 1, though equal to Python, are not.
+    """
+    keys = [_FLAGS[bool(cell)] if isinstance(cell, bool | np.bool_) else cell for cell in cells]
+    return pd.Index(np.array(keys, dtype=object), dtype=object, tupleize_cols=False)
+
+
+def distinct(owner: object, column: pd.Series[Any]) -> list[Any]:
+    """Return the different values of a nominal column, sorted: numbers, then other types by name.
+
+    Raises
+    ------
+    InputTypeError
+        If values of one type have no order; names the component and the column.
+    """
+    present = column.dropna()
+    cells = present[~keys_of(present).duplicated()].tolist()
+    try:
+        return sorted(cells, key=lambda cell: (_type(cell), cell))
+    except TypeError as error:
+        raise InputTypeError(
+            f"{display_name(owner)}: X, column {column.name!r}, has values without an order "
+            f"({error})"
+        ) from None
+
+
+def _type(cell: Any) -> str:
+    number = isinstance(cell, Real | Decimal) and not isinstance(cell, bool | np.bool_)
+    return "" if number else type(cell).__name__
+
+
+class _Flag(Enum):
+    """Stands for a boolean among keys."""
+
+    FALSE = False
+    TRUE = True
+
+
+_FLAGS = {flag.value: flag for flag in _Flag}

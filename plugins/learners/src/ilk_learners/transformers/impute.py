@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import pandas as pd
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +20,8 @@ from ilk import (
     is_table,
     nominal_columns,
 )
-from ilk_learners.transformers.frames import as_frame, check_cells
+from ilk_learners.magnitude import check_finite_parameters, typical
+from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
 
 
 class Impute(OneToOneFeatureMixin, Transformer):
@@ -42,6 +44,8 @@ class Impute(OneToOneFeatureMixin, Transformer):
 
     Attributes
     ----------
+    nominal_ : ndarray of bool, shape (p,)
+        Which columns are nominal.
     statistics_ : list of length p
         What replaces a missing value in each column. Among equally frequent values it is
         the first category of a category dtype, else the smallest.
@@ -50,7 +54,8 @@ class Impute(OneToOneFeatureMixin, Transformer):
     ------
     InputError
         If a column has no value at all in training, unless a constant replaces it; if a
-        value is infinite.
+        value is infinite; if a column has texts that was numeric in training, or is of a type
+        that cannot hold what replaces a missing number.
 
     References
     ----------
@@ -103,14 +108,20 @@ class Impute(OneToOneFeatureMixin, Transformer):
             cls(numeric="constant", nominal="constant", fill_number=-1.0),
         ]
 
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the number is finite."""
+        super().check_parameters()
+        check_finite_parameters(self, "fill_number")
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what is usual in each column; y is ignored."""
         self.check_parameters()
         frame = as_frame(self, X, reset=True, nan=True)
         nominal = set(nominal_columns(frame))
+        self.nominal_ = np.array([label in nominal for label in frame.columns])
         self.statistics_ = [
-            self._statistic(frame.iloc[:, i], nominal=label in nominal)
-            for i, label in enumerate(frame.columns)
+            self._statistic(frame.iloc[:, i], nominal=bool(is_nominal))
+            for i, is_nominal in enumerate(self.nominal_)
         ]
         return self
 
@@ -119,11 +130,16 @@ class Impute(OneToOneFeatureMixin, Transformer):
         check_is_fitted(self)
         X = as_table(X)
         frame = as_frame(self, X, reset=False, nan=True)
-        nominal = set(nominal_columns(frame))
-        columns = [
-            self._filled(frame.iloc[:, i], self.statistics_[i], nominal=label in nominal)
-            for i, label in enumerate(frame.columns)
-        ]
+        now_nominal = set(nominal_columns(frame))
+        columns = []
+        for i, label in enumerate(frame.columns):
+            column: pd.Series[Any] = frame.iloc[:, i]
+            if self.nominal_[i]:
+                column = column if label in now_nominal else column.astype(object)
+                columns.append(_with_category(column, self.statistics_[i]))
+            else:
+                column = self._numeric(column) if label in now_nominal else column
+                columns.append(self._with_number(column, self.statistics_[i]))
         filled = pd.concat(columns, axis=1)
         return filled if is_table(X) else filled.to_numpy()
 
@@ -140,30 +156,49 @@ class Impute(OneToOneFeatureMixin, Transformer):
                 f"from; drop it or set {'nominal' if nominal else 'numeric'}='constant'"
             )
         if how == "most_frequent":
-            return _most_frequent(present)
-        return float(present.mean() if how == "mean" else present.median())
+            return self._most_frequent(present, nominal=nominal)
+        return typical(present.to_numpy(dtype=float), np.mean if how == "mean" else np.median)
 
-    def _filled(self, column: pd.Series[Any], value: Any, *, nominal: bool) -> pd.Series[Any]:
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            if value not in column.cat.categories:
-                column = column.cat.add_categories([value])
-        elif not nominal and isinstance(value, float):
-            column, value = _fitting(column, value)
-        return column.fillna(value) if column.hasnans else column
+    def _most_frequent(self, present: pd.Series[Any], *, nominal: bool) -> Any:
+        if isinstance(present.dtype, pd.CategoricalDtype):
+            return present.cat.categories[int(np.bincount(present.cat.codes).argmax())]
+        if not nominal:
+            counts = present.value_counts(sort=False)
+            return counts.index[counts == counts.max()].min()
+        values = distinct(self, present)
+        codes = keys_of(values).get_indexer(keys_of(present))
+        return values[np.bincount(codes).argmax()]
+
+    def _numeric(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        """A column that was numeric in training: of None only it has no type to tell that."""
+        if column.notna().any():
+            raise InputError(
+                f"{display_name(self)}: X, column {column.name!r}, was numeric in training but "
+                f"has values that are not"
+            )
+        return column.astype(float)
+
+    def _with_number(self, column: pd.Series[Any], value: Any) -> pd.Series[Any]:
+        """Fill a numeric column; a nullable one that cannot hold the number becomes Float64."""
+        if not column.hasnans:
+            return column
+        dtype: Any = getattr(column.dtype, "numpy_dtype", column.dtype)
+        with np.errstate(over="ignore"):
+            own = dtype.type(value) if dtype.kind == "f" else value
+        if np.isinf(own):
+            raise InputError(
+                f"{display_name(self)}: X, column {column.name!r}, is of type {column.dtype}, "
+                f"which cannot hold {value!r} for what is missing"
+            )
+        if dtype.kind == "f":
+            return column.fillna(own)
+        low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        if low <= value <= high and value == int(value):
+            return column.fillna(dtype.type(value))
+        return column.astype("Float64").fillna(float(value))
 
 
-def _most_frequent(present: pd.Series[Any]) -> Any:
-    counts = present.value_counts(sort=False)
-    top = counts.index[counts == counts.max()]
-    if isinstance(present.dtype, pd.CategoricalDtype):
-        return next(category for category in present.cat.categories if category in set(top))
-    return min(top, key=lambda value: (type(value).__name__, value))
-
-
-def _fitting(column: pd.Series[Any], value: float) -> tuple[pd.Series[Any], Any]:
-    """Bring number and column together: float32 stays, nullable integers take no fractions."""
-    if column.dtype.kind == "f":
-        return column, column.dtype.type(value)
-    if column.hasnans and not value.is_integer():
-        return column.astype("Float64"), value
-    return column, value
+def _with_category(column: pd.Series[Any], value: Any) -> pd.Series[Any]:
+    if isinstance(column.dtype, pd.CategoricalDtype) and value not in column.cat.categories:
+        column = column.cat.add_categories([value])
+    return column.fillna(value) if column.hasnans else column

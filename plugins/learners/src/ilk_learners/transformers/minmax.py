@@ -10,6 +10,7 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import Param, Transformer, check_vectors
+from ilk_learners.magnitude import check_finite_parameters, finite, halves
 
 
 class MinMax(OneToOneFeatureMixin, Transformer):
@@ -34,9 +35,9 @@ class MinMax(OneToOneFeatureMixin, Transformer):
     Raises
     ------
     ParameterError
-        If `low` is not below `high`.
+        If `low` is not below `high`, or one of them is infinite.
     InputError
-        If X has nominal columns, a missing or an infinite value.
+        If X has nominal columns, a missing or an infinite value, or becomes too large a number.
 
     References
     ----------
@@ -70,6 +71,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
     def check_parameters(self) -> None:
         """Check each parameter, and that `low` is below `high`."""
         super().check_parameters()
+        check_finite_parameters(self, "low", "high")
         if not self.low < self.high:
             raise self.parameter_error("low", f"must be below high ({self.high}), got {self.low}")
 
@@ -84,20 +86,31 @@ class MinMax(OneToOneFeatureMixin, Transformer):
         """Scaled rows; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        result = X - self.min_.astype(X.dtype, copy=False)
-        result /= self._width().astype(X.dtype, copy=False)
-        if self.clip:
-            np.clip(result, 0, 1, out=result)
-        # This form is exact at both ends: 1 gives `high`, 0 gives `low`.
-        return self.high * result + self.low * (1 - result)
+        half, width = self._width()
+        with np.errstate(over="ignore", invalid="ignore"):
+            share = X * half
+            share -= self.min_ * half
+            share /= width
+            if self.clip:
+                np.clip(share, 0, 1, out=share)
+            # This form is exact at both ends: 1 gives `high`, 0 gives `low`.
+            result = self.high * share + self.low * (1 - share)
+            return finite(self, result.astype(X.dtype, copy=False))
 
     def inverse_transform(self, X: Any) -> Any:
         """Take scaled rows back; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X)
-        share = (X - self.low) / (self.high - self.low)
-        return share * self._width().astype(X.dtype) + self.min_.astype(X.dtype)
+        half, width = self._width()
+        with np.errstate(over="ignore"):
+            part = 0.5 if self.high - self.low > 1 else 1.0
+            share = (X * part - self.low * part) / (self.high * part - self.low * part)
+            result = (share * width + self.min_ * half) / half
+            return finite(self, result.astype(X.dtype, copy=False), "X, taken back,")
 
-    def _width(self) -> np.ndarray:
-        width = self.max_ - self.min_
-        return np.asarray(np.where(width == 0, np.ones_like(width), width))
+    def _width(self) -> tuple[np.ndarray, np.ndarray]:
+        """Halves, or ones, and the range of each feature times these (of a constant one 1)."""
+        with np.errstate(over="ignore"):
+            half = halves(self.max_ - self.min_)
+        width = self.max_ * half - self.min_ * half
+        return half, np.where(width == 0, np.ones_like(width), width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -119,10 +120,24 @@ class OneHot(Encoder):
         ]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """``<column>_<category>`` for encoded columns, the others' own names."""
+        """``<column>_<category>`` for encoded columns, the others' own names.
+
+        A name that is there already gets a number: ``<column>_<category>_2``.
+        """
         names = super().get_feature_names_out(input_features)
+        taken = {name for position, name in enumerate(names) if position not in self.categories_}
         every: list[str] = []
         for position, name in enumerate(names):
             categories = self.categories_.get(position)
-            every += [name] if categories is None else [f"{name}_{c}" for c in categories]
+            if categories is None:
+                every.append(name)
+                continue
+            for category in categories:
+                every.append(_free(f"{name}_{category}", taken))
+                taken.add(every[-1])
         return np.array(every, dtype=object)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    numbered = (f"{name}_{number}" for number in count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)

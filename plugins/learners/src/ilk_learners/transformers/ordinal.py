@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ilk import Param
+from ilk_learners.magnitude import check_finite_parameters
 from ilk_learners.transformers.encoder import COLUMNS, MISSING, UNSEEN, Encoder
 
 if TYPE_CHECKING:
@@ -77,6 +78,11 @@ class Ordinal(Encoder):
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(), cls(unseen=-1, missing="keep")]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the numbers are finite."""
+        super().check_parameters()
+        check_finite_parameters(self, "unseen", "missing")
 
     def _encode(self, frame: pd.DataFrame) -> np.ndarray:
         result = np.empty(frame.shape, dtype=self._dtype(frame))

@@ -10,6 +10,7 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import Param, Transformer, check_vectors
+from ilk_learners.magnitude import deviations, finite, halves
 
 
 class Standardize(OneToOneFeatureMixin, Transformer):
@@ -69,8 +70,6 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
         mean, scale = _moments(X)
-        constant = X.min(axis=0) == X.max(axis=0)
-        mean[constant], scale[constant] = X[0, constant], 1.0  # their mean may be off by rounding
         self.mean_ = mean if self.with_mean else np.zeros_like(mean)
         self.scale_ = scale if self.with_std else np.ones_like(scale)
         return self
@@ -79,27 +78,27 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         """Standardized rows; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        result = X - self.mean_.astype(X.dtype, copy=False)
-        result /= self.scale_.astype(X.dtype, copy=False)
-        return result
+        half = halves(self.scale_)
+        with np.errstate(over="ignore"):
+            result = X * half
+            result -= self.mean_ * half
+            result /= self.scale_ * half
+            return finite(self, result.astype(X.dtype, copy=False))
 
     def inverse_transform(self, X: Any) -> Any:
         """Take standardized rows back; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X)
-        return X * self.scale_.astype(X.dtype) + self.mean_.astype(X.dtype)
+        half = halves(self.scale_)
+        with np.errstate(over="ignore"):
+            result = (X * (self.scale_ * half) + self.mean_ * half) / half
+            return finite(self, result.astype(X.dtype, copy=False), "X, taken back,")
 
 
 def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each column, whatever its magnitude.
-
-    Columns are brought near 1 by powers of two, which is exact, so that squares neither
-    overflow nor vanish.
-    """
-    _, exponents = np.frexp(np.abs(X).max(axis=0))
-    near_one = np.ldexp(X.astype(float, copy=False), -exponents)
-    mean = near_one.mean(axis=0)
-    near_one -= mean
+    """Mean and standard deviation of each column (1 of a constant one), in the type of X."""
+    mean, near_one, exponents = deviations(X)
     spread = np.sqrt(np.einsum("ij,ij->j", near_one, near_one) / len(X))
     smallest = np.nextafter(0, 1, dtype=X.dtype)
-    return np.ldexp(mean, exponents), np.maximum(np.ldexp(spread, exponents), smallest)
+    scale = np.where(spread > 0, np.maximum(np.ldexp(spread, exponents), smallest), 1.0)
+    return mean.astype(X.dtype), scale.astype(X.dtype)
