@@ -146,3 +146,28 @@ def test_bad_parameters():
         of(overlap, metric=True)
     with pytest.raises(ilk.InputError, match="callable: X has no rows"):
         of(overlap).pairwise([])
+
+
+@pytest.mark.parametrize("X", [{"a", "b"}, frozenset({1, 2}), {"a": 1}, {0: "a", 1: "b"}], ids=str)
+@pytest.mark.parametrize("inputs", ["auto", "objects"])
+def test_what_has_no_order_is_refused(X, inputs):
+    distance = of(overlap, inputs=inputs)
+    with pytest.raises(
+        ilk.InputTypeError, match="callable: X must be a sequence of objects, got a"
+    ):
+        distance.pairwise(X)
+    with pytest.raises(
+        ilk.InputTypeError, match="callable: Y must be a sequence of objects, got a"
+    ):
+        distance.pairwise(["a"], X)
+
+
+@pytest.mark.parametrize("index", [[0, 1, 2], [7, 8, 9], ["x", "y", "z"], [1, 1, 1]])
+def test_series_are_sequences(index):
+    X = ["abc", "bcd", "xyz"]
+    series = pd.Series(X, index=index)
+    expected = of(overlap).pairwise(X)
+    np.testing.assert_array_equal(of(overlap).pairwise(series), expected)
+    np.testing.assert_array_equal(of(overlap).pairwise(X, series), expected)
+    knn = ilk.classifier("knn", k=1, distance=of(overlap)).fit(series, [1, 2, 3])
+    assert knn.predict(series[::-1]).tolist() == [3, 2, 1]

@@ -261,7 +261,7 @@ def test_float32():
         ),
         ({"weights": [1.0]}, {"a": [1], "b": [2]}, "weights must have one value for each of 2"),
         ({"weights": [1.0, -1.0]}, {"a": [1], "b": [2]}, "weights must be finite and at least 0"),
-        ({"nominal": []}, {"a": [1, 2], "b": ["3", "x"]}, "X has 'x' at row 1, column 'b'"),
+        ({"nominal": []}, {"a": [1, 2], "b": ["3", "x"]}, "X has '3' at row 0, column 'b'"),
         ({}, {"a": [1.0, np.inf]}, "X has inf at row 1, column 'a'"),
         ({}, {"a": [1e308, -1e308]}, "the range of the values in column 0 of X is infinite"),
         ({}, {"a": []}, "at least one row"),
@@ -293,3 +293,96 @@ def test_before_fit():
 
     with pytest.raises(NotFittedError):
         heterogeneous().pairwise([[1.0]])
+
+
+@pytest.mark.parametrize(
+    "magnitude", [5e-324, 1e-300, 1e-170, 1e-155, 1e20, 1e154, 1e160, 1e300, 1.6e307]
+)
+@pytest.mark.parametrize("scale", ["range", "std"])
+def test_any_magnitude(scale, magnitude):
+    X = np.array([[0.0], [1], [10], [11]])
+    expected = heterogeneous(scale=scale).fit(X).pairwise(X)
+    got = heterogeneous(scale=scale).fit(X * magnitude).pairwise(X * magnitude)
+    loose = 0.1 if magnitude == 5e-324 else 1e-9  # a deviation of 5.02 is 5 there
+    np.testing.assert_allclose(got, expected, rtol=loose)
+
+
+def test_queries_further_apart_than_the_largest_number():
+    distance = heterogeneous().fit([[0.0], [1e308]])
+    assert distance.between([1.7e308], [-1.7e308]) == pytest.approx(3.4)
+    assert heterogeneous(scale=None).fit([[0.0], [1.0]]).between([1.7e308], [-1.7e308]) == np.inf
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e308])
+def test_weights_of_any_size(size):
+    X = np.array([[0.0, 0.0], [1.0, np.nan], [0.5, 1.0]])
+    expected = heterogeneous(missing="ignore", weights=[0.5, 0.25]).fit(X).pairwise(X)
+    got = heterogeneous(missing="ignore", weights=[0.5 * size, 0.25 * size]).fit(X).pairwise(X)
+    np.testing.assert_allclose(got / size, expected)
+
+
+NO_VALUES = {"list": [1], "dict": {}, "set": {1}, "array": np.ones(2)}
+
+
+@pytest.mark.parametrize("cell", NO_VALUES.values(), ids=NO_VALUES)
+@pytest.mark.parametrize("query", [False, True])
+def test_cells_that_are_no_values(cell, query):
+    cells = np.empty((2, 2), dtype=object)
+    cells[:, 0], cells[0, 1], cells[1, 1] = [1, 2], "a", cell
+    distance = heterogeneous()
+    if query:
+        distance.fit(pd.DataFrame({"n": [1, 2], "c": ["a", "b"]}))
+    for X in (cells, pd.DataFrame({"n": [1, 2], "c": cells[:, 1]})):
+        message = "heterogeneous: X has .* at row 1, column .*, which is no single value"
+        with pytest.raises(ilk.InputTypeError, match=message):
+            distance.pairwise(X) if query else distance.fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_matrices_masks_and_ragged_rows():
+    X = np.array([[0.0, 1.0], [4.0, 3.0]])
+    matrix = np.asmatrix(X)
+    np.testing.assert_array_equal(heterogeneous().fit(matrix).pairwise(matrix), [[0, 2], [2, 0]])
+    with pytest.raises(ilk.InputError, match="heterogeneous: X has masked values"):
+        heterogeneous().fit(np.ma.masked_equal(X, 4))
+    for ragged in ([[1, 2], [3]], [np.ones((2, 2)), np.ones((2, 3))]):
+        with pytest.raises(ilk.InputError, match="heterogeneous: X"):
+            heterogeneous().fit(ragged)
+
+
+@pytest.mark.parametrize("text", [" 2 ", "2", "2.5", "", "nan", b"2"])
+@pytest.mark.parametrize("convert", [pd.DataFrame, lambda t: pd.DataFrame(t).to_numpy()])
+def test_texts_are_no_numbers(text, convert):
+    distance = heterogeneous().fit(pd.DataFrame({"a": [1, 2], "b": [1, 2]}))
+    with pytest.raises(
+        ilk.InputError, match="X has .* at row 1, column .* must be a finite number"
+    ):
+        distance.pairwise(convert({"a": [1, text], "b": [1, 2]}))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", "UInt64", object])
+@pytest.mark.parametrize("number", [2**53 + 1, 2**62 + 1, 2**63 - 1])
+def test_digits_that_a_float_does_not_hold_are_refused(dtype, number):
+    for negative in (False, True):
+        if negative and dtype in ("uint64", "UInt64"):
+            continue
+        cells = pd.Series([1, -number if negative else number], dtype=dtype)
+        message = f"X has -?{number} at row 1, column 'a', which has more digits than a float"
+        with pytest.raises(ilk.InputError, match=message):
+            heterogeneous(nominal=[]).fit(pd.DataFrame({"a": cells}))
+    exact = pd.DataFrame({"a": pd.Series([1, 2**62], dtype=dtype)})
+    assert heterogeneous(nominal=[]).fit(exact).pairwise(exact)[0, 1] == 1
+
+
+def test_numbers_of_other_types():
+    from decimal import Decimal
+    from fractions import Fraction
+
+    cells = [Decimal("0.5"), Fraction(3, 2), 1, np.float32(2.5), None]
+    X = pd.DataFrame({"a": pd.Series(cells, dtype=object)})
+    distance = heterogeneous(nominal=[]).fit(X)
+    assert distance.pairwise(X[:4])[0].tolist() == [0, 0.5, 0.25, 1]
+    for wrong in (10**400, 1j):
+        X.iloc[1, 0] = wrong
+        with pytest.raises(ilk.InputError, match="at row 1, column 'a', which must be a finite"):
+            distance.pairwise(X)

@@ -162,3 +162,21 @@ def test_bad_row_numbers(X, message):
 def test_without_a_matrix():
     with pytest.raises(ilk.ParameterError, match="matrix must be an array of numbers, got None"):
         ilk.distance("precomputed").pairwise([0])
+
+
+@pytest.mark.parametrize(
+    "X", [[[0], [1, 0]], [0, [1]], {0: 1}, [{}], "0", [["0"]], [[1j]]], ids=str
+)
+def test_what_is_no_column_of_numbers_is_named(X):
+    distance = ilk.distance("precomputed", matrix=[[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(ilk.InputError, match="precomputed: X"):
+        distance.pairwise(X)
+    with pytest.raises(ilk.InputError, match="precomputed: Y"):
+        distance.pairwise([0], X)
+    with pytest.raises(ilk.InputError, match="precomputed: X"):
+        distance.between(X, 0)
+
+
+def test_ragged_matrix_is_named():
+    with pytest.raises(ilk.ParameterError, match="precomputed: matrix must be an array of numbers"):
+        ilk.distance("precomputed", matrix=[[0.0, 1.0], [1.0]])

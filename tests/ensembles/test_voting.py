@@ -4,6 +4,7 @@ import contextlib
 import unittest
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
@@ -219,9 +220,16 @@ def test_members_that_take_weights_get_them(wine):
     ("members", "weights", "message"),
     [
         ([KNeighborsClassifier()], np.ones(178), "no member takes sample_weight"),
-        ([GaussianNB()], np.ones(3), r"sample_weight must have shape \(178,\), got \(3,\)"),
-        ([GaussianNB()], np.full(178, np.nan), "sample_weight has NaN at row 0"),
-        ([GaussianNB()], np.zeros(178), "sample_weight is zero for every case of class 'class_0'"),
+        ([GaussianNB()], np.ones(3), "sample_weight has 3 values for the 178 rows"),
+        (
+            [GaussianNB()],
+            np.full(178, np.nan),
+            "sample_weight must be finite and at least 0, got nan at row 0",
+        ),
+        ([GaussianNB()], np.zeros(178), "sample_weight must not be all 0"),
+        ([GaussianNB()], ["heavy"] * 178, "sample_weight must be numbers"),
+        ([GaussianNB()], np.ones((178, 1)), "sample_weight must have one dimension"),
+        ([GaussianNB()], np.r_[np.zeros(100), np.ones(78)], "sample_weight is zero .*'class_0'"),
     ],
 )
 def test_bad_weights_are_refused(wine, members, weights, message):
@@ -340,3 +348,29 @@ def test_scikit_learns_checks(combiner):
             check(estimator)
             passed += 1
     assert passed > 50
+
+
+@pytest.mark.parametrize("X", [{"a": [1]}, {0: [1, 2]}, {1, 2}], ids=str)
+def test_what_has_no_order_is_refused(X):
+    with pytest.raises(ilk.InputTypeError, match="voting: X must be an array, a table or a list"):
+        ilk.classifier("voting").fit(X, [1, 2])
+
+
+@pytest.mark.parametrize("names", [["a", 1], [("a",), "b"], [1.5, "a"]], ids=str)
+def test_column_names_of_different_types_are_refused(names):
+    X = pd.DataFrame(np.arange(12.0).reshape(6, 2))
+    X.columns = pd.Index(names, dtype=object, tupleize_cols=False)
+    with pytest.raises(ilk.InputError, match="voting: X: Feature names"):
+        ilk.classifier("voting").fit(X, [0, 1] * 3)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: 3, lambda: np.random.default_rng(3), lambda: np.random.RandomState(3)]
+)
+def test_every_kind_of_seed(make, wine):
+    members = [{"use": "sklearn", "estimator": "ExtraTreeClassifier"}] * 2
+    twins = [ilk.classifier("voting", members=members, random_state=make()) for _ in range(2)]
+    first, second = (twin.fit(*wine) for twin in twins)
+    seeds = [member.random_state for member in first.estimators_]
+    assert seeds == [member.random_state for member in second.estimators_]
+    assert len(set(seeds)) == 2

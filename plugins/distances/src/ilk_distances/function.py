@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
 import numpy as np
@@ -97,9 +98,16 @@ class FunctionDistance(ilk.Distance):
         name = ilk.display_name(self)
         if hasattr(X, "tocsr"):
             raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
+        if isinstance(X, Mapping | AbstractSet):
+            kind = type(X).__name__
+            raise ilk.InputTypeError(
+                f"{name}: {argument} must be a sequence of objects, got a {kind}"
+            )
         if ilk.n_rows(X) == 0:
             raise ilk.InputError(f"{name}: {argument} has no rows, at least 1 is needed")
-        return [row for _, row in X.iterrows()] if ilk.is_table(X) else X
+        if ilk.is_table(X):
+            return [row for _, row in X.iterrows()]
+        return list(X) if hasattr(X, "iloc") else X  # a series is not indexed by position
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
         """Return X and Y (X again if None) as vectors or objects; tables have the same columns."""

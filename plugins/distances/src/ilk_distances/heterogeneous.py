@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.tables import MISSING, Coded, code, columns_of, nominal_by_type, numbers
+from ilk_distances.tables import MISSING, Coded, code, columns_of, nominal_by_type
 from ilk_distances.weights import WEIGHTS, all_positive, check_weights, weights_for
 
 
@@ -61,8 +61,11 @@ class Heterogeneous(ilk.Distance):
     ParameterError
         If there is not one weight for each column, or `nominal` names no column.
     InputError
-        If a numeric column has something else than a finite number, columns are not those of
-        training, or a value is missing where that is an error; names row and column.
+        If a numeric column has something else than a finite number (a text is none, nor is a
+        whole number with more digits than a float holds), columns are not those of training, or
+        a value is missing where that is an error; names row and column.
+    InputTypeError
+        If a cell is no single value but a list, say.
 
     References
     ----------
@@ -131,10 +134,11 @@ class Heterogeneous(ilk.Distance):
         self.nominal_ = self._nominal(X, columns, labels)
         self.ranges_ = np.full(len(columns), np.nan)
         self.scales_ = np.ones(len(columns))
-        for f in np.flatnonzero(~self.nominal_).tolist():
-            self._learn(f, numbers(self, columns[f], labels[f], "X"))
+        coded, _ = code(self, columns, labels, self.nominal_, "X")
         if self.missing == "error":
-            self.check_input(X)
+            self._refuse_missing(coded, labels, "X")
+        for f in np.flatnonzero(~self.nominal_).tolist():
+            self._learn(f, coded[f])
         return self
 
     def _nominal(self, X: Any, columns: list[Any], labels: list[Any]) -> np.ndarray:
@@ -158,18 +162,22 @@ class Heterogeneous(ilk.Distance):
             )
         if self.scale is not None and self.ranges_[f] == 0:
             self.scales_[f] = 0.0
-        elif self.scale is not None:
-            self.scales_[f] = self.ranges_[f] if self.scale == "range" else known.std()
+        elif self.scale == "range":
+            self.scales_[f] = self.ranges_[f]
+        elif self.scale == "std":
+            share = ((known - known.min()) / self.ranges_[f]).std()  # no square vanishes
+            self.scales_[f] = max(share * self.ranges_[f], np.nextafter(0, 1))
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
         D = np.empty((len(X), len(Y)))
         step = max(_CACHED // len(Y), 1)
-        for start in range(0, len(X), step):
-            rows = slice(start, start + step)
-            D[rows] = self._distances(X[rows], Y)
-        return D.astype(np.float32) if X.single and Y.single else D
+        with np.errstate(over="ignore", under="ignore"):
+            for start in range(0, len(X), step):
+                rows = slice(start, start + step)
+                D[rows] = self._distances(X[rows], Y)
+            return D.astype(np.float32) if X.single and Y.single else D
 
     def prepare(self, X: Any) -> ilk.Prepared:
         """Return a handle on X that has its nominal values coded."""
@@ -239,16 +247,18 @@ class Heterogeneous(ilk.Distance):
         total = np.zeros((len(X), len(Y)))
         absent = np.zeros_like(total)  # weight of the features that one of the two rows lacks
         everything = largest = 0.0
-        for f, weight, most in self._terms():
+        terms = self._terms()
+        heaviest = max((weight for _, weight, _ in terms), default=1.0)
+        for f, weight, most in terms:
             x, y = X.columns[f][:, None], Y.columns[f][None, :]
-            gap = (x != y).astype(float) if self.nominal_[f] else np.abs(x - y) / self.scales_[f]
+            gap = (x != y).astype(float) if self.nominal_[f] else _gap(x, y, self.scales_[f])
             hole = _missing(x), _missing(y)
             if hole[0].any() or hole[1].any():
                 either = hole[0] | hole[1]
                 gap[either] = most if self.missing == "max" else 0.0
-                absent += weight * either
+                absent += weight / heaviest * either
             total += weight * gap
-            everything += weight
+            everything += weight / heaviest
             largest += weight * most
         if self.missing == "ignore" and absent.any():
             compared = everything - absent  # exactly 0 where nothing is: the sums are the same
@@ -267,6 +277,12 @@ class Heterogeneous(ilk.Distance):
 
 
 _CACHED = 2**15  # distances in a block that is passed over once for each feature
+
+
+def _gap(x: np.ndarray, y: np.ndarray, scale: float) -> np.ndarray:
+    """``|x - y| / scale``, infinite only if that is too large a number."""
+    half = 0.5 if scale > 1 else 1.0  # the difference may be too large where this is not
+    return np.asarray(np.abs(x * half - y * half) / (scale * half))
 
 
 def _missing(column: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 import ilk
 from ilk import Param
-from ilk_distances.weights import WEIGHTS, all_positive, check_weights, weights_for
+from ilk_distances.weights import WEIGHTS, all_positive, check_spread, check_weights, weights_for
 
 
 class Norm(ilk.Distance):
@@ -30,6 +30,8 @@ class Norm(ilk.Distance):
         """Check that the weights are a vector of non-negative numbers, not all zero."""
         super().check_parameters()
         check_weights(self)
+        if np.isfinite(self.p):
+            check_spread(self)
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
@@ -52,8 +54,8 @@ class Minkowski(Norm):
 
     Differences are taken feature by feature: equal rows are at distance exactly 0, swapping
     x and y changes no bit, and rows that are close but far from the origin lose no digits.
-    Powers neither overflow nor vanish on the way: a distance is infinite only where it is
-    larger than the largest number of its type.
+    Powers neither overflow nor vanish on the way, whatever the size of differences and weights:
+    a distance is infinite only where it is larger than the largest number of its type.
 
     Parameters
     ----------
@@ -62,7 +64,8 @@ class Minkowski(Norm):
         is no metric.
     weights : array of shape (n_features,), optional
         At least 0, and not all 0. Features of weight 0 are left out, which makes it a
-        pseudo-metric. With p = inf the size of a positive weight does not matter.
+        pseudo-metric. With p = inf the size of a positive weight does not matter; else
+        positive weights may differ by a factor of 1e270 at most.
 
     Raises
     ------
@@ -220,12 +223,41 @@ def _norms(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) -
     """Weighted p-norms of all differences; positive weights."""
     if np.isinf(p):
         return _tiled(X, Y, "chebyshev")
-    if p == 1:
-        return _tiled(X, Y, "cityblock", weights)
-    weights, factor = _unit_weights(weights, p)
-    D = _euclidean(X, Y, weights) if p == 2 else _scaled(X, Y, p, weights)
-    if factor != 1:
-        np.multiply(D, factor, out=D, where=D > 0)  # 0 stays 0 where the factor overflows
+    if p == 2:
+        return _euclidean(X, Y, weights)
+    if p != 1:
+        return _scaled(X, Y, p, weights)
+    D = _tiled(X, Y, "cityblock", weights)
+    if weights is None or D.max() < np.inf:
+        return D
+    return _mended(D, np.isinf(D), X, Y, p, weights)
+
+
+def _euclidean(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    unit, exponent = _unit_weights(weights)
+    D = _tiled(X, Y, "euclidean", unit)
+    doubtful = None
+    if D.min() < _FAINT or D.max() == np.inf:
+        doubtful = np.isinf(D) if _zeros_are_true(X, Y, unit) else (D < _FAINT) | np.isinf(D)
+    if exponent:
+        np.ldexp(D, exponent // 2, out=D)
+    return D if doubtful is None else _mended(D, doubtful, X, Y, 2.0, weights)
+
+
+def _mended(
+    D: np.ndarray,
+    doubtful: np.ndarray,
+    X: np.ndarray,
+    Y: np.ndarray,
+    p: float,
+    weights: np.ndarray | None,
+) -> np.ndarray:
+    """Compute doubtful distances again, scaled."""
+    everyone = np.flatnonzero(doubtful)
+    for start in range(0, len(everyone), _CACHED):
+        pairs = everyone[start : start + _CACHED]
+        i, j = np.divmod(pairs, len(Y))
+        D.flat[pairs] = _scaled_norm(X[i].T.astype(float), Y[j].T.astype(float), p, weights)
     return D
 
 
@@ -242,26 +274,12 @@ def _tiled(
     return D
 
 
-def _unit_weights(weights: np.ndarray | None, p: float) -> tuple[np.ndarray | None, float]:
-    """Divide weights by a power of 4 that brings the largest near 1; return its p-th root too."""
+def _unit_weights(weights: np.ndarray | None) -> tuple[np.ndarray | None, int]:
+    """Divide weights by a power of 4 that brings the largest near 1; return its exponent too."""
     if weights is None:
-        return None, 1.0
+        return None, 0
     exponent = 2 * (int(np.frexp(weights.max())[1]) // 2)
-    return np.ldexp(weights, -exponent), float(np.exp2(exponent / p))
-
-
-def _euclidean(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Euclidean distances; those whose squares over- or underflow are computed scaled."""
-    D = _tiled(X, Y, "euclidean", weights)
-    if D.min() >= _FAINT and D.max() < np.inf:
-        return D
-    doubtful = np.isinf(D) if _zeros_are_true(X, Y, weights) else (D < _FAINT) | np.isinf(D)
-    everyone = np.flatnonzero(doubtful)
-    for start in range(0, len(everyone), _CACHED):
-        pairs = everyone[start : start + _CACHED]
-        i, j = np.divmod(pairs, len(Y))
-        D.flat[pairs] = _scaled_norm(X[i].T.astype(float), Y[j].T.astype(float), 2.0, weights)
-    return D
+    return np.ldexp(weights, -exponent), exponent
 
 
 def _zeros_are_true(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> bool:
@@ -288,14 +306,45 @@ def _scaled(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) 
 
 def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
     """Weighted p-norms of A - B along the first axis, differences divided by the largest."""
+    unit, exponent = _unit_weights(weights)
     largest = reduce(np.maximum, (np.abs(a - b) for a, b in zip(A, B, strict=True)))
-    scale = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
+    far = np.isinf(largest)
+    scale = np.where((largest > 0) & ~far, largest, 1.0)
     total = np.zeros(scale.shape)
     for f, (a, b) in enumerate(zip(A, B, strict=True)):
-        term = np.abs(a - b)
-        term /= scale
-        np.power(term, p, out=term)
-        if weights is not None:
-            term *= weights[f]
+        term = _powers(np.abs(a - b), scale, p)
+        if unit is not None:
+            term *= unit[f]
         total += term
-    return np.asarray(scale * total ** (1 / p))
+    if exponent == 0 and p >= 0.5:  # the root is near 1
+        D = np.asarray(scale * total ** (1 / p))
+    else:
+        D = _product(scale, total, exponent, p)
+    if far.any():
+        np.copyto(D, 2 * _scaled_norm(A / 2, B / 2, p, weights), where=far)
+    return D
+
+
+def _product(scale: np.ndarray, total: np.ndarray, exponent: int, p: float) -> np.ndarray:
+    """``scale * (total * 2**exponent)**(1 / p)``: of factors beyond any number, too."""
+    mantissa, own = np.frexp(total)
+    small = mantissa < np.sqrt(0.5)  # so that equal differences have a mantissa of exactly 1
+    logs = np.log2(mantissa * (1 + small), out=np.zeros_like(total), where=total > 0)
+    powers = np.clip((own - small + exponent) / p, -(2**20), 2**20)  # they only grow further
+    logs = np.clip(logs / p, -(2**19), 2**19)
+    whole = np.rint(powers) + np.rint(logs)
+    rest = (powers - np.rint(powers)) + (logs - np.rint(logs))
+    base, shift = np.frexp(scale)
+    D = np.ldexp(base * np.exp2(rest), shift + whole.astype(int))
+    return np.asarray(np.where(total > 0, D, 0.0))
+
+
+def _powers(gaps: np.ndarray, scale: np.ndarray, p: float) -> np.ndarray:
+    """``(gaps / scale)**p``, where no power that counts vanishes; the gaps are overwritten."""
+    if p >= 0.5:
+        gaps /= scale
+        np.power(gaps, p, out=gaps)
+    else:  # a ratio may be too small of which such a power is not
+        np.power(gaps, p, out=gaps)
+        gaps /= scale**p
+    return gaps

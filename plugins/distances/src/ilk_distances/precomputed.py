@@ -112,7 +112,9 @@ class Precomputed(ilk.Distance):
 
     def between(self, x: Any, y: Any) -> float:
         """Distance between two objects, given by their numbers."""
-        return float(self.pairwise(np.atleast_1d(x), np.atleast_1d(y))[0, 0])
+        return float(
+            self.pairwise([x] if np.isscalar(x) else x, [y] if np.isscalar(y) else y)[0, 0]
+        )
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every object in X to every object in Y (X itself if left out)."""
@@ -125,11 +127,13 @@ class Precomputed(ilk.Distance):
 
     def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
         """Return the row numbers in X as a vector of integers."""
-        table = ilk.as_table(X)
-        numbers = np.asarray(table)
+        name = ilk.display_name(self)
+        try:
+            numbers = np.asarray(ilk.as_table(X))
+        except ValueError as error:  # rows of different lengths
+            raise ilk.InputError(f"{name}: {argument}: {error}") from None
         if numbers.ndim == 2 and numbers.shape[1] == 1:
             numbers = numbers[:, 0]
-        name = ilk.display_name(self)
         if numbers.ndim != 1 or numbers.size == 0 or numbers.dtype.kind not in "iuf":
             raise ilk.InputError(
                 f"{name}: {argument} must be a column of row numbers of the matrix, got an array "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def code(
     categories: list[np.ndarray | None] = []
     for column, label, is_nominal in zip(columns, labels, nominal, strict=True):
         if is_nominal:
-            codes, values = pd.factorize(np.asarray(column, dtype=object))
+            codes, values = _codes(owner, np.asarray(column, dtype=object), label, argument)
             coded.append(codes)
             categories.append(np.asarray(values, dtype=object))
         else:
@@ -75,25 +76,69 @@ def code(
     return tuple(coded), tuple(categories)
 
 
+def _codes(
+    owner: object, cells: np.ndarray, label: Any, argument: str
+) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        return pd.factorize(cells)
+    except TypeError:
+        row = next(row for row, cell in enumerate(cells) if not _is_hashable(cell))
+        raise ilk.InputTypeError(
+            f"{ilk.display_name(owner)}: {argument} has {cells[row]!r} at row {row}, column "
+            f"{label!r}, which is no single value"
+        ) from None
+
+
+def _is_hashable(cell: Any) -> bool:
+    try:
+        hash(cell)
+    except TypeError:
+        return False
+    return True
+
+
 def numbers(owner: object, column: Any, label: Any, argument: str) -> np.ndarray:
     """Return a numeric column as float64 with NaN for what is missing.
 
     Raises
     ------
     InputError
-        Naming the row of the first value that is no finite number.
+        Naming the row of the first value that is no finite number (texts are none), or a
+        whole number with more digits than a float has.
     """
-    series = pd.Series(column).reset_index(drop=True)
-    values = pd.to_numeric(series, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    series = pd.Series(column)
+    if series.dtype.kind in "biuf" and not hasattr(series.dtype, "categories"):
+        values = series.to_numpy(dtype=float, na_value=np.nan)
+    else:
+        values = np.array([_number(cell) for cell in series], dtype=float)
     bad = np.isinf(values) | (np.isnan(values) & series.notna().to_numpy())
+    _refuse(owner, series, bad, label, argument, "must be a finite number or missing")
+    large = np.flatnonzero(np.abs(values) >= 2**53)
+    if large.size and series.dtype.kind != "f":
+        cells = series.iloc[large].tolist()
+        pairs = zip(values[large].tolist(), cells, strict=True)
+        bad[large] = [isinstance(cell, Integral) and int(value) != cell for value, cell in pairs]
+        _refuse(owner, series, bad, label, argument, "has more digits than a float holds")
+    return values
+
+
+def _number(cell: Any) -> float:
+    """The cell as a float; infinite if it is too large, NaN if it is no number."""
+    try:
+        return float(cell) if isinstance(cell, Real | Decimal | np.bool_) else np.nan
+    except OverflowError:
+        return np.inf
+
+
+def _refuse(
+    owner: object, series: pd.Series[Any], bad: np.ndarray, label: Any, argument: str, why: str
+) -> None:
     if bad.any():
         row = int(np.argmax(bad))
-        value = series.tolist()[row]
         raise ilk.InputError(
-            f"{ilk.display_name(owner)}: {argument} has {value!r} at row {row}, column {label!r}, "
-            f"which must be a finite number or missing"
+            f"{ilk.display_name(owner)}: {argument} has {series.tolist()[row]!r} at row {row}, "
+            f"column {label!r}, which {why}"
         )
-    return values
 
 
 def columns_of(owner: object, X: Any, argument: str = "X") -> tuple[list[Any], list[Any]]:
@@ -105,10 +150,8 @@ def columns_of(owner: object, X: Any, argument: str = "X") -> tuple[list[Any], l
         If X is not two-dimensional, has no row or no column, or two columns of one name.
     """
     name = ilk.display_name(owner)
-    if not ilk.is_table(X) and not isinstance(X, np.ndarray):
-        if hasattr(X, "tocsr"):
-            raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
-        X = np.array(X, dtype=object)
+    if not ilk.is_table(X):
+        X = _array(name, X, argument)
     if len(X.shape) != 2 or 0 in X.shape:
         raise ilk.InputError(
             f"{name}: {argument} must be a table with at least one row and one column (a "
@@ -120,6 +163,19 @@ def columns_of(owner: object, X: Any, argument: str = "X") -> tuple[list[Any], l
         twice = X.columns[X.columns.duplicated()][0]
         raise ilk.InputError(f"{name}: {argument} has two columns named {twice!r}")
     return [X[label] for label in X.columns], list(X.columns)
+
+
+def _array(name: str, X: Any, argument: str) -> np.ndarray:
+    if hasattr(X, "tocsr"):
+        raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
+    if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
+        raise ilk.InputError(f"{name}: {argument} has masked values; fill them first")
+    if isinstance(X, np.ndarray):
+        return np.asarray(X)  # a matrix has no vectors
+    try:
+        return np.array(X, dtype=object)
+    except ValueError as error:  # arrays of different shapes
+        raise ilk.InputError(f"{name}: {argument}: {error}") from None
 
 
 def nominal_by_type(X: Any, columns: Sequence[Any]) -> np.ndarray:

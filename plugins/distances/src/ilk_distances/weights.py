@@ -33,6 +33,22 @@ def check_weights(owner: Any) -> None:
         raise owner.parameter_error("weights", "must not all be 0")
 
 
+def check_spread(owner: Any) -> None:
+    """Check that no positive weight is so small that what counts may vanish beside the others.
+
+    Raises
+    ------
+    ParameterError
+        Naming the smallest and the largest weight.
+    """
+    weights = np.asarray([1.0] if owner.weights is None else owner.weights, dtype=float)
+    least, most = weights[weights > 0].min(), weights.max()
+    if least < most * 1e-270:
+        raise owner.parameter_error(
+            "weights", f"must differ by a factor of at most 1e270, got {least} and {most}"
+        )
+
+
 def weights_for(owner: Any, n_features: int) -> np.ndarray | None:
     """Return the weights of a distance as floats, or None if it has none.
 

@@ -71,7 +71,7 @@ class Brute(ilk.Index):
         check_is_fitted(self)
         self.check_k(k, ilk.n_rows(self.X_))
         Q = self.distance_.check_input(Q, "Q")
-        found = self.distance_.kneighbors(Q, self.X_, k)
+        found = self.distance_.kneighbors(Q, self.X_, int(k))
         self._count(Q)
         return found  # type: ignore[no-any-return]  # the slot is Any
 

@@ -210,7 +210,7 @@ default="mean_distance"
         if self.sigma == "mean_distance":
             sigma = _root_mean_square(self.distance_, X, n)
         else:
-            sigma = _mean_neighbor_distance(self.distance_, X, min(self.n_neighbors, n - 1))
+            sigma = _mean_neighbor_distance(self.distance_, X, min(int(self.n_neighbors), n - 1))
         if sigma == 0:
             raise ilk.InputError(
                 f"{name}: sigma {self.sigma!r} is 0, as every row of X has the rows it is compared "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
+
+if TYPE_CHECKING:
+    import numpy as np
 
 T = TypeVar("T")
 
@@ -52,16 +53,11 @@ def fit_member(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) ->
     return ilk.fit_component(member, X, y)
 
 
-def seed_members(members: Sequence[Any], random_state: Any) -> None:
+def seed_members(owner: object, members: Sequence[Any], random_state: Any) -> None:
     """Give every member a seed of its own; nothing happens where `random_state` is None."""
     if random_state is None:
         return
-    for member, seed in zip(members, _seeds(random_state, len(members)), strict=True):
+    seeds = ilk.check_seed(owner, random_state).randint(2**31 - 1, size=len(members)).tolist()
+    for member, seed in zip(members, seeds, strict=True):
         if not ilk.is_frozen(member):
             ilk.seeded(member, seed)
-
-
-def _seeds(random_state: Any, n: int) -> list[int]:
-    if isinstance(random_state, np.random.Generator):
-        return [int(seed) for seed in random_state.integers(2**31 - 1, size=n)]
-    return [int(seed) for seed in check_random_state(random_state).randint(2**31 - 1, size=n)]

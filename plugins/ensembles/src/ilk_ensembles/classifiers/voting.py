@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -143,7 +144,7 @@ class Voting(ilk.Classifier):
                 "combiner", f"must not need held-out outputs, got {ilk.display_name(combiner)}"
             )
         members = self.resolve_slot("members")
-        seed_members(members, self.random_state)
+        seed_members(self, members, self.random_state)
         weights = self._check_weights(sample_weight, codes, members)
         labels = self.classes_[codes]
         self.estimators_ = each_member(
@@ -198,12 +199,16 @@ class Voting(ilk.Classifier):
         return np.asarray(self.combiner_.combine(np.stack(outputs), X))
 
     def _check_features(self, X: Any, *, reset: bool) -> None:
+        name = ilk.display_name(self)
+        if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
+            kind = type(X).__name__
+            raise ilk.InputTypeError(f"{name}: X must be an array, a table or a list, got a {kind}")
         if getattr(X, "ndim", 2) < 2:
             return  # no columns: texts, or an error for members to raise
         try:
             validate_data(self, X, reset=reset, skip_check_array=True)
-        except ValueError as error:
-            raise ilk.InputError(f"{ilk.display_name(self)}: {error}") from None
+        except (TypeError, ValueError) as error:
+            raise ilk.InputError(f"{name}: X: {error}") from None
 
     def _check_reject_label(self) -> None:
         if self.reject_label is not None and self.reject_label in self.classes_.tolist():
@@ -214,13 +219,7 @@ class Voting(ilk.Classifier):
     def _check_weights(self, weights: Any, codes: np.ndarray, members: Sequence[Any]) -> Any:
         if weights is None:
             return None
-        weights = np.asarray(weights, dtype=float)
-        if weights.shape != codes.shape:
-            raise ilk.InputError(
-                f"{ilk.display_name(self)}: sample_weight must have shape {codes.shape}, got "
-                f"{weights.shape}"
-            )
-        ilk.check_finite(self, weights, argument="sample_weight")
+        weights = ilk.check_weights(self, weights, codes)
         lost = np.flatnonzero(np.bincount(codes, weights) <= 0)
         if len(lost):
             label = self.classes_[lost[0]].item()
