@@ -211,7 +211,8 @@ class NearestMean(Classifier):
 
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,)."""
-        return self.classes_[self._distances(X).argmin(axis=1)]
+        nearest = self._distances(X).argmin(axis=1)
+        return self.classes_[nearest]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Minus the squared distance to each mean; array of shape (m, n_classes).
