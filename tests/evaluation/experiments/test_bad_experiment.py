@@ -163,6 +163,10 @@ BEYOND = {
         GOOD + '[[pipelines]]\nid = "first"\nsteps = [{ classifier = "knn" }]\n',
         "bad.toml:11: pipelines[1].id: 'first' is already the id of pipelines[0]",
     ),
+    "an id with blanks": (
+        changed('"first"', '"first "'),
+        "bad.toml:6: pipelines[0].id: must be printable, without blanks at its ends, got 'first '",
+    ),
     "an empty id": (
         changed('"first"', '" "'),
         "bad.toml:6: pipelines[0].id: must not be empty",
@@ -209,14 +213,14 @@ def test_mistakes_of_data_name_the_data_set_and_the_file(complain, tmp_path, cas
     (tmp_path / "data.csv").write_text(table)
     (message,) = complain(changed('use = "t_blobs"', 'use = "csv"\npath = "data.csv"'))
     head, path, rest = message.partition("data.csv")
-    assert head.startswith("bad.toml:3: datasets[0]: ")
+    assert head.startswith("bad.toml:5: datasets[0].path: ")
     assert re.search(expected, path + rest), message
 
 
 def test_a_missing_table_is_named_with_its_neighbour(complain, tmp_path):
     (tmp_path / "fruit.csv").write_text("a,class\n1,x\n2,y\n")
     (message,) = complain(changed('use = "t_blobs"', 'use = "csv"\npath = "friut.csv"'))
-    assert message.startswith("bad.toml:3: datasets[0]: ")
+    assert message.startswith("bad.toml:5: datasets[0].path: ")
     assert message.endswith("did you mean 'fruit.csv'?")
 
 
@@ -228,7 +232,7 @@ def test_all_data_are_checked_before_the_first_fit(complain, components):
     assert one_class == (
         "bad.toml:10: datasets[1]: blobs2: has 1 class ('a'); a classifier needs at least two"
     )
-    assert no_file.startswith("bad.toml:13: datasets[2]: ")
+    assert no_file.startswith("bad.toml:15: datasets[2].path: ")
     assert components["t_nearest"].fits == 0
 
 
@@ -277,3 +281,10 @@ def test_an_instance_where_a_kind_must_be_said():
     assert str(caught.value) == (
         "pipelines[0].steps[0]: a step is a table with one key, its kind: {kind: instance}"
     )
+
+
+def test_a_plan_too_large_to_be_meant_is_refused(complain, monkeypatch):
+    monkeypatch.setattr("ilk_evaluation.experiments.plan.MOST_CELLS", 1000)
+    text = changed("folds = 2", "folds = 2, repeats = 1_000_000_000")
+    (message,) = complain(text.replace('"kfold"', '"repeated_kfold"'))
+    assert "the plan would have more than 1,000 cells" in message

@@ -14,6 +14,8 @@ import ilk
 from ilk_evaluation.experiments import bench as module
 from ilk_evaluation.experiments.bench import Bench
 
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # tests are no package
+
 
 def data_of(X, name="d"):
     return ilk.Data(X, np.array(["a", "b"] * (len(X) // 2)), name)

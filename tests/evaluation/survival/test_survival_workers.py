@@ -9,11 +9,14 @@ import time
 from concurrent import futures
 from pathlib import Path
 
+import cloudpickle
 import numpy as np
 import pytest
 
 import ilk
 from ilk_evaluation.executors import worker, workers
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # tests are no package
 
 
 def die_by(number):

@@ -72,6 +72,9 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
         path = ("pipelines", position)
         name = pipeline.get("id")
         if isinstance(name, str):
+            if name.strip() and (name != name.strip() or not name.isprintable()):
+                said = "must be printable, without blanks at its ends"
+                yield ilk.Problem((*path, "id"), f"{said}, got {name!r}")
             if not name.strip():
                 yield ilk.Problem((*path, "id"), "must not be empty")
             elif first.setdefault(name, position) < position:

@@ -13,7 +13,9 @@ _EXPERIMENT = Table(
 )
 _PIPELINE = Table(
     {
-        "id": Param(str, doc="Name in the tables, unique in the file.", schema={"pattern": r"\S"}),
+        "id": Param(
+            str, doc="Name in the tables, unique in the file.", schema={"pattern": r"^\S(.*\S)?$"}
+        ),
         "steps": Param(
             slot="step",
             many=list,

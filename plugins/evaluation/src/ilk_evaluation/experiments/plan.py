@@ -21,6 +21,8 @@ from ilk_evaluation.experiments.reading import Experiment, Source, read
 
 KEPT_BYTES = 64 * 2**20
 """How much memory the splits of a plan may take; beyond that they are made a second time."""
+MOST_CELLS = 1_000_000
+"""More would take minutes and a gigabyte to plan: a mistake, or work for several files."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,8 @@ def _load(experiment: Experiment) -> list[ilk.Data]:
         try:
             loaded.append(_checked(ilk.build(table, kind="dataset")))
         except ilk.IlkError as error:
-            problems.append(ilk.Problem(("datasets", position), str(error)))
+            where = ("datasets", position, "path") if table.get("path") else ("datasets", position)
+            problems.append(ilk.Problem(where, str(error)))
     if problems:
         raise experiment.error(*problems)
     return loaded
@@ -205,6 +208,11 @@ class _Drawn:
         for number, split in enumerate(splits):
             key = split_key(data.fingerprint, split)
             place = (split.repeat, split.fold)
+            if len(self.cells) > MOST_CELLS:
+                raise ilk.InputError(
+                    f"the plan would have more than {MOST_CELLS:,} cells; take fewer repeats, or "
+                    f"divide it among several files"
+                )
             for column, planned in enumerate(self.pipelines):
                 own = cell_key(planned.key, key, self.seed)
                 self.cells.append(Cell(position, number, column, *place, own, key))

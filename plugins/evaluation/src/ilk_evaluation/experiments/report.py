@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isnan
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rich import box
@@ -47,7 +48,7 @@ def print_results(console: Console, results: Results) -> None:
     for line in _failure_lines(results):
         console.print(Text(line))
     if design.store is not None:
-        console.print(Text(f"store: {design.store}"))
+        console.print(Text(f"store: {_place(design.store)}"))
 
 
 def print_plan(console: Console, plan: Plan, n_done: int) -> None:
@@ -63,11 +64,15 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     for written in plan.experiment.spec.data["pipelines"]:
         steps = " > ".join(_short(next(iter(step.values()))) for step in written["steps"])
         pipelines.add_row(Text(written["id"]), Text(steps))
-    console.print(pipelines)
-    console.print()
-    console.print(
-        Text(f"{plan.design.n_cells} cells, {n_done} of them done; store: {plan.store or 'none'}")
-    )
+    _emit(console, pipelines)
+    place = _place(plan.store) if plan.store else "none"
+    console.print(Text(f"{plan.design.n_cells} cells, {n_done} of them done; store: {place}"))
+
+
+def _place(path: Path) -> Path:
+    """A path from the current folder, where it is below it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _headline(design: Design) -> str:
@@ -112,8 +117,19 @@ def _print_table(console: Console, table: Table) -> None:
         for column in table.columns:
             column.header = Text(str(column.header).replace("_", "\n"))
     console.width = max(width, _needed(console, table))
-    console.print(table)
+    _emit(console, table)
     console.width = width
+
+
+def _emit(console: Console, table: Table) -> None:
+    """Print a table and a blank line; outside a terminal no line ends in blanks."""
+    if console.is_terminal:
+        console.print(table)
+    else:
+        with console.capture() as captured:
+            console.print(table)
+        lines = captured.get().rstrip("\n").split("\n")
+        console.file.write("\n".join(line.rstrip() for line in lines) + "\n")
     console.print()
 
 
