@@ -148,7 +148,7 @@ def test_bad_parameters():
         of(overlap).pairwise([])
 
 
-@pytest.mark.parametrize("X", [{"a", "b"}, frozenset({1, 2}), {"a": 1}, {0: "a", 1: "b"}], ids=str)
+@pytest.mark.parametrize("X", [{"a"}, frozenset({1, 2}), {"a": 1}, {0: "a", 1: "b"}], ids=str)
 @pytest.mark.parametrize("inputs", ["auto", "objects"])
 def test_what_has_no_order_is_refused(X, inputs):
     distance = of(overlap, inputs=inputs)

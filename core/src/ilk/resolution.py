@@ -73,6 +73,7 @@ class Resolution:
         problem = param.problem(value)
         if problem:
             self.complain(path, problem)
+            return value
         if FilePath in param.types and isinstance(value, str) and self.folder is not None:
             return str((self.folder / Path(value).expanduser()).resolve())
         if float in param.types and int not in param.types and type(value) is int:

@@ -288,3 +288,28 @@ def test_a_plan_too_large_to_be_meant_is_refused(complain, monkeypatch):
     text = changed("folds = 2", "folds = 2, repeats = 1_000_000_000")
     (message,) = complain(text.replace('"kfold"', '"repeated_kfold"'))
     assert "the plan would have more than 1,000 cells" in message
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [
+        ("", "must be a path, got ''"),
+        ("a\\u0000b", "must be a path"),
+        ("~no_such_user/x", "must be a path"),
+        (".", "is a folder"),
+        ("x" * 300, "File name too long"),
+        ("/proc/none/x.sqlite", "cannot be written: No such file or directory"),
+    ],
+)
+def test_stores_at_odd_places_are_refused(complain, store, said):
+    message = "".join(complain(f'{GOOD}\n[output]\nstore = "{store}"\n'))
+    assert said in message
+    assert "output.store" in message or len(store) > 200
+
+
+def test_a_short_file_is_no_empty_store(complain, tmp_path):
+    path = tmp_path / "one.sqlite"
+    path.write_text("A")
+    (message,) = complain(f'{GOOD}\n[output]\nstore = "{path}"\n')
+    assert "is not a store of ilk" in message
+    assert path.read_text() == "A"

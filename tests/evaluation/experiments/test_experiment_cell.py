@@ -134,3 +134,20 @@ def test_the_seed_reaches_every_random_state_and_the_pipeline_stays_as_it_was(co
     assert first == same != other
     assert pipeline.steps[0]["classifier"].random_state is None
     assert not hasattr(pipeline, "steps_")
+
+
+@pytest.mark.parametrize("error", [SystemExit(5), GeneratorExit(), BaseException("odd")])
+def test_whatever_ends_a_cell_is_its_failure(error):
+    class Ending(ilk.Classifier):
+        """Ends the program."""
+
+        def fit(self, X, y):
+            raise error
+
+        def predict(self, X):
+            return X
+
+    data = ilk.Data(np.zeros((4, 1)), np.array(["a", "b"] * 2))
+    split = ilk.Split(np.arange(2), np.arange(2, 4))
+    outcome = evaluate(ilk.Pipeline([{"classifier": Ending()}]), data, split, 0)
+    assert outcome.error.startswith(type(error).__name__)

@@ -112,7 +112,7 @@ def test_progress_is_lines_where_no_terminal_is():
     lines = file.getvalue().splitlines()
     assert len(lines) == 10
     assert lines[0].startswith("4/40 cells, 1 failed, about ")
-    assert lines[-1] == "40/40 cells, 1 failed, about 0 s left"
+    assert lines[-1] == "40/40 cells, 1 failed, done in 0 s"
 
 
 def test_progress_is_a_bar_on_a_terminal():

@@ -52,7 +52,7 @@ def test_it_prints_the_table_and_keeps_the_predictions(call, spec):
     code, out, err = call(spec)
     assert code == 0
     assert out.startswith("tiny: 2 data sets, 2 pipelines, kfold(folds=2), seed 0\n")
-    assert err.splitlines()[-1] == "8/8 cells, 0 failed, about 0 s left"
+    assert err.splitlines()[-1] == "8/8 cells, 0 failed, done in 0 s"
     with Store.read(spec.parent / "results" / "tiny.sqlite") as store:
         assert len(store.statuses()) == 8
 

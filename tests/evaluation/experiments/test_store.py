@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import asdict
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import ilk
-from ilk_evaluation import Store, StoreError
+from ilk_evaluation import Store, StoreError, run_experiment
 from ilk_evaluation.experiments.blobs import pack, pack_labels, unpack, unpack_labels
 from ilk_evaluation.experiments.cell import Outcome
 
@@ -202,3 +203,29 @@ def test_an_empty_file_becomes_a_store(tmp_path):
     path.touch()
     with Store.open(path) as store:
         assert store.statuses() == {}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE cells SET labels = x'00'",
+        "UPDATE cells SET labels = 'text'",
+        "UPDATE cells SET warnings = '{'",
+        "UPDATE datasets SET classes = 'xx'",
+        "UPDATE datasets SET y = x'ff0a'",
+        "UPDATE splits SET test = NULL",
+    ],
+)
+def test_damaged_values_are_said_to_be_the_stores(tmp_path, components, damage):
+    path = tmp_path / "s.sqlite"
+    spec = {
+        "datasets": ["t_blobs"],
+        "pipelines": [{"id": "a", "steps": [{"classifier": "t_nearest"}]}],
+        "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
+        "output": {"store": str(path)},
+    }
+    run_experiment(spec)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+    with pytest.raises(ilk.IlkError, match=r"s\.sqlite: is damaged"):
+        run_experiment(spec).table()

@@ -82,7 +82,7 @@ def run(
                 _print(results, listeners)
                 ctx.exit(1 if results.n_failed else 0)
     except KeyboardInterrupt as stop:
-        click.echo(_stopped(plan, stop), err=True)
+        click.echo(_stopped(plan, stop, fresh=fresh), err=True)
         ctx.exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
     except CellError as error:
         if debug:
@@ -137,11 +137,12 @@ def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
     print_plan(console_on(sys.stdout), plan, n_done(plan, fresh=fresh, retry_failed=retry_failed))
 
 
-def _stopped(plan: Plan | None, stop: KeyboardInterrupt) -> str:
+def _stopped(plan: Plan | None, stop: KeyboardInterrupt, *, fresh: bool) -> str:
     word = "terminated" if isinstance(stop, Terminated) else "interrupted"
     if plan is None:
         return f"{word} before any cell was run"
-    return f"{word}: {_kept(plan)}; run the same command again to go on"
+    again = "run the command again without --fresh" if fresh else "run the same command again"
+    return f"{word}: {_kept(plan)}; {again} to go on"
 
 
 def _kept(plan: Plan | None) -> str:

@@ -66,7 +66,9 @@ def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
         warnings.simplefilter("default")
         try:
             outcome = _fit_and_predict(pipeline, data, split, seed)
-        except Exception as error:  # noqa: BLE001  # a component may raise anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # a component may raise anything
             outcome = Outcome(error=describe(error), traceback=traceback.format_exc())
     messages = (f"{w.category.__name__}: {w.message}" for w in caught)
     return replace(outcome, warnings=tuple(dict.fromkeys(messages))) if caught else outcome

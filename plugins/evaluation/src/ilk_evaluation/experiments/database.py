@@ -48,6 +48,9 @@ _WORDS = {
 }
 
 
+_MAGIC = b"SQLite format 3\0"
+
+
 class StoreError(ilk.IlkError):
     """A store cannot be opened, read or written."""
 
@@ -92,14 +95,47 @@ def check(connection: sqlite3.Connection, path: Path | None) -> None:
 
 def check_writable(path: Path) -> None:
     """Raise StoreError if no store can be written at a path; nothing is written."""
+    with reachable(path):
+        _check_writable(path)
+
+
+@contextmanager
+def reachable(path: Path) -> Iterator[None]:
+    """Turn what the system says of a path into our words."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def undamaged(path: Path | None) -> Iterator[None]:
+    """Say of contents that cannot be read which store they are in."""
+    try:
+        yield
+    except (ValueError, KeyError, IndexError, TypeError, AssertionError) as error:
+        raise StoreError(
+            f"{path}: is damaged, a value in it cannot be read ({type(error).__name__}: {error})"
+        ) from error
+
+
+def _check_writable(path: Path) -> None:
     if path.is_dir():
         raise StoreError(f"{path}: is a folder, not a file")
+    if path.is_file() and path.stat().st_size and not _is_sqlite(path):
+        raise StoreError(f"{path}: is not a store of ilk")
     existing = next(place for place in (path, *path.absolute().parents) if place.exists())
     if existing != path and not existing.is_dir():
         raise StoreError(f"{path}: cannot be written: {existing} is a file, not a folder")
     for place in {existing, existing if existing.is_dir() else existing.absolute().parent}:
         if not os.access(place, os.W_OK):  # SQLite writes beside the file, too
             raise StoreError(f"{path}: cannot be written: no permission for {place}")
+
+
+def _is_sqlite(path: Path) -> bool:
+    """Tell whether a file begins as SQLite's do: SQLite itself takes very short ones for empty."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def settle(connection: sqlite3.Connection) -> None:

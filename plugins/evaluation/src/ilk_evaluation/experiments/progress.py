@@ -51,10 +51,11 @@ class Lines(Silent):
         tenth = self.done * 10 // self.total > (self.done - 1) * 10 // self.total
         if tenth or now - self.said > self.seconds:
             self.said = now
-            left = (now - self.start) / self.done * (self.total - self.done)
+            took = now - self.start
+            left = took / self.done * (self.total - self.done)
+            time = f"about {left:.0f} s left" if self.done < self.total else f"done in {took:.0f} s"
             self.console.out(
-                f"{self.done}/{self.total} cells, {self.failed} failed, about {left:.0f} s left",
-                highlight=False,
+                f"{self.done}/{self.total} cells, {self.failed} failed, {time}", highlight=False
             )
 
 

@@ -146,9 +146,14 @@ def open_store(plan: Plan) -> Store:
 def store_problem(plan: Plan, error: StoreError) -> ilk.IlkError:
     """Return the error with the line of the specification that names the store, if one does."""
     chosen = plan.experiment.spec.data.get("output", {}).get("store")
-    if chosen is None or plan.store is None or not plan.store.match(Path(chosen).name):
+    folder = plan.experiment.spec.folder or Path()
+    if chosen is None or plan.store is None or not _same_place(folder / chosen, plan.store):
         return error
     return plan.experiment.error(ilk.Problem(("output", "store"), str(error)))
+
+
+def _same_place(one: Path, other: Path) -> bool:
+    return one.expanduser().absolute().resolve() == other.absolute().resolve()
 
 
 def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> int:

@@ -27,7 +27,9 @@ from ilk_evaluation.experiments.database import (
     check_writable,
     explained,
     prepare,
+    reachable,
     settle,
+    undamaged,
 )
 from ilk_evaluation.lock import HeldError, Lock
 
@@ -78,7 +80,8 @@ class Store:
         """
         if path is not None:
             check_writable(path)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            with reachable(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as undo:
             lock = None
             if path is not None:
@@ -243,40 +246,43 @@ class Store:
         outcome, split = self._outcome(key)
         if outcome.codes is None:
             raise StoreError(f"{self.path}: cell {key} failed: {outcome.error}")
-        fingerprint, test = self._split(split)
-        classes, y = self._dataset(fingerprint)
-        return ilk.Prediction(
-            truth=y[test],
-            labels=classes[np.maximum(outcome.codes, 0)],
-            classes=classes,
-            probabilities=outcome.probabilities,
-            scores=outcome.scores,
-            rejected=outcome.codes == REJECTED,
-            indices=test,
-            fit_seconds=outcome.fit_seconds,
-            predict_seconds=outcome.predict_seconds,
-        )
+        with undamaged(self.path):
+            fingerprint, test = self._split(split)
+            classes, y = self._dataset(fingerprint)
+            return ilk.Prediction(
+                truth=y[test],
+                labels=classes[np.maximum(outcome.codes, 0)],
+                classes=classes,
+                probabilities=outcome.probabilities,
+                scores=outcome.scores,
+                rejected=outcome.codes == REJECTED,
+                indices=test,
+                fit_seconds=outcome.fit_seconds,
+                predict_seconds=outcome.predict_seconds,
+            )
 
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Name and size of each data set, by fingerprint."""
         rows = self._rows("SELECT fingerprint, name, n_features, classes, y FROM datasets")
-        return {
-            fingerprint: {
-                "name": name,
-                "n_rows": len(unpack(y)),
-                "n_features": n_features,
-                "n_classes": len(unpack_labels(classes)),
+        with undamaged(self.path):
+            return {
+                fingerprint: {
+                    "name": name,
+                    "n_rows": len(unpack(y)),
+                    "n_features": n_features,
+                    "n_classes": len(unpack_labels(classes)),
+                }
+                for fingerprint, name, n_features, classes, y in rows
             }
-            for fingerprint, name, n_features, classes, y in rows
-        }
 
     def pipelines(self) -> dict[str, dict[str, Any]]:
         """What each pipeline is made of, and by which code, by key."""
         rows = self._rows("SELECT key, spec, versions FROM pipelines")
-        return {
-            key: {"spec": json.loads(spec), "versions": json.loads(versions)}
-            for key, spec, versions in rows
-        }
+        with undamaged(self.path):
+            return {
+                key: {"spec": json.loads(spec), "versions": json.loads(versions)}
+                for key, spec, versions in rows
+            }
 
     def cells_by_run(self) -> dict[int, int]:
         """Number of the cells that each run wrote, but for those that were run again."""
@@ -289,18 +295,19 @@ class Store:
             " warnings, error, traceback, fallback FROM cells WHERE key = ?",
             key,
         )
-        codes, probabilities, scores = map(unpack, arrays)
-        outcome = Outcome(
-            codes,
-            probabilities,
-            scores,
-            float("nan") if fit is None else fit,
-            float("nan") if predict is None else predict,
-            tuple(json.loads(warned or "[]")),
-            error,
-            trace,
-            bool(fallback),
-        )
+        with undamaged(self.path):
+            codes, probabilities, scores = map(unpack, arrays)
+            outcome = Outcome(
+                codes,
+                probabilities,
+                scores,
+                float("nan") if fit is None else fit,
+                float("nan") if predict is None else predict,
+                tuple(json.loads(warned or "[]")),
+                error,
+                trace,
+                bool(fallback),
+            )
         return outcome, split
 
     def _read_dataset(self, fingerprint: str) -> tuple[np.ndarray, np.ndarray]:
