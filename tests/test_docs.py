@@ -114,7 +114,7 @@ def run_console(block: Block, folder: Path) -> None:
 
 def comparable(output: str) -> str:
     """Leave out of an output what changes from run to run or with every component we add."""
-    output = re.sub(r"^\d+/\d+ cells, .* left\n", "", output, flags=re.MULTILINE)
+    output = re.sub(r"^\d+/\d+ cells, .*\n", "", output, flags=re.MULTILINE)
     output = re.sub(
         r" +(fit\b|[\d.]+ m?s\b)", lambda m: f"  {m[1]}", output
     )  # as wide as the times
