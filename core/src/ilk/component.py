@@ -36,6 +36,9 @@ class Component(BaseEstimator, ABC):
     waivers : mapping of str to str
         Conformance checks this class is known to fail, each with the reason; a waived
         check that passes is an error.
+    relies_on : tuple of str
+        Distributions beyond its own whose version decides what it computes: with another
+        version, stored results of experiments do not count as done.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Component(BaseEstimator, ABC):
     parameters: ClassVar[Mapping[str, Param]] = {}
     capabilities: ClassVar[Capabilities] = Capabilities()
     waivers: ClassVar[Mapping[str, str]] = {}
+    relies_on: ClassVar[tuple[str, ...]] = ()
     _param_names: ClassVar[list[str]]
 
     @classmethod

@@ -87,7 +87,9 @@ class Listeners:
             module = load()
             self.manager.register(module, name)
             self.manager.check_pending()
-        except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # a plugin may raise anything
             if self.manager.has_plugin(name):
                 self.manager.unregister(name=name)
             _warn(name, "cannot be used", error)
@@ -99,7 +101,9 @@ class Listeners:
             own = [arguments[name] for name in implementation.argnames]
             try:
                 answer = implementation.function(*own)
-            except Exception as error:  # noqa: BLE001  # a plugin may raise anything
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001  # a plugin may raise anything
                 self.manager.unregister(name=implementation.plugin_name)
                 _warn(implementation.plugin_name, f"failed in {event}", error)
                 continue

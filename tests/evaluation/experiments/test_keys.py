@@ -163,6 +163,38 @@ def test_source_in_an_editable_installation_reruns_the_pipelines_of_that_distrib
     assert len(new) == CELLS
 
 
+def test_what_is_cached_beside_source_is_no_source(tmp_path, monkeypatch):
+    package = tmp_path / "pkg"
+    (package / "__pycache__").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    info = tmp_path / "pkg-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pkg\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ilk.classifiers]\nc = pkg:C\n")
+    (info / "direct_url.json").write_text('{"url": "file:///x", "dir_info": {"editable": true}}')
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def suffix():
+        keys._source_suffix.cache_clear()
+        return keys._source_suffix("pkg")
+
+    before = suffix()
+    (package / "__pycache__" / "k.fit-12.py311.nbi").write_text("compiled")
+    (package / ".hidden").write_text("x")
+    assert suffix() == before
+    (package / "more.py").write_text("x = 1")
+    assert suffix() != before
+
+
+def test_the_version_of_a_wrapped_library_reruns_what_relies_on_it(monkeypatch):
+    pipeline = ilk.build({"steps": [{"classifier": "sklearn"}]})
+    resolved = ilk.resolve({"steps": [{"classifier": "sklearn"}]}).versions
+    before = keys.code_versions(pipeline, resolved)
+    assert "scikit-learn" in before
+    monkeypatch.setattr(keys, "version", lambda name: "99.0")
+    assert keys.code_versions(pipeline, resolved)["scikit-learn"] == "99.0"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [(",p\n", ",q\n"), ("u,v,kind", "u,w,kind"), ("u,v,kind\n", "u,v,kind\n0.5,0.25,p\n")],

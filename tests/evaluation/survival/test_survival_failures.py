@@ -6,6 +6,7 @@ import pytest
 
 import ilk
 from ilk_evaluation import StoreError, run_experiment
+from ilk_evaluation.results.failures import lines
 
 LOKY = '{ use = "loky", workers = 2, timeout = 1.5 }'
 DIED = {"exit": "EXIT(7)", "kill": "SIGKILL(-9)", "segfault": "SIGSEGV(-11)"}
@@ -28,6 +29,9 @@ def test_a_deadly_cell_is_recorded_and_no_other_is_blamed(shell, how):
     assert errors(shell) == {None, said}
     traces = ilk.results(shell.store).failures["traceback"]
     assert traces.str.contains("calamity.py").all()
+    shown = "\n".join(lines(ilk.results(shell.store), "e.toml"))
+    assert "calamity.py" in shown
+    assert "crew.py" not in shown
     assert shell.left_over() == []
 
 

@@ -69,6 +69,11 @@ BROKEN = {
         "import nowhere_to_be_found\n",
         "cannot be used and is left out: ModuleNotFoundError: .*nowhere_to_be_found",
     ),
+    "ending": (
+        "import ilk\n@ilk.hookimpl\ndef ilk_cell_finished(cell):\n    raise SystemExit(5)\n",
+        "failed in ilk_cell_finished and is left out: SystemExit: 5",
+    ),
+    "ended": ("raise SystemExit(5)\n", "cannot be used and is left out: SystemExit: 5"),
     "reporting": (
         "import ilk\n@ilk.hookimpl\ndef ilk_report_sections(results):\n    return ['a text']\n",
         "",

@@ -19,7 +19,7 @@ import click
 from ilk.cli.layout import hanging, heading
 
 _LIBRARIES = (
-    *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "click", "pluggy", "skops"),
+    *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "click", "pluggy", "skops", "loky"),
     *("numba", "cvxpy", "polars", "matplotlib", "pyarrow", "dask", "mpi4py"),
 )
 _VARIABLES = (

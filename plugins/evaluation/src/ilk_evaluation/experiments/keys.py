@@ -7,7 +7,7 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution, distribution, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -83,9 +83,10 @@ def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
     versions : dict
         Version of each distribution whose components it names.
     """
-    code = {name: version + _source_suffix(name) for name, version in versions.items()}
+    code = {name: number + _source_suffix(name) for name, number in versions.items()}
     inside = pipeline.get_params().values()
     for cls in {type(value) for value in inside if isinstance(value, ilk.Component)}:
+        code.update((name, version(name)) for name in cls.relies_on)
         found = ilk.registry(cls.kind).found_for(cls)
         if found is not None and found.distribution not in versions:
             code[found.qualified] = _class_source(cls)
@@ -127,5 +128,8 @@ def _files(dist: Distribution) -> Iterator[tuple[Path, str]]:
         if spec is not None and spec.origin and not folders:
             yield Path(spec.origin), name
         for folder in folders:
-            for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix != ".pyc"):
-                yield path, path.relative_to(folder.parent).as_posix()
+            for path in sorted(folder.rglob("*")):
+                parts = path.relative_to(folder.parent).parts
+                made = any(part == "__pycache__" or part.startswith(".") for part in parts)
+                if path.is_file() and not made:  # what Python and numba keep there is no source
+                    yield path, "/".join(parts)

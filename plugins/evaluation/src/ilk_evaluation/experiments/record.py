@@ -106,7 +106,7 @@ def recorded_design(store: Store) -> Design:
 
 def environment_here() -> dict[str, Any]:
     """What a run runs on: Python, libraries, distributions of ilk, machine."""
-    libraries = ("numpy", "pandas", "scikit-learn", "scipy")
+    libraries = ("loky", "numpy", "pandas", "scikit-learn", "scipy", "threadpoolctl")
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),

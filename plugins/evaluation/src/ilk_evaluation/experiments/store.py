@@ -213,7 +213,10 @@ class Store:
         fingerprint: str,
         test: np.ndarray,
     ) -> None:
-        """Keep what came of a cell, for good once this returns.
+        """Keep what came of a cell.
+
+        Once this returns, it outlives the end of this process, however that comes. If the
+        machine loses its power, the last few cells may be lost: they are run again then.
 
         Raises
         ------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sysconfig
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from ilk_evaluation.results.opening import default_store
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.results import Results
 
+
+_STANDARD_LIBRARY = sysconfig.get_path("stdlib")
 
 KEY = 16
 """How much of a key is shown: enough to tell cells apart."""
@@ -118,6 +121,10 @@ def lines(results: Results, file: str | None, *, full: bool = False) -> Iterator
 def _end(text: list[str]) -> list[str]:
     """The last place a traceback names, with its line of code."""
     at = [position for position, line in enumerate(text) if line.lstrip().startswith('File "')]
+    if any("most recent call first" in line for line in text):  # of a process that died
+        places = [text[position].strip() for position in at]
+        own = (place for place in places if _STANDARD_LIBRARY not in place)
+        return [next(own, places[0])] if places else text[-1:]
     return [line.strip() for line in text[at[-1] :][:2]] if at else text[-1:]
 
 

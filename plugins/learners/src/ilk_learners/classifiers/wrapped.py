@@ -107,6 +107,7 @@ class Wrapped(Classifier):
         "params": Param(dict, none=True, doc="Its parameters."),
         "random_state": Param(Seed, doc="Passed on where the classifier has such a parameter."),
     }
+    relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
 
     def __init__(
