@@ -107,6 +107,8 @@ def test_labels(power, y, classes):
         ([[1, 0], [0, 1]], "y: y should be a 1d array"),
         ([1.0, np.nan], "NaN or None at row 1"),
         (["a", None], "NaN or None at row 1"),
+        (pd.Categorical(["a", "b", None]), "NaN or None at row 2"),
+        (pd.Series(["a", np.nan], dtype=object), "NaN or None at row 1"),
     ],
 )
 def test_what_is_wrong_with_labels(power, y, said):

@@ -94,6 +94,8 @@ def _refuse_mixture(labels: Any) -> None:
 
 def _family(label: Any) -> str | None:
     """What sort of label it is, where that can be told."""
+    if label is None or label != label:  # noqa: PLR0124  # NaN: missing, said elsewhere
+        return None
     if isinstance(label, bool | np.bool_):
         return "true or false"
     if isinstance(label, Real):

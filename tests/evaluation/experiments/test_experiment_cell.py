@@ -88,15 +88,20 @@ def test_one_versus_one_decision_values_are_left_out():
 
 @pytest.mark.parametrize("reject_label", ["unsure", None, 99])
 @pytest.mark.parametrize("labels", [["a", "b"], [-1, 1]])
-def test_a_label_that_is_no_class_is_a_rejection(components, labels, reject_label):
+def test_the_declared_reject_label_is_a_rejection(components, labels, reject_label):
     class Shy(components["t_shares"]):
+        parameters = {"reject_label": ilk.Param((str, int), none=True)}
+
+        def __init__(self, reject_label=None):
+            self.reject_label = reject_label
+
         def predict(self, X):
             answers = super().predict(X).astype(object)
-            answers[1::2] = reject_label
+            answers[1::2] = self.reject_label
             return answers
 
     data = data_of(labels)
-    outcome = evaluate(only(Shy()), data, split_of(data), seed=0)
+    outcome = evaluate(only(Shy(reject_label)), data, split_of(data), seed=0)
     assert (outcome.codes == -1).tolist() == [False, True, False, True]
 
 
@@ -136,7 +141,16 @@ def test_the_seed_reaches_every_random_state_and_the_pipeline_stays_as_it_was(co
     assert not hasattr(pipeline, "steps_")
 
 
-@pytest.mark.parametrize("error", [SystemExit(5), GeneratorExit(), BaseException("odd")])
+class Mute(Exception):  # noqa: N818
+    """Has no message that could be shown."""
+
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(5), GeneratorExit(), BaseException("odd"), Mute(), ValueError("\ud800")]
+)
 def test_whatever_ends_a_cell_is_its_failure(error):
     class Ending(ilk.Classifier):
         """Ends the program."""
@@ -151,3 +165,22 @@ def test_whatever_ends_a_cell_is_its_failure(error):
     split = ilk.Split(np.arange(2), np.arange(2, 4))
     outcome = evaluate(ilk.Pipeline([{"classifier": Ending()}]), data, split, 0)
     assert outcome.error.startswith(type(error).__name__)
+    outcome.error.encode()
+    outcome.traceback.encode()
+
+
+@pytest.mark.parametrize("label", ["zz", "a ", 0, np.nan])
+def test_a_label_that_is_no_class_is_a_failure(label):
+    class Wrong(ilk.Classifier):
+        """Knows other labels."""
+
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.array([label] * len(X), dtype=object)
+
+    data = ilk.Data(np.zeros((4, 1)), np.array(["a", "b"] * 2))
+    split = ilk.Split(np.arange(2), np.arange(2, 4))
+    outcome = evaluate(ilk.Pipeline([{"classifier": Wrong()}]), data, split, 0)
+    assert f"predict gave the label {label!r}" in outcome.error

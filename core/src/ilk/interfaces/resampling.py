@@ -49,6 +49,10 @@ class Resampling(Component):
             If the data cannot be divided so (a class smaller than the number of folds, say).
         """
 
+    def at_least(self) -> int:
+        """Return how many splits there are at least, as far as the parameters tell."""
+        return 1
+
     def estimate(self, scores: Sequence[float]) -> float:
         """Return the estimate from the score of each split; the mean unless a bootstrap."""
         return float(np.mean(scores))

@@ -51,8 +51,8 @@ class Outcome:
 def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int) -> Outcome:
     """Fit a copy of a pipeline and predict; an exception becomes a failed outcome.
 
-    A case counts as rejected when the predicted label is none of the classes of the data set,
-    as the `reject_label` of a combiner is.
+    A case counts as rejected when the predicted label is the `reject_label` of a component of
+    the pipeline, or None. Another label that is no class of the data set is a failure.
 
     Parameters
     ----------
@@ -69,14 +69,23 @@ def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # a component may raise anything
-            outcome = Outcome(error=describe(error), traceback=traceback.format_exc())
-    messages = (f"{w.category.__name__}: {w.message}" for w in caught)
+            outcome = Outcome(error=describe(error), traceback=_storable(traceback.format_exc()))
+    messages = (_storable(f"{w.category.__name__}: {w.message}") for w in caught)
     return replace(outcome, warnings=tuple(dict.fromkeys(messages))) if caught else outcome
 
 
 def describe(error: BaseException) -> str:
-    """Type and message of an exception."""
-    return f"{type(error).__name__}: {error}"
+    """Type and message of an exception, even if that cannot be told or written plainly."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001  # a message may be made by anybody's code
+        message = "(its message cannot be shown)"
+    return _storable(f"{type(error).__name__}: {message}")
+
+
+def _storable(text: str) -> str:
+    """Write signs that UTF-8 cannot hold, as in names of files, by their numbers."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _fit_and_predict(
@@ -95,7 +104,7 @@ def _fit_and_predict(
             f"predict gave labels of shape {labels.shape} for {len(split.test)} cases"
         )
     return Outcome(
-        label_codes(labels, data.classes),
+        _answers(model, labels, data.classes),
         *_supports(model, queries, data.classes),
         fit_seconds=fitted - start,
         predict_seconds=predicted - fitted,
@@ -109,6 +118,28 @@ def label_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
         return np.where(classes[at] == labels, at, REJECTED).astype(np.int32)
     table = {label: code for code, label in enumerate(classes.tolist())}
     return np.array([table.get(label, REJECTED) for label in labels.tolist()], dtype=np.int32)
+
+
+def _answers(model: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Codes of predicted labels.
+
+    Raises
+    ------
+    ilk.InputError
+        For a label that is neither a class of the data set nor a declared rejection.
+    """
+    codes = label_codes(labels, classes)
+    strange = np.flatnonzero(codes == REJECTED)
+    if strange.size:
+        params = model.get_params(deep=True)
+        marks = [value for name, value in params.items() if name.endswith("reject_label")]
+        for label in labels[strange].tolist():
+            if label is not None and label not in marks:
+                raise ilk.InputError(
+                    f"predict gave the label {label!r}, which is none of the classes of the data "
+                    f"set and no reject_label"
+                )
+    return codes
 
 
 def _supports(

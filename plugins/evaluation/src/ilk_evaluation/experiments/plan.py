@@ -190,6 +190,7 @@ class _Drawn:
         self.counts: list[int] = []
         self.kept: dict[int, tuple[ilk.Split, ...]] = {}
         self._left = KEPT_BYTES
+        self.least = resampling.at_least()
         problems = []
         for position, data in enumerate(loaded):
             try:
@@ -202,17 +203,14 @@ class _Drawn:
 
     def _draw(self, position: int, data: ilk.Data, splits: Iterator[ilk.Split]) -> None:
         """Add the cells of a data set; keep its splits unless they grow too large."""
+        self._bound(self.least)
         kept: list[ilk.Split] | None = []
         left = self._left
         number = -1
         for number, split in enumerate(splits):
             key = split_key(data.fingerprint, split)
             place = (split.repeat, split.fold)
-            if len(self.cells) > MOST_CELLS:
-                raise ilk.InputError(
-                    f"the plan would have more than {MOST_CELLS:,} cells; take fewer repeats, or "
-                    f"divide it among several files"
-                )
+            self._bound(1)
             for column, planned in enumerate(self.pipelines):
                 own = cell_key(planned.key, key, self.seed)
                 self.cells.append(Cell(position, number, column, *place, own, key))
@@ -225,3 +223,11 @@ class _Drawn:
         if kept is not None:
             self.kept[position] = tuple(kept)
             self._left = left
+
+    def _bound(self, splits: int) -> None:
+        """Refuse a plan that grows, by some more splits, beyond what can be meant."""
+        if len(self.cells) + splits * len(self.pipelines) > MOST_CELLS:
+            raise ilk.InputError(
+                f"the plan would have more than {MOST_CELLS:,} cells; take fewer repeats, or "
+                f"divide it among several files"
+            )

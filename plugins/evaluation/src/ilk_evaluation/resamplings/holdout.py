@@ -73,6 +73,9 @@ class Holdout(ilk.Resampling):
                 "test_size", f"must be a share < 1 or a whole number, got {self.test_size!r}"
             )
 
+    def at_least(self) -> int:
+        return self.repeats
+
     def splits(
         self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:

@@ -55,6 +55,9 @@ class RepeatedKFold(ilk.Resampling):
         """Few folds and repeats, with and without stratification."""
         return [cls(folds=2, repeats=3), cls(folds=3, repeats=2, stratify=False)]
 
+    def at_least(self) -> int:
+        return self.folds * self.repeats
+
     def splits(
         self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
