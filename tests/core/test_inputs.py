@@ -224,3 +224,10 @@ def test_weights_that_are_none(power, weights, said):
 
 def test_weights_become_floats(power):
     assert ilk.check_weights(power, [1, 0], np.ones((2, 1))).tolist() == [1.0, 0.0]
+
+
+def test_nested_polars_cells_stay_one_a_row():
+    frame = pl.DataFrame({"s": [{"x": 1}, {"x": 2}], "l": [[1], [2, 3]]})
+    table = ilk.as_table(frame)
+    assert table.shape == (2, 2)
+    assert table["s"].tolist() == [{"x": 1}, {"x": 2}]

@@ -46,7 +46,11 @@ def as_table(X: Any) -> Any:
     columns = {}
     for name in X.columns:
         values = X[name]
-        nominal = str(values.dtype).partition("(")[0] in {"String", "Categorical", "Enum"}
+        family = str(values.dtype).partition("(")[0]
+        nominal = family in {"String", "Categorical", "Enum"}
+        if family in {"Array", "List", "Object", "Struct"}:  # whatever it is, one cell a row
+            columns[name] = pd.Series(values.to_list(), dtype=object)
+            continue
         cells = values.to_list() if nominal else values.to_numpy()
         columns[name] = pd.Categorical(cells, _declared(values)) if nominal else cells
     return pd.DataFrame(columns)

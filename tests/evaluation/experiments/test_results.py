@@ -117,6 +117,8 @@ def test_a_part_of_the_splits_is_scored_on_them(opened):
     [
         (lambda r: r.filter(dataset="blobs4"), r"no dataset 'blobs4'; did you mean 'blobs[23]'"),
         (lambda r: r.filter(pipeline=["nearest", "share"]), "no pipeline 'share'; did you mean"),
+        (lambda r: r.filter(dataset=3), "there is no dataset 3"),
+        (lambda r: r.filter(dataset=[]), "an empty list leaves nothing"),
         (lambda r: r.pivot("eror"), "no measure 'eror'; did you mean 'error'"),
         (lambda r: r.aggregate("pipelin"), "no column 'pipelin'; did you mean 'pipeline'"),
         (lambda r: r.to_pandas("tables"), "no table 'tables'; did you mean 'table'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -51,8 +51,13 @@ class Results:
         self._store = store
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.design.datasets)} data sets, {len(self.design.pipelines)} pipelines"
-        return f"<Results {self.design.name!r}: {sizes}, {self.design.n_cells} cells>"
+        sizes = (
+            (len(self.design.datasets), "data set"),
+            (len(self.design.pipelines), "pipeline"),
+            (self.design.n_cells, "cell"),
+        )
+        said = ", ".join(f"{number} {noun}" + "s" * (number != 1) for number, noun in sizes)
+        return f"<Results {self.design.name!r}: {said}>"
 
     @property
     def measure(self) -> str:
@@ -296,7 +301,10 @@ def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
     """Return the labels that are wanted; all where nothing is said."""
     if wanted is None:
         return known
-    chosen = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+    listed = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    chosen: list[str] = list(dict.fromkeys(wanted)) if listed else [cast("str", wanted)]
+    if not chosen:
+        raise ilk.InputError(f"no {what} is wanted: an empty list leaves nothing")
     for label in chosen:
         if label not in known:
             hint = ilk.did_you_mean(label, known)
