@@ -43,7 +43,7 @@ def as_table(X: Any) -> Any:
         return X
     import pandas as pd
 
-    columns = {}
+    columns: dict[str, Any] = {}
     for name in X.columns:
         values = X[name]
         family = str(values.dtype).partition("(")[0]
