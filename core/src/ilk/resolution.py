@@ -15,7 +15,7 @@ from ilk.registries import SESSION, registry
 from ilk.suggest import did_you_mean
 from ilk.wording import an, show
 
-DEEPEST = 50  # components inside components; what is deeper is a mistake, and would end in Python's
+DEEPEST = 50  # components inside components; building much deeper ones exhausts the stack
 
 
 class Resolution:
