@@ -57,8 +57,8 @@ def test_import_rules(package):
     ("package", "source"),
     [
         ("ilk", "from ilk_distances import Minkowski"),
-        ("ilk_learners", "import ilk_distances.minkowski"),
-        ("ilk_learners", "def f():\n    from ilk_distances.minkowski import Minkowski"),
+        ("ilk_learners", "import ilk_distances.vectors.minkowski"),
+        ("ilk_learners", "def f():\n    from ilk_distances.vectors.minkowski import Minkowski"),
         ("ilk_learners", "from ilk._private import name"),
         ("ilk_learners", "from ilk.spec import _name"),
         ("ilk_learners", "import ilk\nilk._name"),

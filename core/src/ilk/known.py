@@ -5,10 +5,15 @@ from __future__ import annotations
 _KNOWN: dict[str, dict[str, str]] = {
     "ilk-core": {"classifier": "pipeline"},
     "ilk-distances": {
-        "distance": "callable chebyshev euclidean heterogeneous learned manhattan minkowski "
-        "precomputed",
-        "index": "brute",
-        "kernel": "rbf",
+        "distance": "bray_curtis callable canberra chebyshev chi2 combined compression "
+        "correlation cosine emd euclidean hamming hausdorff hellinger heterogeneous"
+        " histogram_intersection jaccard jeffrey jensen_shannon kernel "
+        "kullback_leibler learned levenshtein mahalanobis manhattan minkowski ncd "
+        "pair_classifier precomputed sum_of_minima symmetric_kl",
+        "index": "ball_tree brute case_retrieval_net cover_tree fish_and_shrink footprint "
+        "hnsw kd_tree lsh",
+        "kernel": "conformal exponential_chi2 linear mahalanobis_rbf polynomial rational rbf "
+        "sigmoid substitution weighted_sum",
     },
     "ilk-learners": {
         "classifier": "knn nearest_mean sklearn",

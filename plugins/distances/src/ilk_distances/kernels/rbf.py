@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.minkowski import Norm
+from ilk_distances.vectors.minkowski import Norm
 
 
 class RBF(ilk.Kernel):

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.tables import MISSING, Coded, code, columns_of, nominal_by_type
-from ilk_distances.weights import WEIGHTS, all_positive, check_weights, weights_for
+from ilk_distances.tables.coded import MISSING, Coded, code, columns_of, nominal_by_type
+from ilk_distances.vectors.weights import WEIGHTS, all_positive, check_weights, weights_for
 
 
 class Heterogeneous(ilk.Distance):

@@ -11,7 +11,13 @@ from scipy.spatial.distance import cdist
 
 import ilk
 from ilk import Param
-from ilk_distances.weights import WEIGHTS, all_positive, check_spread, check_weights, weights_for
+from ilk_distances.vectors.weights import (
+    WEIGHTS,
+    all_positive,
+    check_spread,
+    check_weights,
+    weights_for,
+)
 
 
 class Norm(ilk.Distance):

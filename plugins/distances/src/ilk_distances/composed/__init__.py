@@ -1,0 +1,1 @@
+"""Distances made of other things: functions, matrices, kernels, classifiers, other distances."""

@@ -1,0 +1,1 @@
+"""Distances of texts and bytes."""

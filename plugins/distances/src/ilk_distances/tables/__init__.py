@@ -1,0 +1,1 @@
+"""Distances of tables with numeric and nominal columns."""

@@ -1,0 +1,1 @@
+"""The earth mover's distance."""
