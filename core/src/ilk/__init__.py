@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ilk.capabilities import Capabilities as Capabilities
     from ilk.chance import check_seed as check_seed
     from ilk.chance import check_weights as check_weights
+    from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
     from ilk.discovery import Found as Found
     from ilk.discovery import installed as installed
@@ -83,6 +84,9 @@ if TYPE_CHECKING:
     from ilk.neighbors import smallest as smallest
     from ilk.neighbors import within_blocked as within_blocked
     from ilk.nested import seeded as seeded
+    from ilk.parallel import in_blocks as in_blocks
+    from ilk.parallel import n_threads as n_threads
+    from ilk.parallel import threads as threads
     from ilk.params import Array as Array
     from ilk.params import FilePath as FilePath
     from ilk.params import Function as Function
@@ -143,6 +147,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "ilk.capabilities": ("Capabilities",),
     "ilk.chance": ("check_seed", "check_weights"),
+    "ilk.compiling": ("compiled",),
     "ilk.component": ("Component",),
     "ilk.discovery": ("Found", "installed"),
     "ilk.errors": (
@@ -197,6 +202,7 @@ _WHERE = {
     "ilk.labels": ("check_labels",),
     "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
     "ilk.nested": ("seeded",),
+    "ilk.parallel": ("in_blocks", "n_threads", "threads"),
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
     "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),

@@ -1,0 +1,143 @@
+"""How many threads compiled code may use, and work done block by block in them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ilk.errors import ParameterError
+
+_limit: int | None = None  # of `threads`; None: what the environment says
+_inside = threading.local()  # set in threads of ours, which start none themselves
+
+
+def n_threads() -> int:
+    """How many threads compiled code may use.
+
+    What `threads` says, else the environment variable ``ILK_THREADS``, else
+    ``NUMBA_NUM_THREADS``, else the processors this process may use.
+
+    Raises
+    ------
+    ParameterError
+        If the variable holds something else than a number of at least 1.
+    """
+    if getattr(_inside, "busy", False):
+        return 1
+    if _limit is not None:
+        return _limit
+    for name in ("ILK_THREADS", "NUMBA_NUM_THREADS"):
+        if os.environ.get(name):
+            return _checked(os.environ[name], name)
+    return _processors()
+
+
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Limit compiled code to n threads for the time of a ``with`` block, in this process.
+
+    Results never depend on the number of threads.
+
+    Parameters
+    ----------
+    n : int
+        At least 1.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> with ilk.threads(1):
+    ...     ilk.n_threads()
+    1
+    """
+    global _limit  # noqa: PLW0603  # one number for the process, as with BLAS
+    before, _limit = _limit, _checked(n, "n")
+    try:
+        yield
+    finally:
+        _limit = before
+
+
+def in_blocks(work: Callable[[int, int], object], n: int, size: int) -> None:
+    """Call ``work(start, stop)`` for each block of `size` of n rows, in up to `n_threads` threads.
+
+    Blocks start in order. With one block, one thread, or inside another call, everything
+    happens in the calling thread. The gain is that of work which releases the interpreter lock.
+
+    Parameters
+    ----------
+    work : callable
+        Of the first row and the one after the last; its result is dropped.
+    n, size : int
+
+    Raises
+    ------
+    Exception
+        The first that `work` raises; blocks not yet started are left out.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> with ilk.threads(1):
+    ...     ilk.in_blocks(print, 5, 2)
+    0 2
+    2 4
+    4 5
+    """
+    blocks = [(start, min(start + size, n)) for start in range(0, n, max(size, 1))]
+    workers = min(n_threads(), len(blocks))
+    if workers <= 1:
+        for start, stop in blocks:
+            work(start, stop)
+        return
+    _share(work, blocks, workers)
+
+
+def _share(work: Callable[[int, int], object], blocks: list[tuple[int, int]], workers: int) -> None:
+    left = iter(blocks)
+    taking = threading.Lock()
+    failures: list[BaseException] = []
+
+    def serve() -> None:
+        before, _inside.busy = getattr(_inside, "busy", False), True
+        try:
+            while not failures:
+                with taking:
+                    block = next(left, None)
+                if block is None:
+                    return
+                work(*block)
+        except BaseException as error:  # noqa: BLE001  # raised again by the calling thread
+            failures.append(error)
+        finally:
+            _inside.busy = before
+
+    others = [threading.Thread(target=serve, daemon=True) for _ in range(workers - 1)]
+    for thread in others:
+        thread.start()
+    serve()
+    for thread in others:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _processors() -> int:
+    count = getattr(os, "process_cpu_count", None)  # from Python 3.13 on
+    if count is not None:
+        return count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def _checked(n: int | str, name: str) -> int:
+    try:
+        number = int(n)
+    except (TypeError, ValueError):
+        number = 0
+    if number < 1 or isinstance(n, bool | float):
+        raise ParameterError(f"{name}: must be a number of threads of at least 1, got {n!r}")
+    return number
