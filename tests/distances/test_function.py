@@ -1,13 +1,17 @@
 """A function as a distance."""
 
 import pickle
+import subprocess
+import sys
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
 import ilk
+from ilk_distances.composed.function import FunctionDistance
 
 
 def overlap(x, y):
@@ -104,16 +108,158 @@ def test_errors_of_the_function_say_where():
     assert caught.value.__notes__ == ["callable: comparing row 0 of X with row 1 of Y"]
 
 
-def test_compiled_functions():
-    numba = pytest.importorskip("numba")
+@numba.njit
+def city_block(x, y):
+    total = 0.0
+    for f in range(len(x)):
+        total += abs(x[f] - y[f])
+    return total
+
+
+@numba.njit
+def ahead(x, y):
+    return max(y[0] - x[0], 0.0)
+
+
+@numba.njit("f8(f8[:], f8[::1])")
+def declared(x, y):
+    return np.abs(x - y).sum()
+
+
+@numba.njit("f4(f4[::1], f4[::1])")
+def single_only(x, y):
+    return np.abs(x - y).sum()
+
+
+@numba.jit(forceobj=True)
+def in_object_mode(x, y):
+    return float(np.abs(x - y).sum())
+
+
+@numba.njit
+def whole(x, y):
+    return int(abs(x[0] - y[0]))
+
+
+@numba.njit
+def truth(x, y):
+    return x[0] != y[0]
+
+
+@numba.njit
+def wrong_at(x, y):
+    if (x[0] == 2 and y[0] == 1) or x[0] == 3:
+        return np.nan
+    return 0.0
+
+
+@numba.njit
+def raises_at(x, y):
+    if (x[0] == 2 and y[0] == 1) or x[0] == 3:
+        raise ValueError("no")
+    return 0.0
+
+
+@numba.njit
+def divides(x, y):
+    return 1 / (x[0] - y[0])
+
+
+@numba.njit
+def pair(x, y):
+    return x[0], y[0]
+
+
+def calls_made(monkeypatch):
+    """Count the calls that are made from Python, not from compiled code."""
+    calls = []
+    value = FunctionDistance._value
+    monkeypatch.setattr(FunctionDistance, "_value", lambda *args: calls.append(1) or value(*args))
+    return calls
+
+
+@pytest.mark.parametrize("function", [city_block, ahead, declared, whole, truth])
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+def test_compiled_functions_are_called_in_a_compiled_loop(function, symmetric, dtype, monkeypatch):
+    calls = calls_made(monkeypatch)
+    X = (255 * np.random.default_rng(0).random((30, 3))).astype(dtype)
+    X.setflags(write=False)
+    rows = X.astype(float)
+    expected = np.array([[function.py_func(x, y) for y in rows] for x in rows], dtype=float)
+    if symmetric:
+        expected = np.triu(expected) + np.triu(expected, 1).T
+    D = of(function, symmetric=symmetric).pairwise(X)
+    assert not calls
+    assert D.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    np.testing.assert_array_equal(D, expected.astype(D.dtype))
+    np.testing.assert_array_equal(
+        of(function).pairwise(X[::-1, :], X)[::-1], of(function).pairwise(X)
+    )
+    assert not calls
+
+
+def test_the_compiled_loop_does_not_depend_on_threads_or_blocks(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    distance = of(city_block)
+    with ilk.threads(1):
+        expected = distance.pairwise(X)
+    monkeypatch.setattr("ilk_distances.composed.called._PAIRS", 100)
+    with ilk.threads(3):
+        np.testing.assert_array_equal(distance.pairwise(X), expected)
+        np.testing.assert_array_equal(of(city_block, symmetric=True).pairwise(X), expected)
+    np.testing.assert_array_equal(distance.prepare(X).to(X[3], [5, 0]), expected[3, [5, 0]])
+    np.testing.assert_allclose(expected, ilk.distance("manhattan").pairwise(X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("function", [in_object_mode, single_only])
+def test_what_no_compiled_loop_can_call_is_called_pair_by_pair(function, monkeypatch):
+    calls = calls_made(monkeypatch)
+    X = np.random.default_rng(0).random((6, 3), dtype=np.float32)
+    for _ in range(2):
+        D = of(function).pairwise(X)
+        np.testing.assert_allclose(D, ilk.distance("manhattan").pairwise(X), rtol=1e-6)
+    assert len(calls) == 72
+
+
+def test_objects_given_to_compiled_functions_stay_as_they_are():
+    X = np.array([[3], [250]], dtype=np.uint8)
 
     @numba.njit
-    def manhattan(x, y):
-        return np.abs(x - y).sum()
+    def wraps(x, y):
+        return x[0] - y[0] if x.itemsize == 8 else 7
 
-    X = np.random.default_rng(0).normal(size=(6, 3))
-    expected = ilk.distance("manhattan").pairwise(X)
-    np.testing.assert_allclose(of(manhattan).pairwise(X), expected, rtol=1e-14)
+    assert of(wraps, inputs="objects").pairwise(X).tolist() == [[7, 7], [7, 7]]
+
+
+def test_wrong_values_of_compiled_functions_are_named():
+    X = np.arange(5.0)[:, None]
+    for threads in (1, 2):
+        with ilk.threads(threads):
+            with pytest.raises(ilk.InputError, match="got nan for row 2 of X and row 1 of Y"):
+                of(wrong_at).pairwise(X)
+            with pytest.raises(ValueError, match="no") as caught:
+                of(raises_at).pairwise(X)
+            assert caught.value.__notes__ == ["callable: comparing row 2 of X with row 1 of Y"]
+    with pytest.raises(ilk.InputError, match=r"got \(0.0, 0.0\) for row 0 of X and row 0 of Y"):
+        of(pair).pairwise(X)
+    with pytest.raises(ZeroDivisionError) as caught:
+        of(divides).pairwise(X)
+    assert caught.value.__notes__ == ["callable: comparing row 0 of X with row 0 of Y"]
+
+
+def test_compiled_functions_can_be_cloned():
+    X = np.arange(4.0)[:, None]
+    np.testing.assert_array_equal(clone(of(city_block)).fit(X).pairwise(X), np.abs(X - X.T))
+
+
+def test_python_functions_need_no_numba():
+    code = (
+        "import sys, numpy as np, ilk; d = ilk.distance('callable', function=lambda x, y: 1.0); "
+        "d.pairwise(np.ones((2, 2))); print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def test_neighbours_of_texts():
