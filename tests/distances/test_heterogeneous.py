@@ -321,7 +321,16 @@ def test_weights_of_any_size(size):
     np.testing.assert_allclose(got / size, expected)
 
 
-NO_VALUES = {"list": [1], "dict": {}, "set": {1}, "array": np.ones(2)}
+NO_VALUES = {
+    "list": [1],
+    "dict": {},
+    "set": {1},
+    "array": np.ones(2),
+    "tuple": (1, 2),
+    "frozenset": frozenset("a"),
+    "complex": 1j,
+    "numpy complex": np.complex64(1),
+}
 
 
 @pytest.mark.parametrize("cell", NO_VALUES.values(), ids=NO_VALUES)
@@ -386,3 +395,81 @@ def test_numbers_of_other_types():
         X.iloc[1, 0] = wrong
         with pytest.raises(ilk.InputError, match="at row 1, column 'a', which must be a finite"):
             distance.pairwise(X)
+
+
+def test_bytes_are_nominal_values():
+    cells = np.array([b"a", b"b", "a", b"a"], dtype=object)
+    D = heterogeneous().fit(cells[:, None]).pairwise(cells[:, None])
+    np.testing.assert_array_equal(D[0], [0, 1, 1, 0])
+    with pytest.raises(ilk.InputTypeError, match="at row 0, column 0, which is no single value"):
+        heterogeneous().fit(np.ones((2, 1), dtype=complex))
+
+
+def gower(table, nominal):
+    """Gower's coefficient as a distance, by loops."""
+    n = len(table)
+    D = np.full((n, n), np.nan)
+    for i in range(n):
+        for j in range(n):
+            terms = []
+            for name in table.columns:
+                x, y = table[name].iloc[i], table[name].iloc[j]
+                if missing(x) or missing(y):
+                    continue
+                if name in nominal:
+                    terms.append(float(x != y))
+                else:
+                    values = [v for v in table[name] if not missing(v)]
+                    spread = max(values) - min(values)
+                    terms.append(abs(x - y) / spread if spread else 0.0)
+            D[i, j] = np.mean(terms) if terms else np.nan
+    return D
+
+
+GOWER = {
+    "mixed": {"a": [1.0, 4.0, 2.0, 2.5], "b": ["x", "y", "x", "z"]},
+    "constant column": {"a": [3.0, 3.0, 3.0], "b": ["x", "y", "x"], "c": [1, 2, 4]},
+    "constant nominal": {"a": [3.0, 5.0, 4.0], "b": ["x", "x", "x"]},
+    "only nominal": {"b": ["x", "y", "x"], "c": ["p", "q", "q"]},
+    "only numeric": {"a": [1.0, 2.0, 4.0], "c": [9, 7, 7]},
+    "missing": {"a": [1.0, None, 2.0, 4.0], "b": ["x", "y", None, "x"], "c": [1, 2, 3, 5]},
+}
+
+
+@pytest.mark.parametrize("name", GOWER)
+@pytest.mark.parametrize("text", [object, "string", "category", "str"])
+def test_agrees_with_gower(name, text):
+    table = pd.DataFrame(GOWER[name])
+    nominal = [column for column in table if column == "b" or name == "only nominal"]
+    expected = gower(table, nominal)
+    given = table.astype(dict.fromkeys(nominal, text))
+    if name == "missing" and text == "str":
+        given["b"] = given["b"].where(table["b"].notna())
+    distance = heterogeneous(missing="ignore").fit(given)
+    assert distance.nominal_.tolist() == [column in nominal for column in table]
+    counted = np.count_nonzero(distance.scales_)
+    constant = table.shape[1] - counted
+    got = distance.pairwise(given) / counted
+    np.testing.assert_allclose(got * counted / (counted + constant), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("missing", ["max", "ignore"])
+def test_blocks_and_threads_change_no_bit(missing, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(300, 3)), rng.integers(0, 3, (300, 2))])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    distance = heterogeneous(missing=missing, nominal=[3, 4]).fit(X)
+    expected = distance.pairwise(X)
+    monkeypatch.setattr("ilk_distances.tables.heterogeneous._PAIRS", 1000)
+    for threads in (1, 3):
+        with ilk.threads(threads):
+            np.testing.assert_array_equal(distance.pairwise(X), expected)
+    np.testing.assert_array_equal(distance.pairwise(X[7:9], X[5:]), expected[7:9, 5:])
+    np.testing.assert_array_equal(expected, expected.T)
+
+
+def test_more_columns_than_a_tile():
+    X = np.random.default_rng(0).normal(size=(9000, 2))
+    distance = heterogeneous(missing="ignore").fit(X)
+    D = distance.pairwise(X[:3], X)
+    np.testing.assert_allclose(D, np.abs((X[:3, None] - X) / np.ptp(X, axis=0)).sum(axis=2))

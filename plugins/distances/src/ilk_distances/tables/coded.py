@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Complex, Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,45 +18,62 @@ MISSING, UNKNOWN = -1, -2  # codes of no value, and of one that the other table 
 
 @dataclass(frozen=True)
 class Coded:
-    """Rows of a table: a float column (NaN is missing) or one of codes for each feature.
+    """Rows of a table: numbers (NaN is missing) and codes of nominal values.
 
     Attributes
     ----------
-    columns : tuple of ndarray
-    categories : tuple of ndarray or None
-        The values that codes 0, 1, ... stand for; None for numeric columns.
+    numbers : ndarray of shape (n_rows, n_numeric)
+        Columns lie together in memory.
+    codes : ndarray of int64, shape (n_rows, n_nominal)
+    categories : tuple of ndarray
+        The values that the codes 0, 1, ... of each nominal column stand for.
     single : bool
         Whether the table was a float32 array.
     """
 
-    columns: tuple[np.ndarray, ...]
-    categories: tuple[np.ndarray | None, ...]
+    numbers: np.ndarray
+    codes: np.ndarray
+    categories: tuple[np.ndarray, ...]
     single: bool
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns."""
-        return len(self), len(self.columns)
+        return len(self), self.numbers.shape[1] + self.codes.shape[1]
 
     def __len__(self) -> int:
-        return len(self.columns[0])
+        return len(self.numbers)
 
     def __getitem__(self, rows: Any) -> Coded:
-        return Coded(tuple(column[rows] for column in self.columns), self.categories, self.single)
+        return Coded(self.numbers[rows], self.codes[rows], self.categories, self.single)
 
     def in_terms_of(self, other: Coded) -> Coded:
         """Return the same rows with the codes of another table."""
         if self.categories is other.categories:
             return self
-        columns = []
-        for codes, own, target in zip(self.columns, self.categories, other.categories, strict=True):
-            if own is None or target is None:
-                columns.append(codes)
-                continue
+        codes = np.empty_like(self.codes)
+        pairs = zip(self.categories, other.categories, strict=True)
+        for c, (own, target) in enumerate(pairs):
             place = pd.Index(target).get_indexer(pd.Index(own))
             lookup = np.append(np.where(place < 0, UNKNOWN, place), [UNKNOWN, MISSING])
-            columns.append(lookup[codes])  # MISSING and UNKNOWN count from the end
-        return Coded(tuple(columns), other.categories, self.single)
+            codes[:, c] = lookup[self.codes[:, c]]  # MISSING and UNKNOWN count from the end
+        return Coded(self.numbers, codes, other.categories, self.single)
+
+
+def together(
+    columns: Sequence[np.ndarray], categories: Sequence[np.ndarray | None], single: bool
+) -> Coded:
+    """Return the columns that `code` made as one table."""
+    n = len(columns[0])
+    pairs = list(zip(columns, categories, strict=True))
+    numbers = [column for column, values in pairs if values is None]
+    codes = [column for column, values in pairs if values is not None]
+    return Coded(
+        np.array(numbers, dtype=float).reshape(len(numbers), n).T,
+        np.array(codes, dtype=np.int64).reshape(len(codes), n).T,
+        tuple(values for values in categories if values is not None),
+        single,
+    )
 
 
 def code(
@@ -80,21 +97,26 @@ def _codes(
     owner: object, cells: np.ndarray, label: Any, argument: str
 ) -> tuple[np.ndarray, np.ndarray]:
     try:
-        return pd.factorize(cells)
-    except TypeError:
-        row = next(row for row, cell in enumerate(cells) if not _is_hashable(cell))
-        raise ilk.InputTypeError(
-            f"{ilk.display_name(owner)}: {argument} has {cells[row]!r} at row {row}, column "
-            f"{label!r}, which is no single value"
-        ) from None
+        codes, values = pd.factorize(cells)
+    except TypeError:  # one cannot be hashed
+        row = next(row for row, cell in enumerate(cells) if not _is_single(cell))
+    else:
+        strange = next((k for k, value in enumerate(values) if not _is_single(value)), None)
+        if strange is None:
+            return codes, values
+        row = int(np.argmax(codes == strange))
+    raise ilk.InputTypeError(
+        f"{ilk.display_name(owner)}: {argument} has {cells[row]!r} at row {row}, column {label!r}, "
+        f"which is no single value"
+    )
 
 
-def _is_hashable(cell: Any) -> bool:
-    try:
-        hash(cell)
-    except TypeError:
-        return False
-    return True
+def _is_single(cell: Any) -> bool:
+    """Tell whether a cell holds one value: no collection but a text, no number with two parts."""
+    if isinstance(cell, str | bytes):
+        return True
+    parts = isinstance(cell, Complex) and not isinstance(cell, Real)
+    return not parts and not hasattr(cell, "__len__") and hasattr(cell, "__hash__")
 
 
 def numbers(owner: object, column: Any, label: Any, argument: str) -> np.ndarray:

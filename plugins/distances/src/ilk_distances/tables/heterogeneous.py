@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.tables.coded import MISSING, Coded, code, columns_of, nominal_by_type
+from ilk_distances.tables.coded import (
+    MISSING,
+    Coded,
+    code,
+    columns_of,
+    nominal_by_type,
+    together,
+)
 from ilk_distances.vectors.weights import WEIGHTS, all_positive, check_weights, weights_for
 
 
@@ -65,7 +75,7 @@ class Heterogeneous(ilk.Distance):
         whole number with more digits than a float holds), columns are not those of training, or
         a value is missing where that is an error; names row and column.
     InputTypeError
-        If a cell is no single value but a list, say.
+        If a nominal cell is no single value but a list, a tuple or a complex number, say.
 
     References
     ----------
@@ -170,13 +180,30 @@ class Heterogeneous(ilk.Distance):
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
+        from ilk_distances.tables.sums import fill
+
         X, Y = self.check_pair(X, Y)
+        terms = self._terms()
         D = np.empty((len(X), len(Y)))
-        step = max(_CACHED // len(Y), 1)
+        numbers, codes = (
+            (terms.numbers_of(X), terms.numbers_of(Y)),
+            (terms.codes_of(X), terms.codes_of(Y)),
+        )
+
+        def work(start: int, stop: int) -> None:
+            fill(
+                numbers,
+                terms.numbers,
+                codes,
+                terms.codes,
+                (terms.everything, terms.largest),
+                self.missing == "ignore",
+                start,
+                D[start:stop],
+            )
+
+        ilk.in_blocks(work, len(X), max(_PAIRS // len(Y), 1))
         with np.errstate(over="ignore", under="ignore"):
-            for start in range(0, len(X), step):
-                rows = slice(start, start + step)
-                D[rows] = self._distances(X[rows], Y)
             return D.astype(np.float32) if X.single and Y.single else D
 
     def prepare(self, X: Any) -> ilk.Prepared:
@@ -198,7 +225,7 @@ class Heterogeneous(ilk.Distance):
         coded, categories = code(self, columns, labels, self.nominal_, argument)
         if self.missing == "error":
             self._refuse_missing(coded, labels, argument)
-        return Coded(coded, categories, single)
+        return together(coded, categories, single)
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[Coded, Coded]:
         """Return X and Y (X again if None) with the same codes for the same values."""
@@ -242,47 +269,53 @@ class Heterogeneous(ilk.Distance):
                     f"take it"
                 )
 
-    def _distances(self, X: Coded, Y: Coded) -> np.ndarray:
-        """Distances of one block, accumulated feature by feature."""
-        total = np.zeros((len(X), len(Y)))
-        absent = np.zeros_like(total)  # weight of the features that one of the two rows lacks
-        everything = largest = 0.0
-        terms = self._terms()
-        heaviest = max((weight for _, weight, _ in terms), default=1.0)
-        for f, weight, most in terms:
-            x, y = X.columns[f][:, None], Y.columns[f][None, :]
-            gap = (x != y).astype(float) if self.nominal_[f] else _gap(x, y, self.scales_[f])
-            hole = _missing(x), _missing(y)
-            if hole[0].any() or hole[1].any():
-                either = hole[0] | hole[1]
-                gap[either] = most if self.missing == "max" else 0.0
-                absent += weight / heaviest * either
-            total += weight * gap
-            everything += weight / heaviest
-            largest += weight * most
-        if self.missing == "ignore" and absent.any():
-            compared = everything - absent  # exactly 0 where nothing is: the sums are the same
-            total *= np.divide(everything, compared, out=np.ones_like(total), where=compared > 0)
-            total[compared == 0] = largest
-        return total
-
-    def _terms(self) -> list[tuple[int, float, float]]:
-        """Position, weight and largest training difference of the features that count."""
-        n_features = self.n_features_in_
-        given = weights_for(self, n_features)
-        weights = np.ones(n_features) if given is None else given
-        counts = np.flatnonzero((weights > 0) & (self.scales_ > 0))
-        most = np.where(self.nominal_, 1.0, self.ranges_)[counts] / self.scales_[counts]
-        return list(zip(counts.tolist(), weights[counts].tolist(), most.tolist(), strict=True))
+    def _terms(self) -> _Terms:
+        """What the features that count contribute."""
+        given = weights_for(self, self.n_features_in_)
+        weights = np.ones(self.n_features_in_) if given is None else given
+        counts = (weights > 0) & (self.scales_ > 0)
+        shares = weights / weights.max()
+        numeric, nominal = counts & ~self.nominal_, counts & self.nominal_
+        scales = self.scales_[numeric]
+        most = weights[numeric] * (self.ranges_[numeric] / scales)
+        halves = np.where(scales > 1, 0.5, 1.0)
+        gone = np.zeros_like(most) if self.missing == "ignore" else most
+        return _Terms(
+            numeric=counts[~self.nominal_],
+            nominal=counts[self.nominal_],
+            halves=halves,
+            numbers=np.column_stack([scales * halves, weights[numeric], gone, shares[numeric]]),
+            codes=np.column_stack([weights[nominal], shares[nominal]]),
+            everything=reduce(add, [*shares[numeric], *shares[nominal]], 0.0),  # as `fill` adds
+            largest=float(most.sum() + weights[nominal].sum()),
+        )
 
 
-_CACHED = 2**15  # distances in a block that is passed over once for each feature
+@dataclass(frozen=True)
+class _Terms:
+    """What features contribute, for `fill`; which of the numeric and the nominal ones count.
+
+    Numbers are halved where their difference may be too large though its share is not.
+    """
+
+    numeric: np.ndarray
+    nominal: np.ndarray
+    halves: np.ndarray
+    numbers: np.ndarray
+    codes: np.ndarray
+    everything: float
+    largest: float
+
+    def numbers_of(self, X: Coded) -> np.ndarray:
+        """The numbers that count, a row for each feature."""
+        return np.ascontiguousarray((X.numbers[:, self.numeric] * self.halves).T)
+
+    def codes_of(self, X: Coded) -> np.ndarray:
+        """The codes that count, a row for each feature."""
+        return np.ascontiguousarray(X.codes[:, self.nominal].T)
 
 
-def _gap(x: np.ndarray, y: np.ndarray, scale: float) -> np.ndarray:
-    """``|x - y| / scale``, infinite only if that is too large a number."""
-    half = 0.5 if scale > 1 else 1.0  # the difference may be too large where this is not
-    return np.asarray(np.abs(x * half - y * half) / (scale * half))
+_PAIRS = 2**16  # in a block
 
 
 def _missing(column: np.ndarray) -> np.ndarray:

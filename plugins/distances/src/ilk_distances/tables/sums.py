@@ -1,0 +1,103 @@
+"""Weighted sums over features of differences of numbers and of codes, compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+
+MISSING = -1  # the code of no value
+TILE = 4096  # distances that stay in the cache for all features
+
+
+@ilk.compiled
+def fill(
+    numbers: tuple[np.ndarray, np.ndarray],
+    number_terms: np.ndarray,
+    codes: tuple[np.ndarray, np.ndarray],
+    code_terms: np.ndarray,
+    whole: tuple[float, float],
+    ignore: bool,
+    first: int,
+    D: np.ndarray,
+) -> None:
+    """Fill D, whose rows belong to the objects from `first` on.
+
+    Parameters
+    ----------
+    numbers, codes : pairs of arrays of shapes (n_features, n) and (n_features, m)
+        What the objects to be compared have, a row for each feature.
+    number_terms : ndarray of shape (n_features, 4)
+        Scale; weight; what a missing value counts; weight over the heaviest one.
+    code_terms : ndarray of shape (n_features, 2)
+        Weight; weight over the heaviest one.
+    whole : pair of float
+        Sum of all weights over the heaviest one; the distance if nothing can be compared.
+    ignore : bool
+        Whether the other features make up for one that an object lacks.
+    """
+    lacking = np.zeros(TILE)
+    for start in range(0, D.shape[1], TILE):
+        stop = min(start + TILE, D.shape[1])
+        absent = lacking[: stop - start]
+        for i in range(len(D)):
+            total = D[i, start:stop]
+            total[:] = 0
+            absent[:] = 0
+            for f in range(len(number_terms)):
+                x, ys = numbers[0][f, first + i], numbers[1][f, start:stop]
+                _add_gaps(x, ys, number_terms[f], ignore, total, absent)
+            for f in range(len(code_terms)):
+                code, others = codes[0][f, first + i], codes[1][f, start:stop]
+                _add_overlaps(code, others, code_terms[f], ignore, total, absent)
+            if ignore:
+                _make_up(total, absent, whole)
+
+
+@ilk.compiled
+def _add_gaps(
+    x: float,
+    ys: np.ndarray,
+    terms: np.ndarray,
+    ignore: bool,
+    total: np.ndarray,
+    absent: np.ndarray,
+) -> None:
+    scale, weight, missing, share = terms
+    for j in range(len(ys)):
+        gap = weight * (abs(x - ys[j]) / scale)
+        total[j] += missing if np.isnan(gap) else gap
+    if ignore:
+        for j in range(len(ys)):
+            absent[j] += share if np.isnan(x) | np.isnan(ys[j]) else 0.0
+
+
+@ilk.compiled
+def _add_overlaps(
+    code: int,
+    others: np.ndarray,
+    terms: np.ndarray,
+    ignore: bool,
+    total: np.ndarray,
+    absent: np.ndarray,
+) -> None:
+    weight, share = terms
+    if not ignore:
+        for j in range(len(others)):
+            total[j] += weight if (code != others[j]) | (code == MISSING) else 0.0
+        return
+    for j in range(len(others)):
+        hole = (code == MISSING) | (others[j] == MISSING)
+        total[j] += weight if (code != others[j]) & ~hole else 0.0
+        absent[j] += share if hole else 0.0
+
+
+@ilk.compiled
+def _make_up(total: np.ndarray, absent: np.ndarray, whole: tuple[float, float]) -> None:
+    everything, largest = whole
+    for j in range(len(total)):
+        compared = everything - absent[j]  # exactly 0 if nothing is: the sums are the same
+        if compared == 0:
+            total[j] = largest
+        elif absent[j] > 0:
+            total[j] *= everything / compared
