@@ -62,11 +62,14 @@ class Case:
         CheckFailed
             If the component breaks its promise; or whatever the component raises.
         unittest.SkipTest
-            If the example cannot be checked so, with the reason.
+            If the example cannot be checked so, with the reason; or if a library that the
+            class relies on is not installed.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
+            if self.check.on != "class":
+                self.subject.require_libraries()
             self.check.run(self.subject)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
@@ -14,7 +15,7 @@ from ilk.nested import children, seeded
 from ilk.registries import display_name
 from ilk.testing.data import Sample, sample
 from ilk.testing.object_distance import ObjectDistance
-from ilk.testing.use import Use, plain_distance, use_of
+from ilk.testing.use import Use, trial_distance, use_of
 
 if TYPE_CHECKING:
     from ilk.discovery import Found
@@ -61,6 +62,14 @@ class Subject:
     def use(self) -> Use:
         """How components of the kind are used on data."""
         return use_of(self.kind, self.cls, equipped=self.equipped)
+
+    def require_libraries(self) -> None:
+        """Raise SkipTest if a library that the class relies on is not installed."""
+        for name in getattr(self.cls, "relies_on", ()):
+            try:
+                version(name)
+            except PackageNotFoundError:
+                raise SkipTest(f"{name} is not installed") from None
 
     def data(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
         """Return data of a kind that the example takes.
@@ -126,7 +135,7 @@ class Subject:
 
     def names(self) -> tuple[str, ...]:
         """Return the names by which errors may call it: its own and those in its slots."""
-        distances = [plain_distance(), ObjectDistance()] if self.kind == "index" else []
+        distances = [trial_distance(self.cls), ObjectDistance()] if self.kind == "index" else []
         return tuple(
             dict.fromkeys(name for each in (self.seeded(), *distances) for name in _names(each))
         )

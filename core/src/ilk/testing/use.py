@@ -34,11 +34,12 @@ class Use:
     by_row: bool = False
 
 
-def plain_distance() -> Any:
-    """Return the Euclidean distance for the checks of indexes."""
+def trial_distance(index: Any) -> Any:
+    """Return the distance an index is tried with: its own ``example_distance``, or Euclidean."""
     import ilk
 
-    return ilk.distance("euclidean")
+    own = getattr(index, "example_distance", None)
+    return ilk.distance("euclidean") if own is None else own()
 
 
 def _fit(component: Any, X: Any, y: Any) -> Any:
@@ -46,7 +47,7 @@ def _fit(component: Any, X: Any, y: Any) -> Any:
 
 
 def _fit_index(component: Any, X: Any, y: Any) -> Any:
-    return component.fit(X, y, distance=plain_distance().fit(X))
+    return component.fit(X, y, distance=trial_distance(component).fit(X))
 
 
 def _fit_index_of_objects(component: Any, X: Any, y: Any) -> Any:

@@ -99,6 +99,7 @@ def check_docstring_examples(subject: Subject) -> None:
         ">>> " in read_docstring(subject.cls).section("Examples"),
         "expected a section Examples with '>>> ' lines in the docstring, got none",
     )
+    subject.require_libraries()
     module = sys.modules.get(subject.cls.__module__)
     names = dict(vars(module)) if module else {subject.cls.__name__: subject.cls}
     finder, complaints = doctest.DocTestFinder(), list[str]()

@@ -11,7 +11,7 @@ from ilk.inputs import n_rows, take
 from ilk.interfaces.index import Index
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
-from ilk.testing.use import plain_distance
+from ilk.testing.use import trial_distance
 
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
@@ -21,7 +21,7 @@ def _fitted(subject: Subject, repeat: int = 1) -> tuple[Any, Any, np.ndarray]:
     """Return a fitted index, queries and all their distances to its rows."""
     X, y = subject.data(40)
     X, y = take(X, np.tile(np.arange(40), repeat)), np.tile(y, repeat)
-    distance = plain_distance().fit(X)
+    distance = trial_distance(subject.cls).fit(X)
     index = subject.seeded().fit(X, y, distance=distance)
     Q = subject.data(40, seed=1).X
     return index, Q, distance.pairwise(Q, X)
@@ -56,7 +56,9 @@ def check_neighbors_are_honest(subject: Subject) -> None:
 def check_one_training_row(subject: Subject) -> None:
     """An index of one row finds it."""
     X, y = subject.data()
-    index = subject.seeded().fit(take(X, [0]), y[:1], distance=plain_distance())
+    X_one = take(X, [0])
+    distance = trial_distance(subject.cls).fit(X_one)
+    index = subject.seeded().fit(X_one, y[:1], distance=distance)
     _, where = index.kneighbors(take(X, [3, 5]), 1)
     expect_same(where, np.zeros((2, 1), dtype=int), "indices")
 
