@@ -1,0 +1,173 @@
+"""Footprint-based retrieval: first the nearest of a few landmark cases, then their relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.indexes.competence import (
+    CaseSets,
+    competence_groups,
+    footprint,
+    relative_coverage,
+    solving,
+)
+
+
+class Footprint(ilk.Index):
+    """Footprint-based retrieval: looks at landmark cases, then around the nearest; approximate.
+
+    Training makes a model of which cases can solve which. Case c *solves* t if it is of the same
+    class and among the `n_neighbors` nearest other cases of t; every case solves itself. With
+
+    - ``Coverage(c) = {t: c solves t}`` and ``Reachability(t) = {c: c solves t}``,
+    - ``Related(c)``, the union of the two,
+    - *competence groups*, the cases whose related sets overlap, directly or through others,
+    - ``RelativeCoverage(c) = sum of 1 / |Reachability(t)| over t in Coverage(c)``,
+
+    the *footprint* is chosen by CNN-FP: in the order of falling relative coverage (equal ones by
+    index) a case is taken unless one taken before solves it. So the footprint solves every case.
+
+    A query is compared with the footprint, then with the related sets of the `n_references`
+    nearest footprint cases, of which the k nearest are the answer. Where these are fewer than k,
+    the number of references is doubled for that query until they are enough, which they are at
+    the latest with the whole footprint. The answer is therefore always k rows, but not
+    always the k nearest: see `ilk_distances.recall`. Any distance will do.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        How many nearest cases may solve a case. More give larger related sets: fewer
+        landmarks, better answers, more distances.
+    n_references : int, default=4
+        How many of the nearest footprint cases the second stage looks around. The source has one.
+
+    Attributes
+    ----------
+    distance_ : Distance
+        As given to `fit`.
+    X_ : data of n rows
+        Training rows as the distance takes them.
+    coverage_, reachability_, related_ : CaseSets
+        ``coverage_[c]`` gives the indices of the cases that c solves, ``reachability_[c]`` of
+        those that solve c, ``related_[c]`` of both.
+    relative_coverage_ : ndarray of shape (n,)
+    groups_ : ndarray of int, shape (n,)
+        The competence group of each case, numbered from 0.
+    footprint_ : ndarray of int, shape (n_footprint,)
+        Indices of the footprint cases, ascending.
+    n_distance_evaluations_ : int
+        How many distances have been computed, those of `fit` (n times n) included.
+
+    Raises
+    ------
+    InputError
+        If there are no labels, or k is not within 1..n.
+
+    References
+    ----------
+    .. [1] B. Smyth and E. McKenna, "Footprint-based retrieval", *Case-Based Reasoning Research
+       and Development* (ICCBR-99), LNCS 1650, Springer, 1999, pp. 343-357.
+    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.3.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0]], ["a", "a", "a", "b", "b"]
+    >>> index = ilk.index("footprint", n_neighbors=2, n_references=1)
+    >>> index.fit(X, y, distance=ilk.distance("euclidean")).footprint_
+    array([0, 3])
+    >>> index.groups_
+    array([0, 0, 0, 1, 1], dtype=int32)
+    >>> index.kneighbors([[1.6]], 2)[1]
+    array([[2, 1]])
+    """
+
+    exact: ClassVar[bool] = False
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_neighbors": Param(int, ge=1, doc="How many nearest cases may solve a case."),
+        "n_references": Param(int, ge=1, doc="Footprint cases that a query is looked for around."),
+    }
+
+    def __init__(self, n_neighbors: int = 10, n_references: int = 4) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_references = n_references
+
+    @classmethod
+    def examples(cls) -> list[Footprint]:
+        """Return one with the defaults, and one that looks as little as it can."""
+        return [cls(), cls(n_neighbors=1, n_references=1)]
+
+    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+        """Take training rows, their labels and an already fitted distance; model competence."""
+        self.check_parameters()
+        self.X_ = distance.check_input(X)
+        _, codes = ilk.check_labels(self, y, self.X_)
+        self.distance_ = distance
+        n = ilk.n_rows(self.X_)
+        k = min(self.n_neighbors, n - 1)
+        solves = solving(distance, self.X_, codes, k)
+        self.coverage_ = CaseSets.from_rows(solves)
+        self.reachability_ = CaseSets.from_rows(solves.T.tocsr())
+        self.related_ = CaseSets.from_rows((solves + solves.T).tocsr())
+        self.relative_coverage_ = relative_coverage(solves)
+        self.groups_ = competence_groups(solves)
+        self.footprint_ = footprint(self.coverage_, self.relative_coverage_)
+        self.n_distance_evaluations_ = n * n if k else 0
+        return self
+
+    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest of the cases around the nearest footprint cases, nearest first.
+
+        Ties go to the lower index.
+        """
+        check_is_fitted(self)
+        self.check_k(k, ilk.n_rows(self.X_))
+        Q = self.distance_.check_input(Q, "Q")
+        found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        pending, n_references = np.arange(ilk.n_rows(Q)), self.n_references
+        while pending.size:
+            n_references = min(n_references, len(self.footprint_))
+            answered = self._around(Q, pending, n_references, int(k))
+            found += answered
+            pending = np.setdiff1d(pending, np.concatenate([[], *(a[0] for a in answered)]))
+            n_references *= 2
+        rows = np.concatenate([queries for queries, _, _ in found])
+        back = np.argsort(rows)
+        near = np.concatenate([distances for _, distances, _ in found])[back]
+        return near, np.concatenate([indices for _, _, indices in found])[back]
+
+    def _around(
+        self, Q: Any, queries: np.ndarray, n_references: int, k: int
+    ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Answer those queries around whose references there are at least k cases.
+
+        Queries with the same references are compared with the same cases, all at once.
+        """
+        references = np.sort(self._references(ilk.take(Q, queries), n_references), axis=1)
+        places, group = np.unique(references, axis=0, return_inverse=True)
+        order = np.argsort(group.ravel(), kind="stable")
+        starts = np.searchsorted(group.ravel()[order], np.arange(len(places) + 1))
+        answers = []
+        for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
+            cases = self.related_.union(self.footprint_[place])
+            if len(cases) < k:
+                continue
+            mine = queries[order[start:stop]]
+            among = ilk.take(self.X_, cases)
+            near, where = self.distance_.kneighbors(ilk.take(Q, mine), among, k)
+            self.n_distance_evaluations_ += len(mine) * len(cases)
+            answers.append((mine, near, cases[where]))
+        return answers
+
+    def _references(self, Q: Any, n_references: int) -> np.ndarray:
+        """Positions in the footprint of the cases nearest to each query."""
+        landmarks = ilk.take(self.X_, self.footprint_)
+        self.n_distance_evaluations_ += ilk.n_rows(Q) * len(self.footprint_)
+        return np.asarray(self.distance_.kneighbors(Q, landmarks, n_references)[1])

@@ -1,0 +1,74 @@
+"""How much of the truth an approximate index finds."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+
+
+@overload
+def recall(index: ilk.Index, Q: Any, k: int = ..., *, per_query: Literal[False] = ...) -> float: ...
+@overload
+def recall(index: ilk.Index, Q: Any, k: int = ..., *, per_query: Literal[True]) -> np.ndarray: ...
+def recall(
+    index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False
+) -> float | np.ndarray:
+    """Share of the k nearest neighbours that an index finds, compared with brute force.
+
+    A row that the index returns counts as found if its distance is at most that of the true k-th
+    neighbour: of rows at the same distance any will do. A row returned twice counts once.
+    Distances are computed afresh, not taken from the index.
+
+    Parameters
+    ----------
+    index : Index
+        Fitted, with its training rows as ``X_`` and its distance as ``distance_``, as all
+        indexes of ilk-distances have.
+    Q : data of m rows
+        Queries; best not the training rows, which are their own neighbours.
+    k : int, default=10
+    per_query : bool, default=False
+        Whether the recall of each query is wanted instead of the mean.
+
+    Returns
+    -------
+    float, or ndarray of shape (m,)
+        From 0 to 1; exactly 1 for an exact index.
+
+    Raises
+    ------
+    InputError
+        If k is not within 1..n.
+    NotFittedError
+
+    Examples
+    --------
+    >>> import ilk, ilk_distances, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X, Q = rng.normal(size=(2000, 8)), rng.normal(size=(50, 8))
+    >>> index = ilk.index("lsh", random_state=0).fit(X, distance=ilk.distance("euclidean"))
+    >>> 0.8 < ilk_distances.recall(index, Q, 10) <= 1
+    True
+    """
+    check_is_fitted(index, ["X_", "distance_"])
+    fitted: Any = index
+    distance, X = fitted.distance_, fitted.X_
+    _, found = index.kneighbors(Q, k)
+    Q = distance.check_input(Q, "Q")
+    limits = np.asarray(distance.kneighbors(Q, X, int(k))[0])[:, -1]
+    shares = np.array([
+        _found(distance, ilk.take(Q, [row]), X, np.unique(found[row]), limits[row]) / k
+        for row in range(len(limits))
+    ])
+    return shares if per_query else float(shares.mean())
+
+
+def _found(distance: Any, query: Any, X: Any, rows: np.ndarray, limit: float) -> int:
+    """How many of some rows are no farther from a query than a limit, rounding aside."""
+    near = distance.pairwise(query, ilk.take(X, rows))[0]
+    slack = 8 * np.finfo(near.dtype).eps if near.dtype.kind == "f" else 0.0
+    return int(np.count_nonzero(near <= limit * (1 + slack)))
