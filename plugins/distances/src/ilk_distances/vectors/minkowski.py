@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 import ilk
 from ilk import Param
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk_distances.vectors.powers import doubtful, mend, norms, unit_weights
 from ilk_distances.vectors.weights import (
     WEIGHTS,
     all_positive,
@@ -20,7 +22,7 @@ from ilk_distances.vectors.weights import (
 )
 
 
-class Norm(ilk.Distance):
+class Norm(VectorDistance):
     """The weighted p-norm of the difference of two vectors; subclasses say where p comes from."""
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, metric=True)
@@ -39,17 +41,23 @@ class Norm(ilk.Distance):
         if np.isfinite(self.p):
             check_spread(self)
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Distances of every row of X to every row of Y (X itself if left out)."""
-        self.check_parameters()
-        X, Y = self.check_pair(X, Y)
-        single = X.dtype == Y.dtype == np.float32
+    def _rows(self, X: np.ndarray) -> Rows:
         weights = weights_for(self, X.shape[1])
-        if weights is not None and not weights.all():
-            X, Y, weights = X[:, weights > 0], Y[:, weights > 0], weights[weights > 0]
-        with np.errstate(over="ignore", under="ignore"):
-            D = _norms(X, Y, float(self.p), weights)
-            return D.astype(np.float32) if single else D
+        return Rows(X if weights is None or weights.all() else X[:, weights > 0], X)
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        weights = weights_for(self, X.given.shape[1])
+        if weights is None:
+            _unweighted(X, Y, float(self.p), tile)
+        elif self.p == np.inf:
+            _unweighted(X, Y, np.inf, tile)
+        else:
+            tile.view[...] = _weighted(X.values, Y.values, float(self.p), weights[weights > 0])
+
+    def _compare_squared(self, X: Rows, Y: Rows, tile: Tile) -> bool:
+        if self.p == 2 and self.weights is None:
+            return squares(X, Y, tile)
+        return super()._compare_squared(X, Y, tile)
 
 
 class Minkowski(Norm):
@@ -220,137 +228,58 @@ class Chebyshev(Norm):
         self.weights = weights
 
 
-_Metric = Literal["chebyshev", "cityblock", "euclidean"]
-_CACHED = 2**15  # numbers in a block that is passed over once for each feature
-_FAINT = float(np.sqrt(np.finfo(float).tiny / np.finfo(float).eps))  # squares below lose digits
+def _unweighted(X: Rows, Y: Rows, p: float, tile: Tile) -> None:
+    from ilk_distances.vectors import sums
+
+    D = tile.view
+    if p == np.inf:
+        fill(sums.largest, X, Y, tile)
+    elif p == 1:
+        fill(sums.absolute, X, Y, tile)
+    elif p == 2:
+        if squares(X, Y, tile):
+            np.sqrt(D, out=D)
+    elif p == 3:
+        fill(sums.cubed, X, Y, tile)
+        unsure = doubtful(D, X.values, Y.values, p)
+        np.cbrt(D, out=D)
+        mend(D, unsure, X.values, Y.values, p)
+    else:
+        D[...] = norms(X.values, Y.values, p)
 
 
-def _norms(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
-    """Weighted p-norms of all differences; positive weights."""
-    if np.isinf(p):
-        return _tiled(X, Y, "chebyshev")
-    if p == 2:
-        return _euclidean(X, Y, weights)
-    if p != 1:
-        return _scaled(X, Y, p, weights)
-    D = _tiled(X, Y, "cityblock", weights)
-    if weights is None or D.max() < np.inf:
+def squares(X: Rows, Y: Rows, tile: Tile) -> bool:
+    """Fill a tile with squared Euclidean distances, or with distances where a square is none.
+
+    Returns
+    -------
+    bool
+        Whether they are squares.
+    """
+    from ilk_distances.vectors import sums
+
+    fill(sums.squared, X, Y, tile)
+    D = tile.view
+    unsure = doubtful(D, X.values, Y.values, 2)
+    if unsure is None:
+        return True
+    np.sqrt(D, out=D)
+    mend(D, unsure, X.values, Y.values, 2)
+    return False
+
+
+def _weighted(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray) -> np.ndarray:
+    if p == 1:
+        D = np.asarray(cdist(X, Y, "cityblock", w=weights))
+        mend(D, np.isinf(D), X, Y, p, weights)
         return D
-    return _mended(D, np.isinf(D), X, Y, p, weights)
-
-
-def _euclidean(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    unit, exponent = _unit_weights(weights)
-    D = _tiled(X, Y, "euclidean", unit)
-    doubtful = None
-    if D.min() < _FAINT or D.max() == np.inf:
-        doubtful = np.isinf(D) if _zeros_are_true(X, Y, unit) else (D < _FAINT) | np.isinf(D)
+    if p != 2:
+        return norms(X, Y, p, weights)
+    unit, exponent = unit_weights(weights)
+    D = np.asarray(cdist(X, Y, "sqeuclidean", w=unit))
+    unsure = doubtful(D, X, Y, p, unit)
+    np.sqrt(D, out=D)
     if exponent:
         np.ldexp(D, exponent // 2, out=D)
-    return D if doubtful is None else _mended(D, doubtful, X, Y, 2.0, weights)
-
-
-def _mended(
-    D: np.ndarray,
-    doubtful: np.ndarray,
-    X: np.ndarray,
-    Y: np.ndarray,
-    p: float,
-    weights: np.ndarray | None,
-) -> np.ndarray:
-    """Compute doubtful distances again, scaled."""
-    everyone = np.flatnonzero(doubtful)
-    for start in range(0, len(everyone), _CACHED):
-        pairs = everyone[start : start + _CACHED]
-        i, j = np.divmod(pairs, len(Y))
-        D.flat[pairs] = _scaled_norm(X[i].T.astype(float), Y[j].T.astype(float), p, weights)
+    mend(D, unsure, X, Y, p, weights)
     return D
-
-
-def _tiled(
-    X: np.ndarray, Y: np.ndarray, metric: _Metric, weights: np.ndarray | None = None
-) -> np.ndarray:
-    """Distances by scipy, a few rows of Y at a time that stay in the cache for all of X."""
-    step = max(4 * _CACHED // Y.shape[1], 64)
-    if len(Y) <= step or len(X) == 1:
-        return np.asarray(cdist(X, Y, metric, w=weights))
-    D = np.empty((len(X), len(Y)))
-    for start in range(0, len(Y), step):
-        D[:, start : start + step] = cdist(X, Y[start : start + step], metric, w=weights)
-    return D
-
-
-def _unit_weights(weights: np.ndarray | None) -> tuple[np.ndarray | None, int]:
-    """Divide weights by a power of 4 that brings the largest near 1; return its exponent too."""
-    if weights is None:
-        return None, 0
-    exponent = 2 * (int(np.frexp(weights.max())[1]) // 2)
-    return np.ldexp(weights, -exponent), exponent
-
-
-def _zeros_are_true(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> bool:
-    """Tell whether the numbers are so large that the square of no difference can vanish.
-
-    Numbers of at least v are multiples of a step larger than eps / 2 times v, and so are
-    their differences.
-    """
-    least = min(np.abs(Z[Z != 0]).min(initial=np.inf) for Z in (X, Y))
-    if weights is not None:
-        least *= np.sqrt(weights.min())
-    return bool(least * np.finfo(float).eps / 2 >= _FAINT)
-
-
-def _scaled(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
-    D = np.empty((len(X), len(Y)))
-    A, B = np.ascontiguousarray(X.T, dtype=float), np.ascontiguousarray(Y.T, dtype=float)
-    step = max(_CACHED // len(Y), 1)
-    for start in range(0, len(X), step):
-        rows = slice(start, start + step)
-        D[rows] = _scaled_norm(A[:, rows, None], B[:, None, :], p, weights)
-    return D
-
-
-def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
-    """Weighted p-norms of A - B along the first axis, differences divided by the largest."""
-    unit, exponent = _unit_weights(weights)
-    largest = reduce(np.maximum, (np.abs(a - b) for a, b in zip(A, B, strict=True)))
-    far = np.isinf(largest)
-    scale = np.where((largest > 0) & ~far, largest, 1.0)
-    total = np.zeros(scale.shape)
-    for f, (a, b) in enumerate(zip(A, B, strict=True)):
-        term = _powers(np.abs(a - b), scale, p)
-        if unit is not None:
-            term *= unit[f]
-        total += term
-    if exponent == 0 and p >= 0.5:  # the root is near 1
-        D = np.asarray(scale * total ** (1 / p))
-    else:
-        D = _product(scale, total, exponent, p)
-    if far.any():
-        np.copyto(D, 2 * _scaled_norm(A / 2, B / 2, p, weights), where=far)
-    return D
-
-
-def _product(scale: np.ndarray, total: np.ndarray, exponent: int, p: float) -> np.ndarray:
-    """``scale * (total * 2**exponent)**(1 / p)``: of factors beyond any number, too."""
-    mantissa, own = np.frexp(total)
-    small = mantissa < np.sqrt(0.5)  # so that equal differences have a mantissa of exactly 1
-    logs = np.log2(mantissa * (1 + small), out=np.zeros_like(total), where=total > 0)
-    powers = np.clip((own - small + exponent) / p, -(2**20), 2**20)  # they only grow further
-    logs = np.clip(logs / p, -(2**19), 2**19)
-    whole = np.rint(powers) + np.rint(logs)
-    rest = (powers - np.rint(powers)) + (logs - np.rint(logs))
-    base, shift = np.frexp(scale)
-    D = np.ldexp(base * np.exp2(rest), shift + whole.astype(int))
-    return np.asarray(np.where(total > 0, D, 0.0))
-
-
-def _powers(gaps: np.ndarray, scale: np.ndarray, p: float) -> np.ndarray:
-    """``(gaps / scale)**p``, where no power that counts vanishes; the gaps are overwritten."""
-    if p >= 0.5:
-        gaps /= scale
-        np.power(gaps, p, out=gaps)
-    else:  # a ratio may be too small of which such a power is not
-        np.power(gaps, p, out=gaps)
-        gaps /= scale**p
-    return gaps

@@ -1,0 +1,1 @@
+"""What compiled distances of vectors share: tiles, threads, and the search of neighbours."""

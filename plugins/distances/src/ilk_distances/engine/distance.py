@@ -1,0 +1,124 @@
+"""Distances of vectors that are computed tile by tile, by compiled kernels, in threads."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import ilk
+from ilk_distances.engine.rows import LONG, Rows, Tile
+
+_Float: TypeAlias = type[np.floating[Any]]
+_Part: TypeAlias = tuple[int, Rows, Rows]
+
+_TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
+_WIDEST, _NARROWEST = 512, 32
+_TALL, _FLAT = 512, 256  # rows of a tile that is kept, and of one that is only looked at
+_SORTED = 128  # neighbours that are kept by insertion
+
+
+class VectorDistance(ilk.Distance):
+    """A distance of vectors; subclasses say what is compared and how a tile is filled.
+
+    Every entry is computed for itself, in the order of the features: results do not depend on
+    what else is computed beside them, nor on the number of threads.
+    """
+
+    @abstractmethod
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        """Fill a tile with the distances of every row of X to every row of Y."""
+
+    def _compare_squared(self, X: Rows, Y: Rows, tile: Tile) -> bool:
+        """Fill a tile with distances, or with their squares where roots can wait.
+
+        Returns
+        -------
+        bool
+            Whether they are squares: then of every entry.
+        """
+        self._compare(X, Y, tile)
+        return False
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        """Return some rows in the form that is compared."""
+        return Rows(X, X)
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        self.check_parameters()
+        X, Y = self.check_pair(X, Y)
+        dtype = _working_type(X, Y)
+        D = np.empty((len(X), len(Y)), dtype=dtype)
+
+        def work(start: int, stop: int) -> None:
+            for first, rows, columns in self._tiles(X[start:stop], Y, dtype):
+                self._compare(rows, columns, Tile(D, start, first, (len(rows), len(columns))))
+
+        ilk.in_blocks(work, len(X), _height(len(X), _TALL))
+        return D.astype(_result_type(X, Y), copy=False)
+
+    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
+        ilk.check_k(self, k, ilk.n_rows(Y))
+        if k > _SORTED:
+            return ilk.nearest_blocked(self, X, Y, k)
+        from ilk_distances.engine.search import push
+
+        self.check_parameters()
+        X, Y = self.check_pair(X, Y)
+        dtype, result = _working_type(X, Y), _result_type(X, Y)
+        near = np.empty((len(X), k), dtype=result)
+        where = np.empty((len(X), k), dtype=np.int64)
+
+        def work(start: int, stop: int) -> None:
+            scratch = np.empty((stop - start) * _width(Y), dtype=dtype)
+            for first, rows, columns in self._tiles(X[start:stop], Y, dtype):
+                D = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+                squared = self._compare_squared(rows, columns, Tile(D, 0, 0, D.shape))
+                D = D.astype(result, copy=False)
+                push(D, first, near[start:stop], where[start:stop], squared)
+
+        ilk.in_blocks(work, len(X), _height(len(X), _FLAT))
+        return near, where
+
+    def prepare(self, X: Any) -> ilk.Prepared:
+        """Return a handle on X that has it checked."""
+        return _PreparedVectors(self, self.check_input(X))
+
+    def _tiles(self, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Iterator[_Part]:
+        """Yield the first row of each tile of Y, the rows of X, and those of the tile."""
+        rows = self._rows(np.asarray(X, dtype=dtype))
+        width = _width(Y)
+        with np.errstate(over="ignore", under="ignore"):
+            for first in range(0, len(Y), width):
+                yield first, rows, self._rows(np.asarray(Y[first : first + width], dtype=dtype))
+
+
+class _PreparedVectors(ilk.Prepared):
+    """Rows checked once."""
+
+    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+        """Distances from one query to the rows with the given indices (default: all)."""
+        rows = self.X if indices is None else self.X[indices]
+        return np.asarray(self.distance.pairwise(ilk.one_row(q), rows)[0])
+
+
+def _result_type(X: np.ndarray, Y: np.ndarray) -> _Float:
+    return np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
+
+
+def _working_type(X: np.ndarray, Y: np.ndarray) -> _Float:
+    return np.float64 if X.shape[1] > LONG else _result_type(X, Y)
+
+
+def _width(Y: np.ndarray) -> int:
+    width = _TILE // max(int(Y.shape[1]), 1)
+    return min(max(min(width, _WIDEST), _NARROWEST), len(Y))
+
+
+def _height(n: int, most: int) -> int:
+    """Rows of a block: as many blocks as there are threads, at least, where that is worth it."""
+    return max(min(most, -(-n // ilk.n_threads())), 16)
