@@ -1,0 +1,282 @@
+"""Mahalanobis distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.covariance import ledoit_wolf_shrinkage
+from sklearn.exceptions import NotFittedError
+
+import ilk
+from ilk import Param
+from ilk_distances.vectors.mapped import Mapped, mapped, norms, times
+from ilk_distances.vectors.minkowski import Euclidean
+from ilk_distances.vectors.whitening import Whitening, whitening_of_matrix, whitening_of_rows
+
+
+class Mahalanobis(ilk.Distance):
+    """Mahalanobis distance: Euclidean after a linear map that makes the covariance the identity.
+
+    ``d(x, y) = sqrt((x - y)' A (x - y))`` where A is the inverse of the covariance S, or ``L'L``
+    for given `components` L. It does not change if the features undergo an invertible affine map.
+
+    Computed as ``|L x - L y|``, in which no negative number can come under the root, with L from
+    the singular values of the centred rows (of the given S: from its eigenvalues). Where x and y
+    are so close that this loses digits, it is ``|L (x - y)|``: equal rows are at distance 0.
+
+    A singular S has no inverse, which is an error unless `shrinkage` or `pinv` is asked for.
+    Whether S is singular does not depend on the units of the features; directions in which rows
+    differ by no more than the rounding of X do not count.
+
+    Parameters
+    ----------
+    covariance : {"empirical", "ledoit_wolf"} or array of shape (p, p), default="empirical"
+        ``"empirical"``: of the training rows, divided by n - 1. ``"ledoit_wolf"``: divided by n,
+        then shrunk by the amount of Ledoit and Wolf. An array is S itself, not its inverse, and
+        must be symmetric and positive semi-definite.
+    components : array of shape (r, p), optional
+        L, in place of a covariance; then nothing is learned.
+    shrinkage : float, default=0.0
+        Share s of the identity in ``(1 - s) S + s tr(S)/p I``, from 0 to 1.
+    pinv : bool, default=False
+        Whether the pseudo-inverse stands in for the inverse of a singular S. Then only what lies
+        in the span of S counts: a pseudo-metric.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (r, p)
+        L.
+    metric_matrix_ : ndarray of shape (p, p)
+        ``L'L``.
+    location_ : ndarray of shape (p,)
+        Mean of the training rows.
+    rank_ : int
+        Rank of L.
+
+    Raises
+    ------
+    ParameterError
+        If the covariance given is not symmetric, has a negative eigenvalue (indefinite) or is
+        singular; or if parameters exclude each other.
+    InputError
+        If the covariance of the training rows is singular; names its rank.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, equation (2.16).
+    .. [2] O. Ledoit and M. Wolf, "A well-conditioned estimator for large-dimensional covariance
+       matrices", *Journal of Multivariate Analysis* 88(2), 2004.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> d = ilk.distance("mahalanobis", covariance=[[4, 0], [0, 0.25]])
+    >>> d.pairwise([[0, 0]], [[2, 0], [0, 2]])
+    array([[1., 4.]])
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> round(ilk.distance("mahalanobis").fit(X).between(X[0], X[1]), 4)
+    1.3545
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "covariance": Param(
+            ilk.Array, choices=("empirical", "ledoit_wolf"), doc="The covariance, or its estimate."
+        ),
+        "components": Param(ilk.Array, none=True, doc="L, in place of a covariance."),
+        "shrinkage": Param(float, ge=0, le=1, doc="Share of the identity in the covariance."),
+        "pinv": Param(bool, doc="Whether a singular covariance is pseudo-inverted."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        symmetric=True, metric=True, needs_fit=True
+    )
+
+    def __init__(
+        self,
+        covariance: Any = "empirical",
+        components: Any = None,
+        shrinkage: float = 0.0,
+        pinv: bool = False,
+    ) -> None:
+        self.covariance = covariance
+        self.components = components
+        self.shrinkage = shrinkage
+        self.pinv = pinv
+
+    @classmethod
+    def examples(cls) -> list[Mahalanobis]:
+        """Return one for each way to come by the map."""
+        S = np.diag([1.0, 2.0, 3.0, 4.0]) + 0.5
+        return [
+            cls(),
+            cls("ledoit_wolf"),
+            cls(S),
+            cls(shrinkage=0.1),
+            cls(pinv=True),
+            cls(components=np.eye(4)[:2] + 0.5),
+        ]
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether the map is learned."""
+        return self.components is None and isinstance(self.covariance, str)
+
+    @property
+    def metric(self) -> bool:
+        """Whether the map has full rank; before `fit`, whether it may not have."""
+        if hasattr(self, "components_"):
+            return bool(self.rank_ == self.components_.shape[1])
+        if self.needs_fit:
+            return not self.pinv
+        found = self._given()
+        return bool(found.rank == found.components.shape[1])
+
+    def check_parameters(self) -> None:
+        """Check the shapes of what is given, and that nothing is given twice."""
+        super().check_parameters()
+        if self.components is not None:
+            _check_matrix(self, "components")
+            if not isinstance(self.covariance, str) or self.covariance != "empirical":
+                raise self.parameter_error("components", "must be None where covariance is given")
+            if self.shrinkage or self.pinv:
+                other = "shrinkage" if self.shrinkage else "pinv"
+                raise self.parameter_error("components", f"must be None where {other} is given")
+        if not isinstance(self.covariance, str):
+            shape = _check_matrix(self, "covariance").shape
+            if shape[0] != shape[1]:
+                raise self.parameter_error("covariance", f"must be square, got shape {shape}")
+        elif self.covariance == "ledoit_wolf" and self.shrinkage:
+            raise self.parameter_error(
+                "shrinkage", f"must be 0 where ledoit_wolf says it, got {self.shrinkage}"
+            )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn mean and covariance of the rows of X, unless the map is given."""
+        self.check_parameters()
+        X = ilk.check_vectors(self, X)
+        location = X.mean(axis=0, dtype=float)
+        if not np.isfinite(location).all():
+            f = int(np.argmin(np.isfinite(location)))
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: the mean of column {f} of X is infinite"
+            )
+        found = self._learned(X, location) if self.needs_fit else self._given()
+        self._check_width(X, found.components)
+        self.location_ = location
+        self.components_, self.rank_ = found
+        return self
+
+    @property
+    def metric_matrix_(self) -> np.ndarray:
+        """``L'L``."""
+        return np.asarray(self.components_.T @ self.components_)
+
+    def _learned(self, X: np.ndarray, location: np.ndarray) -> Whitening:
+        name = ilk.display_name(self)
+        if len(X) < 2:
+            raise ilk.InputError(f"{name}: X has {len(X)} row, a covariance needs at least 2")
+        share, ddof = self.shrinkage, 1
+        if self.covariance == "ledoit_wolf":
+            share, ddof = float(ledoit_wolf_shrinkage(X.astype(float, copy=False))), 0
+        found = whitening_of_rows(X, location, share, ddof)
+        if found.rank == 0:
+            raise ilk.InputError(
+                f"{name}: all rows of X are equal (the rank of its covariance is 0)"
+            )
+        if found.rank < X.shape[1] and not self.pinv:
+            raise ilk.InputError(f"{name}: the covariance of X {_singular(found.rank, X.shape[1])}")
+        return found
+
+    def _given(self) -> Whitening:
+        if self.components is not None:
+            L = np.asarray(self.components, dtype=float)
+            sizes = np.abs(L).max(axis=0)
+            return Whitening(L, int(np.linalg.matrix_rank(L / np.where(sizes > 0, sizes, 1.0))))
+        given = np.asarray(self.covariance)
+        S = given.astype(float)
+        if self.shrinkage:
+            S = (1 - self.shrinkage) * S + self.shrinkage * np.trace(S) / len(S) * np.eye(len(S))
+        single = given.dtype == np.float32
+        found = whitening_of_matrix(S, float(np.finfo(np.float32 if single else float).eps))
+        if isinstance(found, str):
+            raise self.parameter_error("covariance", found)
+        if found.rank == 0 or (found.rank < len(S) and not self.pinv):
+            raise self.parameter_error("covariance", _singular(found.rank, len(S)))
+        return found
+
+    def _map(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return L and the point that is subtracted before."""
+        if hasattr(self, "components_"):
+            return self.components_, self.location_
+        if self.needs_fit:
+            raise NotFittedError(f"{ilk.display_name(self)}: call fit first, or give the map")
+        L = self._given().components
+        return L, np.zeros(L.shape[1])
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        X, Y = self.check_pair(X, Y)
+        D = Euclidean().pairwise(X.after, Y.after)
+        i, j = np.nonzero(~(X.doubt[:, None] + Y.doubt <= D))  # NaN where both overflow
+        for start in range(0, len(i), _CLOSE):
+            some = slice(start, start + _CLOSE)
+            gaps = X.before[i[some]].astype(float) - Y.before[j[some]]
+            D[i[some], j[some]] = norms(times(gaps, X.map))
+        return D.astype(np.float32) if X.single and Y.single else D
+
+    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
+        ilk.check_k(self, k, ilk.n_rows(Y))
+        X, Y = self.check_pair(X, Y)
+        if X.single and Y.single:  # rounding makes ties
+            return ilk.nearest_blocked(self, X, Y, k)
+        near, where = Euclidean().kneighbors(X.after, Y.after, k)
+        again = np.flatnonzero(~(X.doubt + Y.doubt.max() <= near[:, 0]))
+        if again.size:
+            near[again], where[again] = ilk.nearest_blocked(self, X[again], Y, k)
+        return near, where
+
+    def prepare(self, X: Any) -> ilk.Prepared:
+        """Return a handle on X that has it mapped."""
+        return ilk.Prepared(self, self.check_input(X))
+
+    def check_input(self, X: Any, argument: str = "X") -> Mapped:
+        """Return X before and after the map."""
+        if isinstance(X, Mapped):
+            return X
+        self.check_parameters()
+        L, location = self._map()
+        X = ilk.check_vectors(self, X, argument=argument)
+        self._check_width(X, L)
+        return mapped(X, L, location)
+
+    def _check_width(self, X: np.ndarray, L: np.ndarray) -> None:
+        if X.shape[1] != L.shape[1]:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: X has {X.shape[1]} features, but the map takes "
+                f"{L.shape[1]} features"
+            )
+
+
+_CLOSE = 2**14  # pairs computed again at a time
+
+
+def _check_matrix(owner: Mahalanobis, name: str) -> np.ndarray:
+    matrix = np.asarray(getattr(owner, name), dtype=float)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise owner.parameter_error(name, f"must be a matrix, got shape {matrix.shape}")
+    bad = np.argwhere(~np.isfinite(matrix))
+    if len(bad):
+        i, j = bad[0]
+        raise owner.parameter_error(name, f"must be finite, got {matrix[i, j]} at [{i}, {j}]")
+    return matrix
+
+
+def _singular(rank: int, p: int) -> str:
+    return (
+        f"is singular: its rank is {rank} for {p} features; set shrinkage above 0, covariance to "
+        f"'ledoit_wolf', or pinv to True"
+    )

@@ -1,0 +1,68 @@
+"""Rows after a linear map, with a bound on what rounding did to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Rows before and after the map, and the distance below which the latter lose digits."""
+
+    before: np.ndarray
+    after: np.ndarray
+    doubt: np.ndarray
+    map: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and features."""
+        return self.before.shape[0], self.before.shape[1]
+
+    @property
+    def single(self) -> bool:
+        """Whether the rows are float32."""
+        return bool(self.before.dtype == np.float32)
+
+    def __len__(self) -> int:
+        return len(self.before)
+
+    def __getitem__(self, rows: Any) -> Mapped:
+        return Mapped(self.before[rows], self.after[rows], self.doubt[rows], self.map)
+
+
+def mapped(X: np.ndarray, L: np.ndarray, location: np.ndarray) -> Mapped:
+    """Map the rows of X, and bound what rounding does to them."""
+    after = np.empty((len(X), len(L)))
+    doubt = np.zeros(len(X))
+    sizes = norms(L.T)
+    step = max(_BLOCK // max(L.shape), 1)
+    for start in range(0, len(X), step):
+        rows = X[start : start + step] - location
+        after[start : start + step] = times(rows, L)
+        for size, column in zip(sizes, rows.T, strict=True):
+            doubt[start : start + step] += size * np.abs(column)
+    doubt *= 4 * np.sqrt(L.shape[1]) * np.finfo(float).eps / _ERROR
+    return Mapped(X, after, doubt, L)
+
+
+_ERROR = 1e-9  # relative error above which a distance is computed again
+_BLOCK = 2**15  # numbers in a block of rows
+
+
+def times(rows: np.ndarray, L: np.ndarray) -> np.ndarray:
+    """``rows L'`` summed in the order of the features, which for BLAS depends on the block."""
+    total = np.zeros((len(rows), len(L)))
+    for f, column in enumerate(rows.T):
+        total += column[:, None] * L[:, f]
+    return total
+
+
+def norms(rows: np.ndarray) -> np.ndarray:
+    """Euclidean norms of rows, none of whose squares vanishes or overflows."""
+    largest = np.abs(rows).max(axis=1)
+    scale = np.where(largest > 0, largest, 1.0)
+    return np.asarray(scale * np.sqrt(((rows / scale[:, None]) ** 2).sum(axis=1)))
