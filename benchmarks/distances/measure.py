@@ -1,0 +1,77 @@
+"""Times ours and a peer's in turn, in one process, and takes the median of the ratios."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from threadpoolctl import threadpool_limits
+
+import ilk
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table.
+
+    Attributes
+    ----------
+    work, peer : str
+    target : float or None
+        The ratio to reach; None where there is none.
+    ratio : float
+        The peer's time divided by ours, or another figure that `note` explains.
+    seconds : float
+        Ours.
+    note : str
+    """
+
+    work: str
+    peer: str
+    target: float | None
+    ratio: float
+    seconds: float
+    note: str = ""
+
+
+def compare(
+    work: str,
+    peer: str,
+    target: float | None,
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    *,
+    repeats: int = 5,
+    scale: float = 1.0,
+    clock: Callable[[], float] = time.process_time,
+    note: str = "",
+) -> Row:
+    """Run ours and theirs in turn, after one run of each that does not count.
+
+    Parameters
+    ----------
+    scale : float
+        How many times the peer's work ours is, where a peer is too slow to do all of it.
+    clock : callable
+        Processor time by default: other work on the machine does not count.
+    """
+    ours(), theirs()
+    pairs = [(_seconds(ours, clock), _seconds(theirs, clock)) for _ in range(repeats)]
+    ratio = statistics.median(scale * theirs / mine for mine, theirs in pairs)
+    return Row(work, peer, target, ratio, statistics.median(mine for mine, _ in pairs), note)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit ours and the peers' libraries to one thread."""
+    with ilk.threads(1), threadpool_limits(1):
+        yield
+
+
+def _seconds(work: Callable[[], object], clock: Callable[[], float]) -> float:
+    start = clock()
+    work()
+    return clock() - start

@@ -1,0 +1,77 @@
+"""Norms: whole matrices, and the nearest of many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from measure import Row, compare
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.neighbors import NearestNeighbors
+
+import ilk
+
+TYPES = (np.float64, np.float32)
+
+
+def rows() -> Iterator[Row]:
+    """Yield a row for each kind of work."""
+    for dtype in TYPES:
+        yield from _pairwise(dtype)
+    for dtype in TYPES:
+        yield from _nearest(dtype)
+
+
+def _pairwise(dtype: type) -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(2, 4000, 64)).astype(dtype)
+    single = dtype is np.float32
+    for name, label, metric, target in (
+        ("manhattan", "L1", "cityblock", 4 if single else 2.5),
+        ("chebyshev", "L-infinity", "chebyshev", 3),
+    ):
+        d = ilk.distance(name)
+        yield compare(
+            f"pairwise {label} {dtype.__name__}",
+            "scipy cdist",
+            target,
+            lambda d=d: d.pairwise(X, Y),
+            lambda metric=metric: cdist(X, Y, metric),
+        )
+    cubes = ilk.distance("minkowski", p=3)
+    yield compare(
+        f"pairwise L3 {dtype.__name__}",
+        "scipy cdist",
+        30,
+        lambda: cubes.pairwise(X, Y),
+        lambda: cdist(X[:200], Y, "minkowski", p=3),
+        scale=20,
+        repeats=3,
+    )
+    euclidean = ilk.distance("euclidean")
+    yield compare(
+        f"pairwise Euclidean {dtype.__name__}",
+        "scikit-learn euclidean_distances",
+        1 / 1.3,
+        lambda: euclidean.pairwise(X, Y),
+        lambda: euclidean_distances(X, Y),
+        note="by differences; the peer by a matrix product",
+    )
+
+
+def _nearest(dtype: type) -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50_000, 64)).astype(dtype)
+    Q = rng.normal(size=(2_000, 64)).astype(dtype)
+    for name, label, target in (("manhattan", "L1", 2), ("euclidean", "L2", 1 / 1.5)):
+        d = ilk.distance(name)
+        peer = NearestNeighbors(n_neighbors=10, algorithm="brute", metric=name).fit(X)
+        yield compare(
+            f"10-NN of 2000 in 50,000 x 64, {label} {dtype.__name__}",
+            "scikit-learn argkmin",
+            target,
+            lambda d=d: d.kneighbors(Q, X, 10),
+            lambda peer=peer: peer.kneighbors(Q),
+            repeats=3,
+        )
