@@ -1,0 +1,164 @@
+"""Families of locality-sensitive hash functions: near rows get equal values more often than far."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+
+import ilk
+
+_LARGEST = 2.0**62
+
+
+@dataclass(frozen=True)
+class Family(ABC):
+    """Some hash functions drawn from a family."""
+
+    @abstractmethod
+    def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Hash values of some rows; and how close each row came to another value, if known.
+
+        Returns
+        -------
+        values : ndarray of int64, shape (n, n_hashes)
+        margins : ndarray of shape (2, n, n_hashes) or None
+            Distance to the value below and to the one above; infinite where there is none.
+        """
+
+
+@dataclass(frozen=True)
+class Stable(Family):
+    """``floor((a'x + b) / width)``, with a drawn from a p-stable distribution: Gauss or Cauchy.
+
+    Attributes
+    ----------
+    center : ndarray of shape (n_features,)
+    directions : ndarray of shape (n_features, n_hashes)
+        Divided by the width.
+    offsets : ndarray of shape (n_hashes,)
+    """
+
+    center: np.ndarray
+    directions: np.ndarray
+    offsets: np.ndarray
+
+    @classmethod
+    def draw(
+        cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int, distance: Any, width: float
+    ) -> Self:
+        """Draw functions for a Minkowski distance with p = 1 or 2."""
+        shape = X.shape[1], n_hashes
+        directions = rng.standard_cauchy(shape) if distance.p == 1 else rng.normal(size=shape)
+        if distance.weights is not None:
+            directions *= np.asarray(distance.weights, dtype=float)[:, None] ** (1 / distance.p)
+        center = X.min(axis=0).astype(float) / 2 + X.max(axis=0).astype(float) / 2
+        return cls(center, directions / width, rng.uniform(size=n_hashes))
+
+    def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """The strip that each projection falls into, and how far its borders are."""
+        places = np.nan_to_num(_projected(X, self.center, self.directions) + self.offsets)
+        strips = np.floor(np.clip(places, -_LARGEST, _LARGEST))
+        below = places - strips
+        return strips.astype(np.int64), np.stack([below, 1 - below])
+
+
+@dataclass(frozen=True)
+class Signs(Family):
+    """The side of a random plane through the origin: ``a'x >= 0``."""
+
+    directions: np.ndarray
+
+    @classmethod
+    def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
+        """Draw planes."""
+        return cls(rng.normal(size=(X.shape[1], n_hashes)))
+
+    def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """0 or 1 for each side, and how far the plane is."""
+        places = np.nan_to_num(_projected(X, np.zeros(X.shape[1]), self.directions))
+        above = places >= 0
+        margins = np.stack([np.where(above, places, np.inf), np.where(above, np.inf, -places)])
+        return above.astype(np.int64), margins
+
+
+@dataclass(frozen=True)
+class Positions(Family):
+    """The value at a random position."""
+
+    positions: np.ndarray
+
+    @classmethod
+    def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
+        """Draw positions."""
+        return cls(rng.randint(X.shape[1], size=n_hashes))
+
+    def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """A number for each value, equal for equal values."""
+        own = {f: _numbered(X[:, f]) for f in np.unique(self.positions).tolist()}
+        return np.stack([own[f] for f in self.positions.tolist()], axis=1), None
+
+
+@dataclass(frozen=True)
+class MinHash(Family):
+    """The first member of a set in a random order of all features."""
+
+    keys: np.ndarray
+
+    @classmethod
+    def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
+        """Draw orders."""
+        orders = [rng.permutation(X.shape[1]) for _ in range(n_hashes)]
+        return cls(np.stack(orders, axis=1).astype(np.int64))
+
+    def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """The place of the first member; -1 for the empty set."""
+        from ilk_distances.indexes.hashing import smallest_keys
+
+        X = np.ascontiguousarray(X, dtype=float)
+        out = np.empty((len(X), self.keys.shape[1]), np.int64)
+        ilk.in_blocks(lambda a, b: smallest_keys(X[a:b], self.keys, out[a:b]), len(X), 64)
+        return out, None
+
+
+def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> np.ndarray:
+    """How likely one function of a family gives two rows at distance d the same value.
+
+    Parameters
+    ----------
+    name : {"minkowski", "cosine", "hamming", "jaccard"}
+    d : ndarray
+        For hamming the share of positions that differ.
+    p, width : float
+        Of a Minkowski distance.
+    """
+    if name == "cosine":
+        return np.asarray(1 - np.arccos(np.clip(1 - d, -1, 1)) / np.pi)
+    if name != "minkowski":
+        return np.clip(1 - d, 0, 1)
+    t = width / np.maximum(d, width * 1e-9)
+    if p == 1:
+        return np.asarray(2 * np.arctan(t) / np.pi - np.log1p(t**2) / (np.pi * t))
+    hump = -np.expm1(-(t**2) / 2) * 2 / (np.sqrt(2 * np.pi) * t)
+    return np.asarray(1 - 2 * ndtr(-t) - hump)
+
+
+def _projected(X: np.ndarray, center: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    from ilk_distances.indexes.hashing import project
+
+    X = np.ascontiguousarray(X, dtype=float)
+    out = np.empty((len(X), directions.shape[1]))
+    ilk.in_blocks(lambda a, b: project(X[a:b], center, directions, out[a:b]), len(X), 64)
+    return out
+
+
+def _numbered(column: np.ndarray) -> np.ndarray:
+    if column.dtype.kind == "f":
+        column = column.astype(float) + 0.0  # which makes -0 of 0
+    elif column.dtype.kind in "US":
+        column = column.astype(object)
+    return pd.util.hash_array(column, categorize=False).view(np.int64)

@@ -1,0 +1,230 @@
+"""Hierarchical navigable small worlds, over hnswlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.indexes.shortlist import nearest
+
+_TAKEN = ("euclidean", "minkowski", "cosine", "correlation")
+_FAR = 1e15  # in units of the data's own spread: squares of it are within float32
+
+
+class HNSW(ilk.Index):
+    """Hierarchical navigable small worlds: walks a graph of near rows; approximate.
+
+    Every training row is linked to some near ones, on a few levels of which each has fewer rows than
+    the one below. A search walks from the top down towards the query and keeps the `ef_search`
+    nearest rows it has met. The graph is hnswlib's and works in float32, on rows centred and
+    scaled; what it finds is compared again by the distance itself, so that distances are exact
+    and ties among what was found go to the lower index. Neighbours may be missed:
+    `ilk_distances.recall` tells how many are. Where the walk meets fewer than k rows (for
+    k near n it can), a query is compared with all rows instead.
+
+    The same seed gives the same graph: it is built by one thread.
+
+    Parameters
+    ----------
+    n_links : int, default=16
+        Links of a row on each level, twice as many on the lowest; 2 or more. hnswlib's M.
+    ef_construction : int, default=200
+        How many near rows are kept in mind while the links of a new row are chosen.
+    ef_search : int, default=64
+        How many near rows a search keeps in mind; at least k are.
+    random_state : int, RandomState or Generator, optional
+
+    Attributes
+    ----------
+    distance_ : Distance
+        As given to `fit`.
+    X_ : ndarray of shape (n, n_features)
+        Training rows as the distance takes them.
+    n_distance_evaluations_ : int
+        How many distances have been computed by the distance since `fit`; those that hnswlib
+        computes in its graph are not known.
+
+    Raises
+    ------
+    IlkError
+        If hnswlib is not installed; it comes with the extra ``ann`` of ilk.
+    InputError
+        If the distance is not euclidean, minkowski with p = 2, cosine or correlation (it is
+        named), or k is not within 1..n.
+
+    References
+    ----------
+    .. [1] Yu. A. Malkov and D. A. Yashunin, "Efficient and robust approximate nearest neighbor
+       search using hierarchical navigable small world graphs", *IEEE TPAMI* 42(4), 2020.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(1000, 8))
+    >>> index = ilk.index("hnsw", random_state=0).fit(X, distance=ilk.distance("euclidean"))
+    >>> index.kneighbors(X[[7, 3]], 1)
+    (array([[0.],
+           [0.]]), array([[7],
+           [3]]))
+    """
+
+    exact: ClassVar[bool] = False
+    relies_on: ClassVar[tuple[str, ...]] = ("hnswlib",)
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_links": Param(int, ge=2, le=10_000, doc="Links of a row on each level."),
+        "ef_construction": Param(int, ge=1, doc="Near rows kept in mind while links are chosen."),
+        "ef_search": Param(int, ge=1, doc="Near rows kept in mind by a search."),
+        "random_state": Param(ilk.Seed, none=True, doc="Seed of the levels of rows."),
+    }
+
+    def __init__(
+        self,
+        n_links: int = 16,
+        ef_construction: int = 200,
+        ef_search: int = 64,
+        random_state: Any = None,
+    ) -> None:
+        self.n_links = n_links
+        self.ef_construction = ef_construction
+        self.ef_search = ef_search
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[HNSW]:
+        """Return one with the defaults, and one that keeps little in mind."""
+        return [cls(), cls(n_links=4, ef_construction=10, ef_search=1)]
+
+    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+        """Take training rows and an already fitted distance, and link the rows; y is ignored."""
+        self.check_parameters()
+        hnswlib = _hnswlib()
+        self._check_distance(distance)
+        self.X_ = distance.check_input(X)
+        self.distance_ = distance
+        self.n_distance_evaluations_ = 0
+        self.frame_ = Frame.of(self.X_, distance)
+        rows = self.frame_.place(self.X_)
+        seed = int(ilk.check_seed(self, self.random_state).randint(2**31 - 1))
+        graph = hnswlib.Index(space="l2", dim=rows.shape[1])
+        graph.init_index(len(rows), self.n_links, self.ef_construction, seed)
+        graph.add_items(rows, num_threads=1)
+        self.graph_ = graph
+        return self
+
+    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest of the rows that a walk through the graph meets, nearest first.
+
+        Ties go to the lower index.
+        """
+        check_is_fitted(self)
+        n = len(self.X_)
+        self.check_k(k, n)
+        Q = self.distance_.check_pair(Q, self.X_)[0]
+        self.graph_.set_ef(min(max(self.ef_search, int(k)), n))
+        answers = [self._answer(Q[i : i + 1], rows, int(k)) for i, rows in enumerate(self._met(Q))]
+        return np.stack([near for near, _ in answers]), np.stack([rows for _, rows in answers])
+
+    def _met(self, Q: np.ndarray) -> list[np.ndarray | None]:
+        """The rows that a walk for each query keeps, ascending; None where they are too few."""
+        rows = self.frame_.place(Q)
+        try:
+            return list(self._walked(rows))
+        except RuntimeError:  # of one query or more: which is not said
+            found: list[np.ndarray | None] = []
+            for i in range(len(rows)):
+                try:
+                    found += list(self._walked(rows[i : i + 1]))
+                except RuntimeError:
+                    found.append(None)
+            return found
+
+    def _walked(self, rows: np.ndarray) -> np.ndarray:
+        found = self.graph_.knn_query(rows, self.graph_.ef, num_threads=ilk.n_threads())[0]
+        return np.sort(found.astype(np.int64), axis=1)
+
+    def _answer(
+        self, query: np.ndarray, rows: np.ndarray | None, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if rows is None:
+            self.n_distance_evaluations_ += len(self.X_)
+            near, where = self.distance_.kneighbors(query, self.X_, k)
+            return near[0], where[0]
+        self.n_distance_evaluations_ += len(rows)
+        return nearest(self.distance_, query, self.X_, rows, k)
+
+    def _check_distance(self, distance: Any) -> None:
+        name = ilk.display_name(distance)
+        if name not in _TAKEN or (name == "minkowski" and distance.p != 2):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: distance must be euclidean, minkowski with p = 2, cosine "
+                f"or correlation, which hnswlib knows; got {distance!r}"
+            )
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        graph = state.get("graph_")
+        return state if graph is None else {**state, "graph_": graph.__getstate__()[0]}
+
+    def __setstate__(self, state: Any) -> None:
+        if "graph_" in state:
+            state = {**state, "graph_": _hnswlib().Index(state["graph_"])}
+        super().__setstate__(state)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where rows lie for hnswlib: Euclidean distances there rank as a distance ranks rows.
+
+    Attributes
+    ----------
+    direction : {"cosine", "correlation"} or None
+        Whether only the direction of a row counts, and that of its deviations from its mean.
+    center, weights : ndarray of shape (n_features,)
+    scale : float
+    """
+
+    direction: str | None
+    center: np.ndarray
+    weights: np.ndarray
+    scale: float
+
+    @classmethod
+    def of(cls, X: np.ndarray, distance: Any) -> Frame:
+        """Centre and scale rows so that float32 holds them as well as it can."""
+        name = ilk.display_name(distance)
+        weights, zeros = np.ones(X.shape[1]), np.zeros(X.shape[1])
+        if name in {"cosine", "correlation"}:
+            return cls(name, zeros, weights, 1.0)
+        if distance.weights is not None:
+            weights = np.sqrt(np.asarray(distance.weights, dtype=float))
+        center = X.min(axis=0).astype(float) / 2 + X.max(axis=0).astype(float) / 2
+        frame = cls(None, center, weights, 1.0)
+        return replace(frame, scale=float(np.abs((X - center) * weights).max()) or 1.0)
+
+    def place(self, X: np.ndarray) -> np.ndarray:
+        """Return the place of each row in float32."""
+        if self.direction == "correlation":
+            X = X - X.mean(axis=1, keepdims=True)
+        if self.direction is not None:
+            X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)
+            lengths = np.sqrt((X**2).sum(axis=1, keepdims=True))
+            return np.asarray(X / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+        with np.errstate(over="ignore"):
+            places = (X - self.center) * self.weights / self.scale
+        return np.clip(places, -_FAR, _FAR).astype(np.float32)
+
+
+def _hnswlib() -> Any:
+    try:
+        import hnswlib
+    except ImportError as error:
+        raise ilk.IlkError(
+            "hnsw needs hnswlib, which is not installed (the extra 'ann' of ilk has it)"
+        ) from error
+    return hnswlib

@@ -1,0 +1,278 @@
+"""Locality-sensitive hashing: looks only at the rows that share a bucket with the query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.indexes.exact import check_radius
+from ilk_distances.indexes.families import Family, MinHash, Positions, Signs, Stable
+from ilk_distances.indexes.shortlist import nearest, within
+from ilk_distances.indexes.tuning import LONGEST, Sampled, tuned
+
+_TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
+_BLOCK = 2**21  # hash values, or candidates, held at once
+
+
+class LSH(ilk.Index):
+    """Locality-sensitive hashing: compares a query with the rows in its buckets; approximate.
+
+    Each of `n_tables` hash tables joins `n_bits` functions of which near rows give equal values
+    more often than far ones. The family of functions is that of the distance:
+
+    - euclidean, and minkowski with p = 2: ``floor((a'x + b) / width)``, a from a normal
+      distribution, b uniform; manhattan, and minkowski with p = 1: a from a Cauchy
+      distribution (both are p-stable),
+    - cosine: on which side of a random plane through the origin a row lies,
+    - hamming: the value at a random position,
+    - jaccard: the first member of the set in a random order (minhash).
+
+    The candidates of a query are the rows that share its bucket in any table; they are compared
+    by the distance itself, so that distances are exact and ties go to the lower index. A query
+    with fewer than k candidates is compared with all rows, so that there are always k answers,
+    but a neighbour that shares no bucket is missed: `ilk_distances.recall` tells how many are.
+
+    What is not given is chosen by the data: with the distances of 100 training rows to their 10
+    nearest neighbours, and to other rows, it is known how much of the former each choice will
+    find, and how many rows it will look at. Taken is the choice that looks at the fewest
+    of those that find the share `recall`.
+
+    Parameters
+    ----------
+    n_tables : int, default=16
+        More find more, take more memory (12 bytes for each row and table) and more comparisons.
+    n_bits : int, optional
+        Hash functions joined in a table, 1 to 64. More look at fewer rows and find fewer.
+    width : float, optional
+        Greater than 0: the width of the strips that projections are cut into, in units of the
+        distance; for euclidean, manhattan and minkowski only.
+    recall : float, default=0.9
+        Between 0 and 1, exclusive: what `n_bits` and `width` are chosen for.
+    n_probes : int, default=0
+        Other buckets looked into in each table: those a query came closest to falling into
+        (multi-probe). Not for hamming and jaccard, whose values have no neighbours.
+    random_state : int, RandomState or Generator, optional
+
+    Attributes
+    ----------
+    distance_ : Distance
+        As given to `fit`.
+    X_ : ndarray of shape (n, n_features)
+        Training rows as the distance takes them; not copied, so they may be mapped from a file.
+    n_bits_ : int
+    width_ : float or None
+    expected_recall_ : float or None
+        What is to be expected of queries like the training rows, probes not counted; None
+        where `n_bits` and `width` were given.
+    n_fallbacks_ : int
+        How many queries have been compared with all rows since `fit`.
+    n_distance_evaluations_ : int
+        How many distances have been computed, those of `fit` included.
+
+    Raises
+    ------
+    InputError
+        If there is no family for the distance (it is named), or k is not within 1..n.
+    ParameterError
+        If width or n_probes are given for a distance that has no use for them.
+
+    References
+    ----------
+    .. [1] M. Datar, N. Immorlica, P. Indyk and V. Mirrokni, "Locality-sensitive hashing scheme
+       based on p-stable distributions", *SoCG*, 2004.
+    .. [2] M. Charikar, "Similarity estimation techniques from rounding algorithms", *STOC*, 2002.
+    .. [3] A. Gionis, P. Indyk and R. Motwani, "Similarity search in high dimensions via hashing",
+       *VLDB*, 1999.
+    .. [4] A. Broder, "On the resemblance and containment of documents", *SEQUENCES*, 1997.
+    .. [5] Q. Lv et al., "Multi-probe LSH: efficient indexing for high-dimensional similarity
+       search", *VLDB*, 2007; here every probe changes one value.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(1000, 8))
+    >>> index = ilk.index("lsh", random_state=0).fit(X, distance=ilk.distance("euclidean"))
+    >>> index.kneighbors(X[[7, 3]], 1)
+    (array([[0.],
+           [0.]]), array([[7],
+           [3]]))
+    """
+
+    exact: ClassVar[bool] = False
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_tables": Param(int, ge=1, doc="Hash tables."),
+        "n_bits": Param(int, ge=1, le=LONGEST, none=True, doc="Hash functions joined in a table."),
+        "width": Param(float, gt=0, none=True, doc="Width of the strips projections are cut into."),
+        "recall": Param(float, gt=0, lt=1, doc="What n_bits and width are chosen for."),
+        "n_probes": Param(int, ge=0, doc="Other buckets looked into in each table."),
+        "random_state": Param(ilk.Seed, none=True, doc="Seed of the hash functions."),
+    }
+
+    def __init__(
+        self,
+        n_tables: int = 16,
+        n_bits: int | None = None,
+        width: float | None = None,
+        recall: float = 0.9,
+        n_probes: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_tables = n_tables
+        self.n_bits = n_bits
+        self.width = width
+        self.recall = recall
+        self.n_probes = n_probes
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[LSH]:
+        """Return one with the defaults, and one with everything given."""
+        return [cls(), cls(n_tables=4, n_bits=3, width=6.0, n_probes=2)]
+
+    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+        """Take training rows and an already fitted distance, and hash the rows; y is ignored."""
+        self.check_parameters()
+        family = self._family_of(distance)
+        self.X_ = distance.check_input(X)
+        self.distance_ = distance
+        self.n_fallbacks_ = self.n_distance_evaluations_ = 0
+        rng = ilk.check_seed(self, self.random_state)
+        self._tune(rng, family)
+        n_hashes = self.n_tables * self.n_bits_
+        self.family_ = self._drawn(rng, family, n_hashes)
+        self.factors_ = rng.randint(2**63, size=n_hashes, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+        codes = np.concatenate([c for _, c, _ in self._hashed(self.X_, 0)], axis=1)
+        small = np.int32 if codes.shape[1] < 2**31 else np.int64
+        self.ordered_ = np.argsort(codes, axis=1, kind="stable").astype(small)
+        self.codes_ = np.take_along_axis(codes, self.ordered_, axis=1)
+        return self
+
+    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest of the rows that share a bucket with each query, nearest first.
+
+        Ties go to the lower index.
+        """
+        check_is_fitted(self)
+        n = ilk.n_rows(self.X_)
+        self.check_k(k, n)
+        Q = self.distance_.check_pair(Q, self.X_)[0]
+        near: Any = None
+        where = np.empty((len(Q), int(k)), np.int64)
+        few = []
+        for i, rows in self._candidates(Q):
+            if len(rows) < k:
+                few.append(i)
+                continue
+            values, where[i] = nearest(self.distance_, Q[i : i + 1], self.X_, rows, int(k))
+            near = np.empty(where.shape, values.dtype) if near is None else near
+            near[i] = values
+            self.n_distance_evaluations_ += len(rows)
+        if few:
+            values, where[few] = self.distance_.kneighbors(Q[few], self.X_, int(k))
+            near = np.empty(where.shape, values.dtype) if near is None else near
+            near[few] = values
+            self.n_distance_evaluations_ += len(few) * n
+            self.n_fallbacks_ += len(few)
+        return near, where
+
+    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Those within distance r of each query of the rows that share a bucket with it."""
+        check_is_fitted(self)
+        r = check_radius(self, r)
+        Q = self.distance_.check_pair(Q, self.X_)[0]
+        near, where = [], []
+        for i, rows in self._candidates(Q):
+            found = within(self.distance_, Q[i : i + 1], self.X_, rows, r)
+            near.append(found[0])
+            where.append(found[1])
+            self.n_distance_evaluations_ += len(rows)
+        return near, where
+
+    def _family_of(self, distance: Any) -> str:
+        """The name of a distance's family."""
+        name = ilk.display_name(distance)
+        norm = name in {"euclidean", "manhattan", "minkowski"}
+        if name not in _TAKEN or (norm and distance.p not in {1, 2}):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: distance must be one of {', '.join(_TAKEN)} (the latter "
+                f"with p = 1 or 2), for which there are hash functions; got {distance!r}"
+            )
+        if self.width is not None and not norm:
+            raise self.parameter_error("width", f"must be None for {name}, got {self.width!r}")
+        if self.n_probes and name in {"hamming", "jaccard"}:
+            raise self.parameter_error("n_probes", f"must be 0 for {name}, got {self.n_probes!r}")
+        return "minkowski" if norm else name
+
+    def _tune(self, rng: np.random.RandomState, family: str) -> None:
+        """Choose what was not given."""
+        self.n_bits_, self.width_ = self.n_bits, self.width
+        self.expected_recall_ = None
+        if self.n_bits is not None and (self.width is not None or family != "minkowski"):
+            return
+        sampled = Sampled.of(rng, self.distance_, self.X_, family)
+        self.n_distance_evaluations_ += sampled.n_evaluations
+        self.n_bits_, self.width_, self.expected_recall_ = tuned(
+            sampled, self.n_tables, self.n_bits, self.width, self.recall
+        )
+
+    def _drawn(self, rng: np.random.RandomState, family: str, n_hashes: int) -> Family:
+        if family == "minkowski":
+            assert self.width_ is not None
+            return Stable.draw(rng, self.X_, n_hashes, self.distance_, self.width_)
+        families = {"cosine": Signs, "hamming": Positions, "jaccard": MinHash}
+        return families[family].draw(rng, self.X_, n_hashes)  # type: ignore[attr-defined]  # all do
+
+    def _hashed(
+        self, X: np.ndarray, n_probes: int
+    ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Yield blocks of rows: the first, the codes of their buckets, and the buckets' tables."""
+        n_hashes, n_bits = len(self.factors_), self.n_bits_
+        for start in range(0, len(X), max(_BLOCK // n_hashes, 1)):
+            block = X[start : start + max(_BLOCK // n_hashes, 1)]
+            values, margins = self.family_.values(block)
+            terms = (values.astype(np.uint64) * self.factors_).reshape(len(block), -1, n_bits)
+            codes = terms.sum(axis=2, dtype=np.uint64).T[:, None]
+            if n_probes:
+                codes = np.concatenate([codes, codes + self._steps(margins, n_probes)], axis=1)
+            tables = np.repeat(np.arange(self.n_tables), codes.shape[1])
+            yield start, codes.reshape(-1, len(block)), tables
+
+    def _steps(self, margins: Any, n_probes: int) -> np.ndarray:
+        """What to add to the code of a row's bucket to reach those it came closest to.
+
+        Codes are sums of values times factors, so a value next to a row's is one factor away.
+        """
+        sides, n, n_hashes = margins.shape
+        n_bits, n_tables = self.n_bits_, self.n_tables
+        by_table = margins.reshape(sides, n, n_tables, n_bits).transpose(2, 1, 0, 3)
+        closest = np.argsort(by_table.reshape(n_tables, n, -1), axis=2, kind="stable")
+        side, bit = np.divmod(closest[:, :, :n_probes], n_bits)
+        factors = self.factors_.reshape(n_tables, n_bits)[np.arange(n_tables)[:, None, None], bit]
+        return np.where(side == 0, -factors, factors).transpose(0, 2, 1)
+
+    def _candidates(self, Q: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield each query and the rows that share a bucket with it, ascending."""
+        from ilk_distances.indexes.hashing import gather
+
+        n = len(self.X_)
+        for first, codes, tables in self._hashed(Q, self.n_probes):
+            pairs = list(zip(tables.tolist(), codes, strict=True))
+            lows = np.stack([np.searchsorted(self.codes_[t], c, "left") for t, c in pairs])
+            highs = np.stack([np.searchsorted(self.codes_[t], c, "right") for t, c in pairs])
+            sizes = np.minimum((highs - lows).sum(axis=0), n)
+            stop = 0
+            while stop < len(sizes):
+                start = stop
+                room = np.cumsum(sizes[start:])
+                stop += max(int(np.searchsorted(room, _BLOCK, "right")), 1)
+                found = np.empty(room[stop - start - 1], np.int64)
+                ends, seen = np.empty(stop - start, np.int64), np.full(n, -1, np.int64)
+                mine = slice(start, stop)
+                gather(lows[:, mine], highs[:, mine], tables, self.ordered_, seen, ends, found)
+                for i, rows in enumerate(np.split(found[: ends[-1]], ends[:-1])):
+                    yield first + start + i, np.sort(rows)
