@@ -86,7 +86,8 @@ def in_blocks(work: Callable[[int, int], object], n: int, size: int) -> None:
     2 4
     4 5
     """
-    blocks = [(start, min(start + size, n)) for start in range(0, n, max(size, 1))]
+    size = max(size, 1)
+    blocks = [(start, min(start + size, n)) for start in range(0, n, size)]
     workers = min(n_threads(), len(blocks))
     if workers <= 1:
         for start, stop in blocks:

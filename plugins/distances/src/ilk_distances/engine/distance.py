@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,14 @@ class VectorDistance(ilk.Distance):
 
     Every entry is computed for itself, in the order of the features: results do not depend on
     what else is computed beside them, nor on the number of threads.
+
+    Attributes
+    ----------
+    works_in_double : bool
+        Whether float32 is compared as float64; what is returned is float32 all the same.
     """
+
+    works_in_double: ClassVar[bool] = False
 
     @abstractmethod
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
@@ -49,8 +56,11 @@ class VectorDistance(ilk.Distance):
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         self.check_parameters()
-        X, Y = self.check_pair(X, Y)
-        dtype = _working_type(X, Y)
+        return self.compare(*self.check_pair(X, Y))
+
+    def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        """Distances of every row of X to every row of Y, all of them checked before."""
+        dtype = self._working_type(X, Y)
         D = np.empty((len(X), len(Y)), dtype=dtype)
 
         def work(start: int, stop: int) -> None:
@@ -69,7 +79,7 @@ class VectorDistance(ilk.Distance):
 
         self.check_parameters()
         X, Y = self.check_pair(X, Y)
-        dtype, result = _working_type(X, Y), _result_type(X, Y)
+        dtype, result = self._working_type(X, Y), _result_type(X, Y)
         near = np.empty((len(X), k), dtype=result)
         where = np.empty((len(X), k), dtype=np.int64)
 
@@ -87,6 +97,10 @@ class VectorDistance(ilk.Distance):
     def prepare(self, X: Any) -> ilk.Prepared:
         """Return a handle on X that has it checked."""
         return _PreparedVectors(self, self.check_input(X))
+
+    def _working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
+        double = self.works_in_double or X.shape[1] > LONG
+        return np.float64 if double else _result_type(X, Y)
 
     def _tiles(self, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Iterator[_Part]:
         """Yield the first row of each tile of Y, the rows of X, and those of the tile."""
@@ -108,10 +122,6 @@ class _PreparedVectors(ilk.Prepared):
 
 def _result_type(X: np.ndarray, Y: np.ndarray) -> _Float:
     return np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
-
-
-def _working_type(X: np.ndarray, Y: np.ndarray) -> _Float:
-    return np.float64 if X.shape[1] > LONG else _result_type(X, Y)
 
 
 def _width(Y: np.ndarray) -> int:

@@ -1,0 +1,58 @@
+"""Canberra distance: the sum of relative differences."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+import ilk
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.engine.rows import Rows, Tile, fill
+
+
+class Canberra(VectorDistance):
+    """Canberra distance: the sum of relative differences, each between 0 and 1.
+
+    ``d(x, y) = sum_f |x_f - y_f| / (|x_f| + |y_f|)``, where a feature that is zero in both counts
+    nothing. It is a metric, sensitive to small values near zero, and does not change when a
+    feature is multiplied by a number.
+
+    Raises
+    ------
+    InputError
+        If X or Y has a NaN or an infinite value (names row and column), or their numbers of
+        features differ.
+
+    References
+    ----------
+    .. [1] G. N. Lance and W. T. Williams, "Computer programs for hierarchical polythetic
+       classification (similarity analyses)", *The Computer Journal* 9 (1966) 60-64.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.distance("canberra").between([1.0, 0.0, 3.0], [3.0, 0.0, 0.0])
+    1.5
+    """
+
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, metric=True)
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk_distances.vectors.ratios import relative
+
+        largest = max(np.abs(X.values).max(), np.abs(Y.values).max())
+        if largest < np.finfo(X.values.dtype).max / 2:
+            fill(relative, X, Y, tile)
+        else:
+            tile.view[...] = _of_huge(X.values.astype(float), Y.values.astype(float))
+
+
+def _of_huge(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Sums of relative differences of numbers so large that their sum may be none."""
+    total = np.zeros((len(X), len(Y)))
+    for x, y in zip(X.T[:, :, None], Y.T[:, None, :], strict=True):
+        half = np.where(np.maximum(np.abs(x), np.abs(y)) > 1, 0.5, 1.0)
+        gap, size = np.abs(x * half - y * half), np.abs(x) * half + np.abs(y) * half
+        total += np.divide(gap, size, out=np.zeros_like(gap), where=size > 0)
+    return total

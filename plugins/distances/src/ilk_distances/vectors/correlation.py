@@ -1,0 +1,57 @@
+"""Correlation distance: how unlike two profiles are, whatever their level and scale."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+import ilk
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.engine.rows import Rows, Tile
+from ilk_distances.vectors.cosine import half_squares
+from ilk_distances.vectors.directions import centred, check_directions, directions
+
+
+class Correlation(VectorDistance):
+    """Correlation distance: one minus Pearson's correlation of two vectors.
+
+    ``d(x, y) = 1 - corr(x, y)``, from 0 to 2: the cosine distance of the vectors less the mean
+    of each. Equal vectors are at distance exactly 0; work is in float64, also for float32.
+
+    It is no metric: the triangle inequality fails, and ``a x + b`` with a > 0 is at distance 0
+    from x, up to rounding.
+
+    Raises
+    ------
+    InputError
+        If a vector is constant (names the row), as one of a single feature is, or has a NaN or
+        an infinite value.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.1, on similarity of vectors.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> d = ilk.distance("correlation")
+    >>> d.pairwise([[1.0, 2.0, 3.0]], [[10.0, 20.0, 30.0], [3.0, 2.0, 1.0]]).round(12)
+    array([[0., 2.]])
+    """
+
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True)
+    works_in_double: ClassVar[bool] = True
+
+    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+        """Return X as floats, no row of which is constant."""
+        X = super().check_input(X, argument)
+        check_directions(self, X, argument, centred=True)
+        return np.asarray(X)
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        return Rows(directions(centred(X)), X)
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        half_squares(X, Y, tile)

@@ -1,0 +1,39 @@
+"""Vectors of length one, and the distances between them that cosines come from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+
+
+def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool) -> None:
+    """Raise if a row has no direction: it is zero, or constant where rows are centred.
+
+    Raises
+    ------
+    InputError
+        Naming the component, the argument and the row.
+    """
+    lost = (X == X[:, :1]).all(axis=1) if centred else ~X.any(axis=1)
+    if lost.any():
+        what = "constant, so it correlates with nothing" if centred else "zero, so it has no angle"
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: {argument} has a row that is {what}: row "
+            f"{int(np.argmax(lost))}"
+        )
+
+
+def directions(X: np.ndarray) -> np.ndarray:
+    """Divide each row by its length, whatever that is."""
+    _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
+    X = np.ldexp(X, -exponents)  # exactly, and so that no square overflows or vanishes
+    return np.asarray(X / np.sqrt(np.einsum("ij,ij->i", X, X))[:, None])
+
+
+def centred(X: np.ndarray) -> np.ndarray:
+    """Subtract from each row its mean, exactly enough for rows far from zero."""
+    _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
+    X = np.ldexp(X, -exponents)  # the sum of large numbers is none
+    X = X - X.mean(axis=1, keepdims=True)
+    return np.asarray(X - X.mean(axis=1, keepdims=True))

@@ -1,0 +1,117 @@
+"""Compiled functions are kept for later processes, and never stale."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ilk
+
+pytest.importorskip("numba")
+
+LIBRARY = """
+import ilk
+from constants import SHIFT
+from inner import twice
+
+@ilk.compiled
+def shifted(x):
+    return twice(x) + SHIFT
+"""
+MAIN = """
+from library import shifted
+print(shifted(5.0), sum(shifted.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """A program of three modules, and a way to run it in a process of its own."""
+    files = {
+        "library": LIBRARY,
+        "constants": "SHIFT = 1.0\n",
+        "inner": "import ilk\n\n@ilk.compiled\ndef twice(x):\n    return 2 * x\n",
+        "main": MAIN,
+    }
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    return tmp_path
+
+
+def run(folder, **environment):
+    env = {**os.environ, "ILK_CACHE": str(folder / "cache"), **environment}
+    done = subprocess.run(
+        [sys.executable, "-B", "main.py"],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    value, hits = done.stdout.split()
+    return float(value), int(hits)
+
+
+def replace(path, old, new):
+    """Change a file, but not its size or the time of its last change."""
+    before = path.stat()
+    assert len(old) == len(new)
+    path.write_text(path.read_text().replace(old, new))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_kept_for_the_next_process(program):
+    assert run(program) == (11.0, 0)
+    assert run(program) == (11.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "expected"),
+    [
+        ("constants.py", "1.0", "7.0", 17.0),
+        ("inner.py", "2 * x", "4 * x", 21.0),
+        ("library.py", "+ SHIFT", "- SHIFT", 9.0),
+    ],
+)
+def test_never_stale(program, file, old, new, expected):
+    run(program)
+    replace(program / file, old, new)
+    assert run(program) == (expected, 0)
+
+
+def test_without_a_folder_to_write_to_nothing_is_kept(program):
+    nowhere = program / "file"
+    nowhere.write_text("")
+    assert run(program, ILK_CACHE=str(nowhere / "cache")) == (11.0, 0)
+    assert run(program, ILK_CACHE=str(nowhere / "cache")) == (11.0, 0)
+
+
+def test_a_read_only_installation_is_no_hindrance(program):
+    run(program)
+    assert not list(program.glob("**/__pycache__"))
+    assert {path.suffix for path in (program / "cache").rglob("*.nb*")} == {".nbi", ".nbc"}
+
+
+def test_numba_s_configuration_is_left_as_it_was():
+    from numba.core import config
+
+    before = config.CACHE_DIR
+    ilk.compiled(lambda x: x)
+    assert before == config.CACHE_DIR
+
+
+def test_flags_that_touch_nan_are_refused():
+    with pytest.raises(ilk.IlkError, match="nnan"):
+        ilk.compiled(fastmath={"nnan", "contract"})
+
+
+def test_division_by_zero_is_numpy_s():
+    @ilk.compiled
+    def divide(x, y):
+        return x / y
+
+    assert divide(1.0, 0.0) == float("inf")
+    assert Path(divide.py_func.__code__.co_filename) == Path(__file__)
