@@ -11,19 +11,29 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ilk.cli.layout import hanging, heading
+from ilk.compiling import cache_root
+from ilk.errors import IlkError
+from ilk.parallel import n_threads
 
 _LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "click", "pluggy", "skops", "loky"),
     *("numba", "cvxpy", "polars", "matplotlib", "pyarrow", "dask", "mpi4py"),
 )
 _VARIABLES = (
-    *("ILK_PLUGINS", "ILK_DATA", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+    *(
+        "ILK_PLUGINS",
+        "ILK_DATA",
+        "ILK_THREADS",
+        "ILK_CACHE",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+    ),
     *("NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "OPENBLAS_CORETYPE"),
 )
 
@@ -107,6 +117,10 @@ def _threads() -> Iterator[tuple[str, str]]:
 
     import_module("numpy")  # loads the BLAS that is asked about
     cores = getattr(os, "process_cpu_count", os.cpu_count)()
+    try:
+        yield "ilk", f"{n_threads()} threads for compiled code"
+    except IlkError as error:
+        yield "ilk", str(error)
     yield "processors", f"{cores} for this process, {os.cpu_count()} in all"
     for pool in threadpool_info():
         about = (pool.get(key) for key in ("version", "architecture", "threading_layer"))
@@ -124,18 +138,9 @@ def _numba() -> Iterator[tuple[str, str]]:
         return
     config: Any = import_module("numba.core.config")
     yield "threads", f"{config.NUMBA_NUM_THREADS} ({config.THREADING_LAYER} threading layer)"
-    places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else _packages()
-    for place in places:
-        kernels = sum(1 for _ in place.rglob("*.nbi"))
-        state = "writable" if os.access(place, os.W_OK) else "read-only, so the user's cache"
-        yield "cache", f"{place}: {kernels} functions cached, {state}"
-
-
-def _packages() -> list[Path]:
-    """Folders of the packages that offer components: numba caches beside the source."""
-    from ilk.kinds import kinds
-    from ilk.registries import registry
-
-    names = {found.value.partition(".")[0] for kind in kinds() for found in registry(kind).find()}
-    specs = [spec for spec in map(find_spec, sorted(names)) if spec is not None]
-    return [Path(place) for spec in specs for place in spec.submodule_search_locations or ()]
+    place = cache_root()
+    if place is None:
+        yield "cache", "no folder that can be written to: every process compiles anew"
+        return
+    kernels = sum(1 for _ in place.rglob("*.nbi"))
+    yield "cache", f"{place}: {kernels} functions cached"

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import ilk
+
 _VARIABLES = (
     "BLIS_NUM_THREADS",
+    "ILK_THREADS",
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
     "NUMEXPR_NUM_THREADS",
@@ -30,7 +33,7 @@ def limited(n: int | None) -> Iterator[None]:
         return
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(n), _numba_limited(n):
+    with ilk.threads(n), threadpool_limits(n), _numba_limited(n):
         yield
 
 
