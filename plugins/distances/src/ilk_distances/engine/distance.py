@@ -60,12 +60,17 @@ class VectorDistance(ilk.Distance):
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Distances of every row of X to every row of Y, all of them checked before."""
+        mirrored = Y is X and self.symmetric
         dtype = self._working_type(X, Y)
         D = np.empty((len(X), len(Y)), dtype=dtype)
 
         def work(start: int, stop: int) -> None:
-            for first, rows, columns in self._tiles(X[start:stop], Y, dtype):
-                self._compare(rows, columns, Tile(D, start, first, (len(rows), len(columns))))
+            left = start if mirrored else 0
+            for first, rows, columns in self._tiles(X[start:stop], Y[left:], dtype):
+                shape = len(rows), len(columns)
+                self._compare(rows, columns, Tile(D, start, left + first, shape))
+            if mirrored:
+                D[stop:, start:stop] = D[start:stop, stop:].T
 
         ilk.in_blocks(work, len(X), _height(len(X), _TALL))
         return D.astype(_result_type(X, Y), copy=False)
