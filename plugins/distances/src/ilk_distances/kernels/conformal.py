@@ -1,0 +1,233 @@
+"""A kernel with more resolution near given points, such as support vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.kernels.feature_space import squared_distances
+from ilk_distances.kernels.features import check_n_features, n_features
+from ilk_distances.kernels.of_distance import N_NEIGHBORS, ONE_WIDTH
+from ilk_distances.kernels.rbf import RBF
+
+
+class Conformal(ilk.Kernel):
+    """Conformal transformation of a kernel: ``k'(x, y) = c(x) c(y) k(x, y)``.
+
+    The factor ``c(x) = sum_i a_i exp(-|x - x_i|^2 / (2 tau^2))`` is large near the centres x_i.
+    With support vectors for centres that enlarges the space near the border between the classes
+    (Amari and Wu), so that a second classifier, trained with k', separates them better. It is
+    positive semi-definite if the kernel is.
+
+    Where no centres are given, `fit` finds them: it trains a support vector machine with the
+    kernel on (X, y), which takes the Gram matrix of the training rows, and takes its support
+    vectors with their multipliers (the sum over all pairs of classes, if there are several).
+
+    Parameters
+    ----------
+    kernel : kernel, default="rbf"
+    tau : {"mean_distance", "neighbors"} or float, default="neighbors"
+        How far the influence of a centre goes; greater than 0. Or taken from the training rows:
+        the root of the mean squared distance of different ones, or the mean distance to the
+        `n_neighbors` nearest other rows.
+    centers : data of m rows, optional
+        The support vectors of a machine trained on X and y if left out.
+    coefficients : array of shape (m,), optional
+        The factors a_i of given centres, greater than 0; 1 for each if left out.
+    distance : distance, default="euclidean"
+        Takes the place of ``|x - x_i|``.
+    n_neighbors : int, default=7
+    svm : table, optional
+        Parameters of scikit-learn's ``SVC``, ``{"C": 10}`` say, where centres are to be found.
+
+    Attributes
+    ----------
+    kernel_ : kernel
+        Fitted.
+    distance_ : distance
+        Fitted.
+    tau_ : float
+    bump_ : kernel
+        ``exp(-|x - y|^2 / (2 tau^2))``.
+    width_ : int or None
+        Number of features, of data that have any.
+    centers_ : data of m rows
+    coefficients_ : ndarray of shape (m,)
+
+    Raises
+    ------
+    ParameterError
+        If tau or a coefficient is not finite and positive, or coefficients are given without
+        centres or not one for each.
+    InputError
+        If centres are to be found without labels or with those of one class only.
+
+    References
+    ----------
+    .. [1] S. Amari and S. Wu, "Improving support vector machine classifiers by modifying kernel
+       functions", *Neural Networks* 12 (6), 1999.
+    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, equations (7.4) and (7.5).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> kernel = ilk.kernel("conformal", kernel="linear", tau=1.0, centers=[[0.0]])
+    >>> kernel.fit([[0.0], [1.0]]).gram([[1.0]], [[1.0], [2.0]]).round(4)  # 1 / e, 2 e^(-5 / 2)
+    array([[0.3679, 0.1642]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "kernel": Param(slot="kernel", doc="What is transformed."),
+        "tau": ONE_WIDTH,
+        "centers": Param((ilk.Array, list), none=True, doc="Where the resolution is to be high."),
+        "coefficients": Param(ilk.Array, none=True, doc="The weight of each given centre."),
+        "distance": Param(slot="distance", doc="Tells how far an object is from a centre."),
+        "n_neighbors": N_NEIGHBORS,
+        "svm": Param(dict, none=True, doc="Parameters of the machine that finds centres."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
+        symmetric=True,
+        needs_fit=True,
+        gram_gradient=True,
+    )
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        tau: Any = "neighbors",
+        centers: Any = None,
+        coefficients: Any = None,
+        distance: Any = "euclidean",
+        n_neighbors: int = 7,
+        svm: dict[str, Any] | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.tau = tau
+        self.centers = centers
+        self.coefficients = coefficients
+        self.distance = distance
+        self.n_neighbors = n_neighbors
+        self.svm = svm
+
+    @classmethod
+    def examples(cls) -> list[Conformal]:
+        """Return one for each way to get tau."""
+        return [cls(), cls("polynomial", 3.0, svm={"C": 0.1}), cls(tau="mean_distance")]
+
+    def check_parameters(self) -> None:
+        """Check that there is one positive coefficient for each centre, and tau is finite."""
+        super().check_parameters()
+        if not isinstance(self.tau, str) and not np.isfinite(self.tau):
+            raise self.parameter_error("tau", f"must be finite, got {self.tau}")
+        unknown = sorted(set(self.svm or {}) - (set(SVC().get_params()) - {"kernel"}))
+        if unknown:
+            raise self.parameter_error("svm", f"must have parameters of SVC only, got {unknown}")
+        if self.coefficients is None:
+            return
+        if self.centers is None:
+            raise self.parameter_error("coefficients", "must be None unless centers are given")
+        given = np.asarray(self.coefficients, dtype=float)
+        if given.shape != (ilk.n_rows(self.centers),):
+            raise self.parameter_error(
+                "coefficients",
+                f"must have one value for each of {ilk.n_rows(self.centers)} centers, got shape "
+                f"{given.shape}",
+            )
+        if not (np.isfinite(given) & (given > 0)).all():
+            raise self.parameter_error("coefficients", f"must be greater than 0, got {given}")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit kernel and distance, and find centres and tau unless they are given."""
+        self.check_parameters()
+        X = ilk.as_table(X)
+        self.width_ = n_features(X)
+        self.kernel_ = ilk.fit_component(self.resolve_slot("kernel"), X, y)
+        self.bump_ = RBF(self.tau, self.resolve_slot("distance"), self.n_neighbors).fit(X, y)
+        self.distance_, self.tau_ = self.bump_.distance_, float(self.bump_.sigma_)
+        if self.centers is None:
+            self.centers_, self.coefficients_ = self._support(X, y)
+        else:
+            given = self.coefficients
+            self.centers_ = ilk.as_table(self.centers)
+            m = ilk.n_rows(self.centers_)
+            self.coefficients_ = np.ones(m) if given is None else np.array(given, dtype=float)
+        return self
+
+    def factors(self, X: Any) -> np.ndarray:
+        """c(x) of every row; array of shape (n,)."""
+        X = self._checked(X)
+        bumps = self.bump_.gram(X, self._centers(X))
+        return np.asarray(bumps @ self.coefficients_.astype(bumps.dtype))
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Kernel values of every row of X with every row of Y (X itself if left out)."""
+        X, Y = self._checked(X), None if Y is None else self._checked(Y, "Y")
+        G = np.array(self.kernel_.gram(X, Y))
+        left = self.factors(X)
+        G *= left[:, None]
+        G *= left if Y is None else self.factors(Y)
+        return G
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k'(x, x) of every row; array of shape (n,)."""
+        X = self._checked(X)
+        return np.asarray(self.kernel_.diagonal(X) * np.square(self.factors(X)))
+
+    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """``k'(x, x) - 2 k'(x, y) + k'(y, y)``, from that of the kernel and from factors."""
+        X, Y = self._checked(X), None if Y is None else self._checked(Y, "Y")
+        left, own = self.factors(X), self.kernel_.diagonal(X)
+        right, other = (left, own) if Y is None else (self.factors(Y), self.kernel_.diagonal(Y))
+        D = squared_distances(self.kernel_, X, Y)
+        D = D * left[:, None] * right
+        D += (left[:, None] - right) * (np.subtract.outer(left * own, right * other))
+        return np.asarray(np.maximum(D, 0))
+
+    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Gram matrix and its derivatives with respect to the logarithms of tau and coefficients.
+
+        That is, tau, then each coefficient if they are given; centres stay where they are.
+
+        Returns
+        -------
+        gram : ndarray of shape (n, n)
+        gradient : ndarray of shape (n, n, 1) or (n, n, 1 + m)
+        """
+        X = self._checked(X)
+        gram = self.gram(X)
+        bumps = self.bump_.gram(X, self._centers(X)) * self.coefficients_
+        u = self.bump_.half_squares(X, self._centers(X))
+        slopes = (2 * bumps * np.where(bumps > 0, u, 0)).sum(axis=1)
+        parts = [slopes] if self.coefficients is None else [slopes, *bumps.T]
+        c, inner = bumps.sum(axis=1), self.kernel_.gram(X)
+        return gram, np.stack([(np.outer(p, c) + np.outer(c, p)) * inner for p in parts], axis=-1)
+
+    def _checked(self, X: Any, argument: str = "X") -> Any:
+        check_is_fitted(self)
+        X = ilk.as_table(X)
+        check_n_features(self, X, self.width_, argument)
+        return X
+
+    def _centers(self, X: Any) -> Any:
+        """Return the centres, in single precision if X is."""
+        both = isinstance(self.centers_, np.ndarray) and getattr(X, "dtype", None) == np.float32
+        return self.centers_.astype(np.float32) if both else self.centers_
+
+    def _support(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """Return the support vectors of a machine, and their multipliers."""
+        _, codes = ilk.check_labels(self, y, X, min_classes=2)
+        gram = self.kernel_.gram(X)
+        try:
+            machine = SVC(kernel="precomputed", **(self.svm or {})).fit(gram, codes)
+        except ValueError as error:
+            raise self.parameter_error("svm", f"is refused: {error}") from None
+        return ilk.take(X, machine.support_), np.abs(machine.dual_coef_).sum(axis=0)

@@ -1,0 +1,99 @@
+"""Squared distances in the feature space of a kernel, without the loss of digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import ilk
+from ilk_distances.kernels.dot_products import products, square_norms
+from ilk_distances.vectors.minkowski import Euclidean
+
+
+def squared_distances(kernel: Any, X: Any, Y: Any = None) -> np.ndarray:
+    """``k(x, x) - 2 k(x, y) + k(y, y)`` of every row of X and of Y, at least 0.
+
+    A kernel may bring a method ``squared_distances(X, Y=None)`` that loses no digits. Without
+    one the terms are subtracted, which leaves an error of some 1e-16 of the larger of them, and
+    objects that are equal are set to be at 0.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted.
+    X, Y : data of n and m rows
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+    """
+    own = getattr(kernel, "squared_distances", None)
+    if own is not None:
+        return np.asarray(own(X, Y))
+    left = kernel.diagonal(X)
+    right = left if Y is None else kernel.diagonal(Y)
+    D = np.asarray(left[:, None] + right - 2 * kernel.gram(X, Y))
+    np.maximum(D, 0, out=D)
+    D[same_objects(X, Y)] = 0
+    return D
+
+
+def same_objects(X: Any, Y: Any = None) -> np.ndarray:
+    """Tell which rows of X equal which rows of Y (X itself if left out); array of bool (n, m)."""
+    codes: dict[Hashable, int] = {}
+    left = np.array([codes.setdefault(key, len(codes)) for key in _keys(X)])
+    right = left if Y is None else np.array([codes.get(key, -1) for key in _keys(Y)])
+    return np.asarray(left[:, None] == right)
+
+
+def _keys(X: Any) -> Iterator[Hashable]:
+    X = ilk.as_table(X)
+    if ilk.is_table(X):
+        return (_key(row) for row in X.itertuples(index=False, name=None))
+    return (_key(X[i]) for i in range(ilk.n_rows(X)))
+
+
+def _key(item: Any) -> Hashable:
+    """What equal objects have in common."""
+    if hasattr(item, "toarray"):
+        item = item.toarray()
+    if isinstance(item, np.ndarray) and item.dtype.kind in "biuf":
+        return item.shape, (item.astype(float) + 0.0).tobytes()  # -0 equals 0
+    if isinstance(item, list | tuple | np.ndarray):
+        return tuple(map(_key, item))
+    return None if item != item else item  # noqa: PLR0124  # NaN equals NaN here
+
+
+def square_differences(X: Any, Y: Any) -> np.ndarray:
+    """``|x - y|^2`` of every row of X and of Y, from differences; dense or sparse."""
+    if not sp.issparse(X) and not sp.issparse(Y):
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.square(Euclidean().pairwise(X, Y)))
+    D = square_norms(X)[:, None] + square_norms(Y) - 2 * products(X, Y)
+    return mended(D, square_norms(X), square_norms(Y), X, Y, lambda x, y: square_norms(x - y))
+
+
+Exact = Callable[[Any, Any], np.ndarray]  # of as many rows of X as of Y: one value for each pair
+
+
+def mended(
+    D: np.ndarray, left: np.ndarray, right: np.ndarray, X: Any, Y: Any, exact: Exact
+) -> np.ndarray:
+    """Compute the entries of D again that are small against ``left + right``, in place.
+
+    D is the difference of the sum of these, one for each row of X and of Y, and something else.
+    """
+    everyone = np.flatnonzero(_DOUBTFUL * (left[:, None] + right) >= D)
+    step = max(_AT_ONCE // X.shape[1], 1)
+    for start in range(0, len(everyone), step):
+        pairs = everyone[start : start + step]
+        i, j = np.divmod(pairs, D.shape[1])
+        D.flat[pairs] = exact(X[i], Y[j])
+    return D
+
+
+_DOUBTFUL = 2.0**-20  # of the terms: a difference as small has lost 20 of 53 bits
+_AT_ONCE = 2**20  # numbers in the rows of doubtful pairs

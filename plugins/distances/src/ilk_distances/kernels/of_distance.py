@@ -1,0 +1,230 @@
+"""What kernels that are a falling function of a distance have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.kernels.features import check_n_features, n_features
+from ilk_distances.kernels.widths import measured, row_blocks
+from ilk_distances.vectors.minkowski import Norm
+
+WIDTH = Param(
+    (float, ilk.Array),
+    gt=0,
+    choices=("mean_distance", "neighbors"),
+    doc="Width, for all features or each, or how to take it from the data.",
+)
+ONE_WIDTH = Param(
+    float,
+    gt=0,
+    choices=("mean_distance", "neighbors"),
+    doc="Width, or how to take it from the data.",
+)
+N_NEIGHBORS = Param(int, ge=1, doc="Nearest rows that a width from 'neighbors' looks at.")
+DISTANCE = Param(slot="distance", doc="Compares the objects.")
+
+
+class DistanceKernel(ilk.Kernel):
+    """A kernel that is a falling function of ``u = d(x, y)^2 / (2 sigma^2)``.
+
+    It is ``exp(-u)`` unless a subclass has another. A distance that is not symmetric is made so:
+    ``d(x, y)^2`` stands for the mean of ``d(x, y)^2`` and ``d(y, x)^2``.
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {}
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
+        symmetric=True,
+        needs_fit=True,
+        gram_gradient=True,
+    )
+    power: ClassVar[int] = 2  # of the distance, that is taken for its square
+    width: ClassVar[str] = "sigma"  # the parameter that says it
+    distance: Any
+    n_neighbors: int
+    distance_: Any
+    sigma_: Any
+    width_: int | None
+
+    @property
+    def induces_metric(self) -> bool:
+        """Whether different objects are at a positive distance in the kernel's feature space."""
+        return False
+
+    def check_parameters(self) -> None:
+        """Check that a width that is a number is finite."""
+        super().check_parameters()
+        given = getattr(self, self.width)
+        if not isinstance(given, str) and np.ndim(given) == 0 and not np.isfinite(given):
+            raise self.parameter_error(self.width, f"must be finite, got {given}")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the distance and take the width from the training rows, unless it is given."""
+        self.check_parameters()
+        self.distance_, X = self._fit_distance(X, y)
+        X = self.distance_.check_input(X)
+        self.width_ = n_features(X)
+        self.sigma_ = self._sigma(getattr(self, self.width), X)
+        return self
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Kernel values of every row of X with every row of Y (X itself if left out)."""
+        return self._applied(self._values, X, Y)
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k(x, x) of every row: 1 unless the distance of an object to itself is not 0."""
+        check_is_fitted(self)
+        X = self._checked(X)
+        return self._values(self._own(X))
+
+    def half_squares(self, X: Any, Y: Any = None) -> np.ndarray:
+        """``u = d(x, y)^2 / (2 sigma^2)`` of every row of X and of Y (X itself if left out)."""
+        return self._applied(_same, X, Y)
+
+    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """``k(x, x) - 2 k(x, y) + k(y, y)`` without the loss of digits of that difference."""
+        D = self._applied(self._drops, X, Y)
+        D *= 2
+        if not self.distance_.metric:
+            own = self._drops(self._own(self._checked(X)))
+            D -= own[:, None]
+            D -= own if Y is None else self._drops(self._own(self._checked(Y, "Y")))
+            np.maximum(D, 0, out=D)
+        return D
+
+    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Gram matrix and its derivatives with respect to the logarithm of the width.
+
+        Returns
+        -------
+        gram : ndarray of shape (n, n)
+        gradient : ndarray of shape (n, n, 1)
+        """
+        u = self.half_squares(X)
+        gram = self._values(u.copy())
+        return gram, self._slopes(gram, u)[:, :, None]
+
+    def _values(self, u: np.ndarray) -> np.ndarray:
+        """Return the kernel at each u, in its place."""
+        with np.errstate(under="ignore"):
+            np.negative(u, out=u)
+            return np.asarray(np.exp(u, out=u))
+
+    def _drops(self, u: np.ndarray) -> np.ndarray:
+        """By how much the kernel at each u is less than 1, to all digits; in its place."""
+        with np.errstate(under="ignore"):
+            np.negative(u, out=u)
+            np.expm1(u, out=u)
+            return np.asarray(np.negative(u, out=u))
+
+    def _slopes(self, gram: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Derivatives with respect to the logarithm of the width."""
+        with np.errstate(under="ignore"):
+            return np.asarray(2 * gram * np.where(gram > 0, u, 0))
+
+    def _is_over_euclidean(self) -> bool:
+        """Whether the distance is a weighted Euclidean one without zero weights."""
+        distance = self.distance_ if hasattr(self, "distance_") else self.resolve_slot("distance")
+        return is_euclidean(distance) and bool(distance.metric)
+
+    def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the fitted distance, and the training rows as it is given them."""
+        return ilk.fit_component(self.resolve_slot("distance"), X, y), X
+
+    def _mapped(self, X: Any, argument: str = "X") -> Any:
+        """Return X as the distance is given it."""
+        return X
+
+    def _sigma(self, given: Any, X: Any) -> Any:
+        """Return sigma for the value of the parameter, looking at training rows if need be."""
+        if not isinstance(given, str):
+            return float(given)
+        k = int(self.n_neighbors)
+        return measured(self, self.distance_, X, given, k, argument=self.width, power=self.power)
+
+    def _checked(self, X: Any, argument: str = "X") -> Any:
+        X = self.distance_.check_input(self._mapped(X, argument), argument)
+        check_n_features(self, X, self.width_, argument)
+        return X
+
+    def _applied(self, function: Any, X: Any, Y: Any = None) -> np.ndarray:
+        """Apply a function that works in place to the matrix of u."""
+        check_is_fitted(self)
+        pair = [self._checked(X)] if Y is None else [self._checked(X), self._checked(Y, "Y")]
+        return self._apply(function, *pair)
+
+    def _apply(self, function: Any, *pair: Any) -> np.ndarray:
+        """Do so for rows that have been checked, a few at a time."""
+        D, dtype = self._distances(*pair)
+        m = max(D.shape[1], 1)
+
+        def work(start: int, stop: int) -> None:
+            rows = D[start:stop]
+            for first in range(0, len(rows), max(_CACHED // m, 1)):
+                part = rows[first : first + max(_CACHED // m, 1)]
+                function(self._half(part))
+
+        ilk.in_blocks(work, len(D), max(_SHARE // m, 1))
+        return D.astype(dtype, copy=False)
+
+    def _distances(self, *pair: Any) -> tuple[np.ndarray, Any]:
+        """Return a new matrix of distances, both ways in one, and the type of the result."""
+        D = self.distance_.pairwise(*pair)
+        dtype = D.dtype
+        fits = np.finfo(dtype).tiny < np.max(self.sigma_) < np.finfo(dtype).max
+        ours = isinstance(self.distance_, VectorDistance)  # its matrices are new
+        D = np.array(D, dtype if fits else float, copy=None if ours else True)
+        if not self.distance_.symmetric:
+            other = D.T if len(pair) == 1 else self.distance_.pairwise(*pair[::-1]).T
+            D = _joined(D, other, self.power)
+        return D, dtype
+
+    def _half(self, D: np.ndarray) -> np.ndarray:
+        """Return ``d^2 / (2 sigma^2)``, in place."""
+        sigma = 1.0 if np.ndim(self.sigma_) else self.sigma_
+        with np.errstate(over="ignore", under="ignore"):
+            D /= sigma
+            if self.power == 2:
+                D *= D
+            else:
+                D /= sigma
+            D *= 0.5
+        return D
+
+    def _own(self, X: Any) -> np.ndarray:
+        """Return u of every row with itself."""
+        n = ilk.n_rows(X)
+        if self.distance_.metric:
+            return np.zeros(n, np.float32 if getattr(X, "dtype", None) == np.float32 else float)
+        blocks = (self._apply(_same, ilk.take(X, rows)) for rows in row_blocks(n, _DIAGONAL))
+        return np.concatenate([np.diagonal(block) for block in blocks])
+
+
+_DIAGONAL = 64  # rows whose matrix is made to get its diagonal
+_CACHED = 2**15  # distances turned into kernel values at once
+_SHARE = 2**20  # of a thread, at a time
+
+
+def _same(u: np.ndarray) -> np.ndarray:
+    return u
+
+
+def is_euclidean(distance: Any) -> bool:
+    """Tell whether a distance is a Euclidean one, weighted or not."""
+    return isinstance(distance, Norm) and distance.p == 2
+
+
+def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
+    """Distances whose squares, or which themselves, are the means of those both ways."""
+    if power == 1:
+        return D / 2 + other / 2
+    larger = np.maximum(D, other)
+    unit = np.where((larger > 0) & np.isfinite(larger), larger, 1)  # squares stay in range
+    return np.asarray(unit * np.sqrt((np.square(D / unit) + np.square(other / unit)) / 2))

@@ -1,0 +1,112 @@
+"""The rational kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ilk_distances.kernels.of_distance import (
+    DISTANCE,
+    N_NEIGHBORS,
+    ONE_WIDTH,
+    DistanceKernel,
+)
+
+if TYPE_CHECKING:
+    from ilk import Param
+
+
+class Rational(DistanceKernel):
+    """Rational kernel: ``k(x, y) = 1 - d(x, y)^2 / (d(x, y)^2 + b) = b / (d(x, y)^2 + b)``.
+
+    It falls as the radial basis function kernel does where ``d^2`` is small against b, and more
+    slowly beyond; b is where it is one half. Over the Euclidean distance it is positive
+    definite (a mixture of radial basis function kernels of all widths).
+
+    Parameters
+    ----------
+    b : {"mean_distance", "neighbors"} or float, default="mean_distance"
+        A *squared* distance, greater than 0; or taken from the training data as ``sigma^2`` of
+        the kernel rbf is: the mean squared distance of different rows, or the square of the
+        mean distance to the `n_neighbors` nearest other rows.
+    distance : distance, default="euclidean"
+    n_neighbors : int, default=7
+        For ``"neighbors"``; fewer where there are not so many other rows.
+
+    Attributes
+    ----------
+    b_ : float
+    distance_ : distance
+        Fitted.
+    width_ : int or None
+        Number of features, of data that have any.
+
+    Raises
+    ------
+    ParameterError
+        If b is not finite and positive.
+    InputError
+        If b is to be taken from training rows that are all equal (or fewer than two), or from
+        an infinite distance.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.kernel("rational", b=9.0).fit([[0.0]]).gram([[0.0]], [[0.0], [3.0], [9.0]])
+    array([[1. , 0.5, 0.1]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "b": ONE_WIDTH,
+        "distance": DISTANCE,
+        "n_neighbors": N_NEIGHBORS,
+    }
+    width: ClassVar[str] = "b"
+
+    def __init__(
+        self, b: Any = "mean_distance", distance: Any = "euclidean", n_neighbors: int = 7
+    ) -> None:
+        self.b = b
+        self.distance = distance
+        self.n_neighbors = n_neighbors
+
+    @classmethod
+    def examples(cls) -> list[Rational]:
+        """Return one for each way to get b."""
+        return [cls(), cls("neighbors"), cls(2.0)]
+
+    @property
+    def induces_metric(self) -> bool:
+        """Whether the distance is a weighted Euclidean one without zero weights."""
+        return self._is_over_euclidean()
+
+    @property
+    def b_(self) -> float:
+        """The squared distance at which the kernel is one half."""
+        return float(self.sigma_) ** 2
+
+    def _sigma(self, given: Any, X: Any) -> Any:
+        return super()._sigma(given if isinstance(given, str) else np.sqrt(given), X)
+
+    def _values(self, u: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            u *= 2
+            u += 1
+        return np.asarray(np.divide(1, u, out=u))
+
+    def _drops(self, u: np.ndarray) -> np.ndarray:
+        """``2 u / (1 + 2 u)``, at infinity too."""
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            np.divide(0.5, u, out=u)
+            u += 1
+            return np.asarray(np.divide(1, u, out=u))
+
+    def _slopes(self, gram: np.ndarray, u: np.ndarray) -> np.ndarray:
+        return np.asarray(gram * self._drops(u))

@@ -1,0 +1,211 @@
+"""The distance substitution kernel, checked for definiteness and repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.kernels.definiteness import (
+    is_positive_semidefinite,
+    least_eigenvalue,
+    positive_part,
+)
+from ilk_distances.kernels.feature_space import same_objects, square_differences
+from ilk_distances.kernels.of_distance import (
+    DISTANCE,
+    N_NEIGHBORS,
+    ONE_WIDTH,
+    DistanceKernel,
+)
+from ilk_distances.kernels.widths import row_blocks
+
+
+class Substitution(DistanceKernel):
+    """Distance substitution kernel: any distance in ``k(x, y) = exp(-d(x, y)^2 / (2 sigma^2))``.
+
+    Over a distance that is not Euclidean this need not be positive semi-definite, and what a
+    classifier makes of it then is no maximum of a margin. `fit` looks at the eigenvalues of the
+    Gram matrix K of the training rows; where some are negative (by more than 1e-10 of the norm
+    of K) it repairs the kernel:
+
+    - ``"clip"``: negative eigenvalues become 0. With K = V S V' and the positive ones in
+      ``V+ S+ V+'``, the repaired kernel is ``k'(x, y) = f(x) f(y)'`` with the features
+      ``f(x) = k(x, X) V+ S+^(-1/2)``, so it is positive semi-definite on any rows. On training
+      rows it gives ``V+ S+ V+'``, the nearest such matrix to K; of a row q and the training
+      rows it gives ``k(q, X) V+ V+'``: the projection that repairs K, applied to new rows.
+      Every value takes the distances to all training rows.
+    - ``"shift"``: the least eigenvalue is subtracted from the diagonal, that is, from k(x, y)
+      of equal objects only: ``k'(x, y) = k(x, y) - s [x = y]``. Values of new rows with training
+      rows stay as they are. On new rows among themselves it may still be indefinite.
+    - ``"error"``: it is an error.
+
+    Where no eigenvalue is negative the kernel stays as it is. The check takes the square of the
+    number of training rows in memory and its cube in time; the kernel rbf does without it. An
+    asymmetric distance is made symmetric: ``d(x, y)^2`` becomes the mean of ``d(x, y)^2`` and
+    ``d(y, x)^2``.
+
+    Parameters
+    ----------
+    distance : distance, default="manhattan"
+    sigma : {"mean_distance", "neighbors"} or float, default="mean_distance"
+        Greater than 0, or taken from the training data, as in the kernel rbf.
+    repair : {"clip", "shift", "error"}, default="clip"
+    n_neighbors : int, default=7
+        For ``"neighbors"``; fewer where there are not so many other rows.
+
+    Attributes
+    ----------
+    sigma_ : float
+    distance_ : distance
+        Fitted.
+    width_ : int or None
+        Number of features, of data that have any.
+    least_eigenvalue_ : float
+        Of the Gram matrix of the training rows; 0 if none is negative.
+    projection_ : ndarray of shape (n, r) or None
+        ``V+ S+^(-1/2)``, where eigenvalues were clipped.
+    training_ : data of n rows or None
+        The training rows, where eigenvalues were clipped.
+
+    Raises
+    ------
+    ParameterError
+        If sigma is not finite and positive.
+    InputError
+        If the Gram matrix of the training rows has a negative eigenvalue and that is to be an
+        error; or as the kernel rbf.
+
+    References
+    ----------
+    .. [1] B. Haasdonk and C. Bahlmann, "Learning with distance substitution kernels", *Pattern
+       Recognition, DAGM Symposium*, 2004.
+    .. [2] Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi and L. Cazzanti, "Similarity-based
+       classification: concepts and algorithms", *Journal of Machine Learning Research* 10, 2009.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1]]
+    >>> kernel = ilk.kernel("substitution", distance="chebyshev", sigma=3.0).fit(X)
+    >>> round(kernel.least_eigenvalue_, 4)
+    -0.0324
+    >>> from ilk_distances.kernels.definiteness import is_positive_semidefinite
+    >>> is_positive_semidefinite(kernel.gram(X))
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "distance": DISTANCE,
+        "sigma": ONE_WIDTH,
+        "repair": Param(
+            choices=("clip", "shift", "error"), doc="What negative eigenvalues of the Gram are."
+        ),
+        "n_neighbors": N_NEIGHBORS,
+    }
+    capabilities: ClassVar[ilk.Capabilities] = replace(
+        DistanceKernel.capabilities, gram_gradient=False
+    )
+
+    def __init__(
+        self,
+        distance: Any = "manhattan",
+        sigma: Any = "mean_distance",
+        repair: str = "clip",
+        n_neighbors: int = 7,
+    ) -> None:
+        self.distance = distance
+        self.sigma = sigma
+        self.repair = repair
+        self.n_neighbors = n_neighbors
+
+    @classmethod
+    def examples(cls) -> list[Substitution]:
+        """Return one for each repair; the wide ones over chebyshev need it."""
+        return [
+            cls(),
+            cls("chebyshev", 20.0),
+            cls("chebyshev", 20.0, "shift"),
+            cls("euclidean", "neighbors", "error"),
+        ]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the distance, take the width from the training rows, and repair the kernel."""
+        super().fit(X, y)
+        self.least_eigenvalue_, self.projection_, self.training_ = 0.0, None, None
+        X = self._checked(_in_double(X))
+        K = self._apply(self._values, X)
+        if is_positive_semidefinite(K):
+            return self
+        self.least_eigenvalue_ = least_eigenvalue(K)
+        if self.repair == "error":
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: the Gram matrix of X has the eigenvalue "
+                f"{self.least_eigenvalue_:.3g}: the kernel over "
+                f"{ilk.display_name(self.distance_)} is not positive semi-definite; "
+                f"repair it by 'clip' or 'shift'"
+            )
+        if self.repair == "clip":
+            values, vectors = positive_part(K)
+            self.projection_, self.training_ = vectors / np.sqrt(values), X
+        return self
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Kernel values of every row of X with every row of Y (X itself if left out)."""
+        check_is_fitted(self)
+        if self.projection_ is not None:
+            left = self._features(X)
+            G = left @ (left if Y is None else self._features(Y)).T
+            return _as_given(G, X, X if Y is None else Y)
+        G = super().gram(X, Y)
+        if self.least_eigenvalue_ < 0:
+            G[same_objects(X, Y)] -= self.least_eigenvalue_
+        return G
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k(x, x) of every row; array of shape (n,)."""
+        check_is_fitted(self)
+        if self.projection_ is not None:
+            return _as_given(np.square(self._features(X)).sum(axis=1), X)
+        own = super().diagonal(X)
+        return np.asarray(own - own.dtype.type(self.least_eigenvalue_))
+
+    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """``k(x, x) - 2 k(x, y) + k(y, y)``; 0 for equal objects."""
+        check_is_fitted(self)
+        if self.projection_ is None and self.least_eigenvalue_ == 0:
+            return super().squared_distances(X, Y)
+        same = same_objects(X, Y)
+        if self.projection_ is not None:
+            left = self._features(X)
+            D = square_differences(left, left if Y is None else self._features(Y))
+        else:
+            D = super().squared_distances(X, Y) - 2 * self.least_eigenvalue_
+        D[same] = 0
+        return _as_given(D, X, X if Y is None else Y)
+
+    def _features(self, X: Any) -> np.ndarray:
+        """The features whose products are the clipped kernel."""
+        assert self.projection_ is not None
+        X = self._checked(_in_double(X))
+        blocks = row_blocks(ilk.n_rows(X), max(_PAIRS // len(self.projection_), 1))
+        rows = (self._apply(self._values, ilk.take(X, i), self.training_) for i in blocks)
+        return np.concatenate([K @ self.projection_ for K in rows])
+
+
+_PAIRS = 2**22  # kernel values with training rows held at once
+
+
+def _in_double(X: Any) -> Any:
+    """Eigenvalues need more digits than float32 has."""
+    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
+
+
+def _as_given(values: np.ndarray, *inputs: Any) -> np.ndarray:
+    single = all(getattr(X, "dtype", None) == np.float32 for X in inputs)
+    return values.astype(np.float32) if single else values

@@ -1,0 +1,246 @@
+"""A weighted sum of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.kernels.alignment import aligned_weights
+from ilk_distances.kernels.blocks import BLOCK_BYTES, part
+from ilk_distances.kernels.feature_space import squared_distances
+from ilk_distances.kernels.features import check_n_features, n_features
+
+
+class WeightedSum(ilk.Kernel):
+    """Weighted sum of kernels: ``k(x, y) = sum_t w_t k_t(x_t, y_t)``.
+
+    Positive semi-definite if its parts are. Each part may have columns of its own to look at
+    (`views`). The weights are
+
+    - ``"uniform"``: all equal;
+    - ``"alignment"``: those for which the sum is best aligned with the labels, among all weights
+      of at least 0 (equation (10.6)), whatever the parts correlate; a part that tells nothing
+      beyond the others gets 0. The Gram matrices are computed twice, and never held;
+    - ``"pyramid"``: of the parts 0 to Q, from the coarsest to the finest, part i has
+      ``1 / 2^(Q - i + 1)`` (equation (10.17)), divided by the sum of them all;
+    - numbers, which are taken as they are.
+
+    All but the last sum to 1, so that a sum of kernels of unit diagonal is one. (The equations
+    fix the scale otherwise, by a trace of 1, or let it be, 7/8 for Q = 2; alignment does not
+    depend on it.)
+
+    Parameters
+    ----------
+    kernels : list of kernels, default=("linear", "rbf")
+    weights : {"uniform", "alignment", "pyramid"} or array of shape (n_kernels,), \
+default="uniform"
+        At least 0, and not all 0.
+    views : list or table of lists, optional
+        For each kernel the columns it looks at, by name or position; all if left out. The names
+        of a table do not matter.
+    centered : bool, default=True
+        Whether alignment is that of centred Gram matrices, which is the better measure.
+
+    Attributes
+    ----------
+    kernels_ : list of kernels
+        Fitted.
+    weights_ : ndarray of shape (n_kernels,)
+    width_ : int or None
+        Number of features, of data that have any.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one weight, or not one view, for each kernel, or a weight is negative.
+    InputError
+        If weights are to be aligned without labels, or no part is aligned with them at all; if
+        X has not the columns of a view.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, equations (10.6) and (10.17).
+    .. [2] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
+       centered alignment", *Journal of Machine Learning Research* 13, 2012.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> kernel = ilk.kernel("weighted_sum", kernels=["linear", "linear"], weights=[1, 10],
+    ...                     views=[[0], [1]])
+    >>> kernel.fit([[1, 2], [3, 4]]).gram([[1, 2], [3, 4]])
+    array([[ 41.,  83.],
+           [ 83., 169.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "kernels": Param(slot="kernel", many=list, doc="What is summed."),
+        "weights": Param(
+            ilk.Array, choices=("uniform", "alignment", "pyramid"), doc="One for each kernel."
+        ),
+        "views": Param((list, dict), none=True, doc="The columns each kernel looks at."),
+        "centered": Param(bool, doc="Whether Gram matrices are centred to be aligned."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+        symmetric=True,
+        needs_fit=True,
+        gram_gradient=True,
+    )
+
+    def __init__(
+        self,
+        kernels: Any = ("linear", "rbf"),
+        weights: Any = "uniform",
+        views: Any = None,
+        centered: bool = True,
+    ) -> None:
+        self.kernels = kernels
+        self.weights = weights
+        self.views = views
+        self.centered = centered
+
+    @classmethod
+    def examples(cls) -> list[WeightedSum]:
+        """Return one for each way to get the weights, of several inputs."""
+        widths = [{"use": "rbf", "sigma": 1.0}, {"use": "rbf", "sigma": 5.0}]
+        return [
+            cls(),
+            cls(widths, "alignment"),
+            cls(widths, [0.5, 2.0], [[0, 1], [2, 3]]),
+            cls(widths, "pyramid", {"color": ["color1", "color2"], "shape": ["shape1"]}),
+            cls(widths, "alignment", centered=False),
+        ]
+
+    @property
+    def induces_metric(self) -> bool:
+        """Whether that is true of all parts, which look at all columns."""
+        parts = self.kernels_ if hasattr(self, "kernels_") else self.resolve_slot("kernels")
+        return self.views is None and all(getattr(k, "induces_metric", False) for k in parts)
+
+    def check_parameters(self) -> None:
+        """Check that there is one weight and one view for each kernel."""
+        super().check_parameters()
+        n = len(self.kernels)
+        if n == 0:
+            raise self.parameter_error("kernels", "must hold at least one kernel, got none")
+        if self.views is not None and len(self.views) != n:
+            raise self.parameter_error(
+                "views", f"must have one entry for each of {n} kernels, got {len(self.views)}"
+            )
+        if isinstance(self.weights, str):
+            return
+        weights = np.asarray(self.weights, dtype=float)
+        if weights.shape != (n,):
+            raise self.parameter_error(
+                "weights", f"must have one value for each of {n} kernels, got {self.weights!r}"
+            )
+        if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+            raise self.parameter_error(
+                "weights", f"must be finite, at least 0 and not all 0, got {self.weights!r}"
+            )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit every kernel on its columns, and find the weights."""
+        self.check_parameters()
+        self.width_ = n_features(ilk.as_table(X))
+        parts = self._views_of(X)
+        kernels = self.resolve_slot("kernels")
+        self.kernels_ = [
+            ilk.fit_component(kernel, Z, y) for kernel, Z in zip(kernels, parts, strict=True)
+        ]
+        self.weights_ = self._found_weights(X, parts, y)
+        return self
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Kernel values of every row of X with every row of Y (X itself if left out)."""
+        return self._summed(lambda kernel, X, Y: kernel.gram(X, Y), X, Y)
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k(x, x) of every row; array of shape (n,)."""
+        return self._summed(lambda kernel, X, _: kernel.diagonal(X), X)
+
+    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """``k(x, x) - 2 k(x, y) + k(y, y)``, the weighted sum of those of the parts."""
+        return self._summed(squared_distances, X, Y)
+
+    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Gram matrix and its derivatives with respect to the logarithm of each weight.
+
+        Returns
+        -------
+        gram : ndarray of shape (n, n)
+        gradient : ndarray of shape (n, n, n_kernels)
+        """
+        check_is_fitted(self)
+        pairs = zip(self.weights_, self.kernels_, self._views_of(X), strict=True)
+        gradient = np.stack([w * kernel.gram(Z) for w, kernel, Z in pairs], axis=-1)
+        return gradient.sum(axis=-1), gradient
+
+    def _summed(self, of_part: Any, X: Any, Y: Any = None) -> np.ndarray:
+        check_is_fitted(self)
+        lefts = self._views_of(X)
+        rights = [None] * len(lefts) if Y is None else self._views_of(Y, "Y")
+        total: np.ndarray | None = None
+        for w, kernel, left, right in zip(self.weights_, self.kernels_, lefts, rights, strict=True):
+            term = of_part(kernel, left, right)
+            term = term * term.dtype.type(w)
+            total = term if total is None else total + term
+        assert total is not None
+        return total
+
+    def _views_of(self, X: Any, argument: str = "X") -> list[Any]:
+        """Return what each kernel looks at."""
+        X = ilk.as_table(X)
+        if hasattr(self, "kernels_"):
+            check_n_features(self, X, self.width_, argument)
+        if self.views is None:
+            return [X] * len(self.kernels)
+        groups = self.views.values() if isinstance(self.views, Mapping) else self.views
+        if not ilk.is_table(X):
+            X = ilk.check_vectors(self, X, argument=argument)
+        return [self._columns(X, list(group), argument) for group in groups]
+
+    def _columns(self, X: Any, group: list[Any], argument: str) -> Any:
+        try:
+            if not ilk.is_table(X):
+                return X[:, group]
+            named = all(name in X.columns for name in group)
+            return X[group] if named else X.iloc[:, group]
+        except (KeyError, IndexError, ValueError) as error:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: {argument} has not the columns {group} of a view: "
+                f"{error}"
+            ) from None
+
+    def _found_weights(self, X: Any, parts: Sequence[Any], y: Any) -> np.ndarray:
+        n = len(parts)
+        if not isinstance(self.weights, str):
+            return np.array(self.weights, dtype=float)
+        if self.weights == "uniform":
+            return np.full(n, 1 / n)
+        if self.weights == "pyramid":
+            levels = 0.5 ** np.arange(n, 0, -1.0)
+            return np.asarray(levels / levels.sum())
+        _, codes = ilk.check_labels(self, y, X)
+        weights = aligned_weights(lambda: self._blocks(parts), codes, centered=self.centered)
+        if not weights.any():
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: no kernel is aligned with the labels y; give weights"
+            )
+        return weights
+
+    def _blocks(self, parts: Sequence[Any]) -> Iterator[tuple[slice, list[np.ndarray]]]:
+        n = ilk.n_rows(parts[0])
+        step = max(BLOCK_BYTES // (8 * n * len(parts)), 1)
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            pairs = zip(self.kernels_, parts, strict=True)
+            yield rows, [kernel.gram(part(Z, rows), Z) for kernel, Z in pairs]
