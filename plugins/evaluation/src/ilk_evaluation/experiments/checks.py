@@ -81,6 +81,11 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
                 yield ilk.Problem(
                     (*path, "id"), f"{name!r} is already the id of pipelines[{first[name]}]"
                 )
+        chosen = pipeline.get("datasets")
+        if isinstance(chosen, list) and len(chosen) != len(set(map(str, chosen))):
+            yield ilk.Problem((*path, "datasets"), f"must not name one twice, got {chosen}")
+        if chosen == []:
+            yield ilk.Problem((*path, "datasets"), "needs at least 1, got an empty list")
         yield from _step_problems(pipeline.get("steps"), (*path, "steps"))
 
 

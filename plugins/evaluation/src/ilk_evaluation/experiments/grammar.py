@@ -22,6 +22,12 @@ _PIPELINE = Table(
             doc="The last one is a classifier.",
             schema={"contains": {"required": ["classifier"]}, "maxContains": 1},
         ),
+        "datasets": Param(
+            list,
+            items=Param(str),
+            doc="Titles of the data sets it is tried on; all of them if left out.",
+            schema={"minItems": 1, "uniqueItems": True},
+        ),
     },
     required=("id", "steps"),
 )

@@ -27,9 +27,13 @@ MOST_CELLS = 1_000_000
 
 @dataclass(frozen=True)
 class PlannedPipeline:
-    """A pipeline to try: the object, never fitted itself, and what it is made of."""
+    """A pipeline to try: the object, never fitted itself, and what it is made of.
+
+    It is tried on all data sets, or on those whose labels are in `only`.
+    """
 
     id: str
+    only: frozenset[str] | None
     pipeline: ilk.Pipeline
     spec: str
     versions: str
@@ -114,8 +118,9 @@ def plan_experiment(source: Source, *, store: str | Path | None = None) -> Plan:
     resampling = ilk.build(experiment.evaluation["resampling"], kind="resampling")
     loaded = _load(experiment)
     pipelines = tuple(_pipeline(table) for table in experiment.pipelines)
-    drawn = _Drawn(experiment, resampling, loaded, pipelines)
     labels = distinct(data.name for data in loaded)
+    _check_chosen(experiment, labels)
+    drawn = _Drawn(experiment, resampling, labels, loaded, pipelines)
     fingerprints = (data.fingerprint for data in loaded)
     return Plan(
         experiment,
@@ -141,7 +146,27 @@ def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
     pipeline = ilk.build(resolved.data, kind="classifier")
     spec = canonical(resolved.data["steps"])
     versions = canonical(code_versions(pipeline, resolved.versions))
-    return PlannedPipeline(table["id"], pipeline, spec, versions, digest(spec, versions))
+    only = frozenset(table["datasets"]) if "datasets" in table else None
+    return PlannedPipeline(table["id"], only, pipeline, spec, versions, digest(spec, versions))
+
+
+def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
+    """Check that pipelines are tried on data sets that there are, and each data set by one."""
+    problems = []
+    for position, table in enumerate(experiment.pipelines):
+        for place, label in enumerate(table.get("datasets", ())):
+            if label not in labels:
+                said = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
+                there = f"{said} (there are: {', '.join(labels)})"
+                problems.append(ilk.Problem(("pipelines", position, "datasets", place), there))
+    tried = [table.get("datasets", labels) for table in experiment.pipelines]
+    for position, label in enumerate(labels):
+        if not problems and not any(label in chosen for chosen in tried):
+            problems.append(
+                ilk.Problem(("datasets", position), f"no pipeline is tried on {label!r}")
+            )
+    if problems:
+        raise experiment.error(*problems)
 
 
 def _load(experiment: Experiment) -> list[ilk.Data]:
@@ -181,11 +206,19 @@ class _Drawn:
         self,
         experiment: Experiment,
         resampling: ilk.Resampling,
+        labels: list[str],
         loaded: list[ilk.Data],
         pipelines: tuple[PlannedPipeline, ...],
     ) -> None:
         self.seed = experiment.seed
-        self.pipelines = pipelines
+        self.tried = [
+            [
+                (i, each)
+                for i, each in enumerate(pipelines)
+                if each.only is None or label in each.only
+            ]
+            for label in labels
+        ]
         self.cells: list[Cell] = []
         self.counts: list[int] = []
         self.kept: dict[int, tuple[ilk.Split, ...]] = {}
@@ -203,15 +236,16 @@ class _Drawn:
 
     def _draw(self, position: int, data: ilk.Data, splits: Iterator[ilk.Split]) -> None:
         """Add the cells of a data set; keep its splits unless they grow too large."""
-        self._bound(self.least)
+        tried = self.tried[position]
+        self._bound(self.least * len(tried))
         kept: list[ilk.Split] | None = []
         left = self._left
         number = -1
         for number, split in enumerate(splits):
             key = split_key(data.fingerprint, split)
             place = (split.repeat, split.fold)
-            self._bound(1)
-            for column, planned in enumerate(self.pipelines):
+            self._bound(len(tried))
+            for column, planned in tried:
                 own = cell_key(planned.key, key, self.seed)
                 self.cells.append(Cell(position, number, column, *place, own, key))
             left -= split.train.nbytes + split.test.nbytes
@@ -224,9 +258,9 @@ class _Drawn:
             self.kept[position] = tuple(kept)
             self._left = left
 
-    def _bound(self, splits: int) -> None:
-        """Refuse a plan that grows, by some more splits, beyond what can be meant."""
-        if len(self.cells) + splits * len(self.pipelines) > MOST_CELLS:
+    def _bound(self, more: int) -> None:
+        """Refuse a plan that grows, by some more cells, beyond what can be meant."""
+        if len(self.cells) + more > MOST_CELLS:
             raise ilk.InputError(
                 f"the plan would have more than {MOST_CELLS:,} cells; take fewer repeats, or "
                 f"divide it among several files"

@@ -145,7 +145,7 @@ class Results:
         return Results(self.design.with_measures(tables, only=only), self._store)
 
     def table(self) -> pd.DataFrame:
-        """One row per data set and pipeline.
+        """One row per data set and each pipeline that is tried on it.
 
         Returns
         -------
@@ -168,7 +168,8 @@ class Results:
                 "pipeline": np.tile(labels.columns.to_numpy(), labels.shape[0]),
             }
         )
-        return table.assign(**{name: grid.to_numpy().ravel() for name, grid in grids.items()})
+        table = table.assign(**{name: grid.to_numpy().ravel() for name, grid in grids.items()})
+        return table[self._tried().to_numpy().ravel()].reset_index(drop=True)
 
     def summary(self) -> pd.DataFrame:
         """One row per pipeline, over the data sets.
@@ -176,13 +177,14 @@ class Results:
         Returns
         -------
         DataFrame
-            Columns pipeline; the mean of each measure (NaN where it has no estimate on some
-            data set); rank (mean over the data sets that every pipeline finished);
-            fit_seconds; n_failed, n_fallback, n_missing.
+            Columns pipeline; the mean of each measure over the data sets that the pipeline is
+            tried on (NaN where it has no estimate on one of them); rank (mean over the data
+            sets that every pipeline finished); fit_seconds; n_failed, n_fallback, n_missing.
         """
-        means = {name: grid.mean(skipna=False) for name, grid in self._scored.estimates.items()}
+        grids, tried = self._scored.estimates, self._tried()
+        means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
         means["rank"] = self._ranks().dropna().mean()
-        means["fit_seconds"] = self._scored.fit_seconds.mean(skipna=False)
+        means["fit_seconds"] = _mean_where(self._scored.fit_seconds, tried)
         means |= {name: grid.sum() for name, grid in self._counts().items()}
         return pd.DataFrame(means).reset_index(names="pipeline")
 
@@ -292,9 +294,22 @@ class Results:
         better = self.design.measures[self.measure].greater_is_better
         return ranks(self._scored.estimates[self.measure], greater_is_better=better)
 
+    def _tried(self) -> pd.DataFrame:
+        """Data sets by pipelines: whether there is a cell."""
+        grid = self._scored.n_failed.astype(bool) & False
+        for dataset, pipeline in {self.design.place(cell)[:2] for cell in self.design.cells}:
+            grid.loc[dataset, pipeline] = True
+        return grid
+
     def _counts(self) -> dict[str, pd.DataFrame]:
         names = ("n_failed", "n_fallback", "n_missing")
         return {name: getattr(self._scored, name) for name in names}
+
+
+def _mean_where(grid: pd.DataFrame, wanted: pd.DataFrame) -> pd.Series[float]:
+    """Mean of the wanted cells of each column; NaN where one of them is."""
+    total = grid.where(wanted, 0.0).sum(skipna=False)
+    return total / wanted.sum()
 
 
 def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
