@@ -15,7 +15,7 @@ def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool)
     InputError
         Naming the component, the argument and the row.
     """
-    lost = (X == X[:, :1]).all(axis=1) if centred else ~X.any(axis=1)
+    lost = (X[:, :1] == X).all(axis=1) if centred else ~X.any(axis=1)
     if lost.any():
         what = "constant, so it correlates with nothing" if centred else "zero, so it has no angle"
         raise ilk.InputError(
