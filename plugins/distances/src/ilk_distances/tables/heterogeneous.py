@@ -202,7 +202,7 @@ class Heterogeneous(ilk.Distance):
                 D[start:stop],
             )
 
-        ilk.in_blocks(work, len(X), max(_PAIRS // len(Y), 1))
+        ilk.in_blocks(work, len(X), _PAIRS // max(len(Y), 1) + 1)
         with np.errstate(over="ignore", under="ignore"):
             return D.astype(np.float32) if X.single and Y.single else D
 

@@ -1,0 +1,302 @@
+"""A weighted sum of distances of parts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.composed.pairs import N_PAIRS, any_pairs, labelled_pairs
+from ilk_distances.composed.parts import PARTS, VIEWS, OfParts, Viewed, naming
+from ilk_distances.composed.weighing import weights_that_separate
+
+
+class Combined(OfParts):
+    """Weighted sum of distances of several views: ``d(x, y) = sum_i w_i d_i(x_i, y_i) / s_i``.
+
+    A view x_i is a group of columns of a table or an array, compared by a distance of its own.
+    Without `views` each part compares whole objects, of any kind that its distance takes. The
+    scale s_i of a part, learned by `fit`, keeps one of large numbers from drowning the others.
+
+    Learned weights are those of a linear classifier that tells pairs of rows of different class
+    from pairs of equal class by the vector of their distances ``v = (d_1, ..., d_n)``: logistic
+    regression with a ridge penalty, whose weights are held to be at least 0, as otherwise the
+    sum would be no distance. Pairs are drawn at random, half of them of equal class, and either
+    half counts the same; where there are no more than `n_pairs`, all are taken.
+
+    It is a metric if all parts are, no weight is 0, and every column is in a view.
+
+    Parameters
+    ----------
+    parts : dict of str to distance, optional
+        A distance for each view, by its name; heterogeneous for each by default.
+    views : dict of str to list, optional
+        The columns of each view: names, or positions (of an array, or where no column of a data
+        frame has this name). Views without a part, and columns without a view, are left out.
+    weights : {"uniform", "learned"}, array or dict, default="uniform"
+        One for each part, at least 0, in the order of the parts or by name. Uniform and learned
+        weights sum to 1. Learning needs y.
+    scale : {"mean", "max", None}, default="mean"
+        What distances of a part are divided by: the mean or the largest distance of pairs of
+        training rows, or nothing. A part in which they are all 0 contributes 0.
+    regularization : float, default=0.001
+        Of learned weights.
+    n_pairs : int, default=4000
+        At most about how many pairs are looked at, for scales and for weights.
+    random_state : int, generator or None, default=None
+        Draws the pairs.
+
+    Attributes
+    ----------
+    parts_ : dict of str to distance
+        Fitted.
+    columns_ : dict of str to ndarray, or None
+        Positions of the columns of each part; None without views.
+    weights_ : ndarray of shape (n_parts,)
+    scales_ : ndarray of shape (n_parts,)
+        0 for a part that contributes nothing.
+    n_features_in_ : int
+        Number of columns, where there are views.
+
+    Raises
+    ------
+    ParameterError
+        If a view names no column, a part no view, or there is not one weight for each part.
+    InputError
+        If a part does not take its view (names the part), or no class has two rows where
+        weights are learned.
+
+    Warns
+    -----
+    UserWarning
+        If no part tells pairs of equal class from others: then learned weights are uniform.
+
+    References
+    ----------
+    .. [1] E. Ntoutsi and M. Schubert, "Ensembles and multi-view data", lecture notes, LMU Munich,
+       2015, weighted linear combination of local metrics and its learning by a classifier.
+    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, equations (10.2) to (10.4), which add squared distances.
+
+    Examples
+    --------
+    >>> import ilk, pandas as pd
+    >>> X = pd.DataFrame({"red": [0, 3], "green": [0, 4], "name": ["dot", "dash"]})
+    >>> d = ilk.distance(
+    ...     "combined",
+    ...     views={"color": ["red", "green"], "label": ["name"]},
+    ...     parts={"color": "euclidean", "label": "heterogeneous"},
+    ...     weights={"color": 2, "label": 1},
+    ...     scale=None,
+    ... )
+    >>> d.fit(X).pairwise(X)
+    array([[ 0., 11.],
+           [11.,  0.]])
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> views = {"sepal": [0, 1], "petal": [2, 3]}
+    >>> d = ilk.distance("combined", views=views, weights="learned", random_state=0).fit(X, y)
+    >>> bool(d.weights_[1] > d.weights_[0])
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "parts": PARTS,
+        "views": VIEWS,
+        "weights": Param(
+            (ilk.Array, dict), choices=("uniform", "learned"), doc="Weight of each part."
+        ),
+        "scale": Param(choices=("mean", "max"), none=True, doc="Divisor of each part's distances."),
+        "regularization": Param(float, gt=0, doc="Ridge penalty on learned weights."),
+        "n_pairs": N_PAIRS,
+        "random_state": Param(ilk.Seed, doc="Draws the pairs."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("tables", "views", "vectors"), needs_fit=True
+    )
+
+    def __init__(
+        self,
+        parts: Any = None,
+        views: Any = None,
+        weights: Any = "uniform",
+        scale: str | None = "mean",
+        regularization: float = 0.001,
+        n_pairs: int = 4000,
+        random_state: Any = None,
+    ) -> None:
+        self.parts = parts
+        self.views = views
+        self.weights = weights
+        self.scale = scale
+        self.regularization = regularization
+        self.n_pairs = n_pairs
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Combined]:
+        """Return one on whole rows, and some on views of tables and of vectors."""
+        halves = {"left": [0, 1], "right": [2, 3]}
+        two = {"left": "euclidean", "right": "manhattan"}
+        columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
+        mixed = {"form": ["height", "size"], "look": ["color", "width"]}
+        return [
+            cls(),
+            cls(two, halves, random_state=0),
+            cls({"far": "chebyshev", "sum": "manhattan"}, None, [1.0, 2.0], None),
+            cls(None, columns, "learned", random_state=0),
+            cls(None, mixed, {"look": 1, "form": 3}, "max", random_state=0),
+        ]
+
+    @property
+    def metric(self) -> bool:
+        """Whether all parts are metrics, none is left out, and every column is in a view."""
+        if not all(part.metric for part in self._distances().values()):
+            return False
+        if not hasattr(self, "weights_"):
+            return isinstance(self.weights, str) or bool(np.all(_numbers(self.weights) > 0))
+        if self.columns_ is not None:
+            seen = np.unique(np.concatenate([*self.columns_.values()]))
+            if len(seen) < self.n_features_in_:
+                return False
+        return bool((self.weights_ > 0).all() and (self.scales_ > 0).all())
+
+    def check_parameters(self) -> None:
+        """Check that weights are numbers of at least 0, not all 0, for parts there are."""
+        super().check_parameters()
+        if isinstance(self.weights, str):
+            return
+        names = self.parts if self.parts is not None else self.views
+        given = self.weights
+        if isinstance(given, Mapping):
+            if names is not None and set(given) != set(names):
+                raise self.parameter_error(
+                    "weights", f"must be for the parts {list(names)}, got {list(given)}"
+                )
+            for name, weight in given.items():
+                problem = Param(float, ge=0).problem(weight)
+                if problem:
+                    raise self.parameter_error("weights", f"[{name!r}] {problem}")
+        weights = _numbers(given)
+        if weights.ndim != 1 or len(weights) != (1 if names is None else len(names)):
+            n = 1 if names is None else len(names)
+            raise self.parameter_error(
+                "weights", f"must be one number for each of {n} parts, got shape {weights.shape}"
+            )
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise self.parameter_error(
+                "weights", f"must be finite, at least 0 and not all 0, got {weights.tolist()}"
+            )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the parts on their views, then learn their scales, and weights where asked for."""
+        self.check_parameters()
+        self.__dict__.pop("weights_", None)
+        rng = ilk.check_seed(self, self.random_state)
+        views = self._fit_parts(X, y)
+        self.scales_ = np.ones(len(self.parts_))
+        if self.scale is not None:
+            self._learn_scales(views, rng)
+        self.weights_ = self._weights(views, y, rng)
+        return self
+
+    def _learn_scales(self, views: Viewed, rng: np.random.RandomState) -> None:
+        first, second = any_pairs(len(views), self.n_pairs, rng)
+        for p, distances in enumerate(self.distances_of_pairs(views, first, second).T):
+            known = distances[np.isfinite(distances)]
+            if known.size:
+                self.scales_[p] = known.mean() if self.scale == "mean" else known.max()
+
+    def _weights(self, views: Viewed, y: Any, rng: np.random.RandomState) -> np.ndarray:
+        if isinstance(self.weights, Mapping):
+            return _numbers([self.weights[name] for name in self.parts_])
+        if not isinstance(self.weights, str):
+            return _numbers(self.weights)
+        uniform = np.full(len(self.parts_), 1 / len(self.parts_))
+        return uniform if self.weights == "uniform" else self._learned(views, y, rng, uniform)
+
+    def _learned(
+        self, views: Viewed, y: Any, rng: np.random.RandomState, uniform: np.ndarray
+    ) -> np.ndarray:
+        _, codes = ilk.check_labels(self, y, views, min_classes=2)
+        first, second, differ = labelled_pairs(self, codes, self.n_pairs, rng)
+        distances = self.distances_of_pairs(views, first, second)
+        finite = np.isfinite(distances).all(axis=1)
+        distances, differ = distances[finite], differ[finite]
+        found = np.zeros(len(self.parts_))
+        if differ.any() and not differ.all():
+            found = weights_that_separate(distances, differ, self.regularization)
+        found *= self.scales_
+        if found.any():
+            return np.asarray(found / found.sum())
+        warnings.warn(
+            f"{ilk.display_name(self)}: no part tells pairs of equal class from others; "
+            f"the weights are uniform",
+            stacklevel=3,
+        )
+        return uniform
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        X, Y = self.check_pair(X, Y)
+        found = []
+        for p, part, factor in self.terms():
+            with naming(self, list(self.parts_)[p]):
+                found.append((factor, part.pairwise(X.parts[p], Y.parts[p])))
+        return _sum(found)
+
+    def terms(self) -> list[tuple[int, Any, float]]:
+        """Position, distance and factor of the parts that count."""
+        check_is_fitted(self, "weights_")
+        counts = np.flatnonzero((self.weights_ > 0) & (self.scales_ > 0))
+        parts = list(self.parts_.values())
+        return [(p, parts[p], float(self.weights_[p] / self.scales_[p])) for p in counts.tolist()]
+
+    def between(self, x: Any, y: Any) -> float:
+        """Distance between two single objects."""
+        if hasattr(self, "columns_") and self.columns_ is None:
+            return float(sum(factor * part.between(x, y) for _, part, factor in self.terms()))
+        return super().between(x, y)
+
+    def prepare(self, X: Any) -> ilk.Prepared:
+        """Return a handle on X that has each view prepared by its distance."""
+        return _PreparedParts(self, self.check_input(X))
+
+
+class _PreparedParts(ilk.Prepared):
+    """Rows of which each part has prepared its view."""
+
+    def __init__(self, distance: Combined, X: Viewed) -> None:
+        super().__init__(distance, X)
+        self.terms = [(part.prepare(X.parts[p]), p, factor) for p, part, factor in distance.terms()]
+
+    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+        """Distances from one query to the rows with the given indices (default: all)."""
+        if isinstance(q, Viewed):
+            return super().to(q, indices)
+        whole = self.distance.columns_ is None
+        views = None if whole else [v for _, v in self.distance.views_of(ilk.one_row(q), "q")]
+        return _sum(
+            [
+                (factor, handle.to(q if views is None else views[p], indices))
+                for handle, p, factor in self.terms
+            ]
+        )
+
+
+def _sum(found: list[tuple[float, np.ndarray]]) -> np.ndarray:
+    """Sum of factors times distances; float32 if all of these are."""
+    total = np.zeros(found[0][1].shape)
+    for factor, distances in found:
+        total += factor * distances.astype(float, copy=False)
+    single = all(distances.dtype == np.float32 for _, distances in found)
+    return total.astype(np.float32) if single else total
+
+
+def _numbers(weights: Any) -> np.ndarray:
+    return np.asarray([*weights.values()] if isinstance(weights, Mapping) else weights, dtype=float)

@@ -1,0 +1,246 @@
+"""The probability that two objects are of different class as their distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.composed.pairs import N_PAIRS, labelled_pairs
+from ilk_distances.composed.parts import PARTS, VIEWS, OfParts, naming
+
+
+class PairClassifier(OfParts):
+    """Probability, by a classifier of pairs, that two objects are of different class.
+
+    ``d(x, y) = P("different" | v(x, y))``, where the vector v of a pair is one of
+
+    - the differences ``|x_f - y_f|`` of its features,
+    - both rows, ``(x, y)``; the probabilities of (x, y) and of (y, x) are averaged,
+    - the distances ``d_i(x_i, y_i)`` of its views, if `parts` or `views` are given.
+
+    The classifier learns from pairs of training rows, drawn at random, half of them of equal
+    class (all of them where there are no more than `n_pairs`). What it gets is standardised:
+    each element of v has mean 0 and deviation 1 over these pairs.
+
+    It is symmetric and within 0 and 1, but no metric: the distance of an object to itself is
+    not 0, nor the same for all objects, and the triangle inequality does not hold.
+
+    Parameters
+    ----------
+    classifier : classifier, default="sklearn"
+        One with probabilities. The default is scikit-learn's logistic regression.
+    pairs : {"difference", "concatenation"}, default="difference"
+        Vectors of pairs, where neither parts nor views are given.
+    parts : dict of str to distance, optional
+        A distance for each view, by its name; heterogeneous for each by default.
+    views : dict of str to list, optional
+        The columns of each view: names, or positions (of an array, or where no column of a data
+        frame has this name). Views without a part, and columns without a view, are left out.
+    n_pairs : int, default=4000
+        At most about how many pairs the classifier learns from.
+    random_state : int, generator or None, default=None
+        Draws the pairs.
+
+    Attributes
+    ----------
+    classifier_ : classifier
+        Fitted on pairs; class 1 is "different", 0 is "equal".
+    means_, deviations_ : ndarray of shape (n_elements,)
+        Of the vectors of training pairs.
+    parts_ : dict of str to distance
+        Fitted; empty where rows are compared as they are.
+    columns_ : dict of str to ndarray, or None
+        Positions of the columns of each part; None without views.
+    n_features_in_ : int
+        Number of columns, where there are columns.
+
+    Raises
+    ------
+    ParameterError
+        If the classifier gives no probabilities, a view names no column, or a part no view.
+    InputError
+        If a part does not take its view (names the part), or no class has two rows.
+
+    References
+    ----------
+    .. [1] E. Ntoutsi and M. Schubert, "Ensembles and multi-view data", lecture notes, LMU Munich,
+       2015: "the class probability for the class dissimilar is used as distance measure".
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> d = ilk.distance("pair_classifier", random_state=0).fit(X, y)
+    >>> D = d.pairwise(X[[0, 1, 70]])
+    >>> bool(D[0, 1] < 0.5 < D[0, 2]), bool(D[0, 0] > 0)
+    (True, True)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "classifier": Param(slot="classifier", doc="Tells pairs of different from equal class."),
+        "pairs": Param(choices=("difference", "concatenation"), doc="Vectors of pairs."),
+        "parts": PARTS,
+        "views": VIEWS,
+        "n_pairs": N_PAIRS,
+        "random_state": Param(ilk.Seed, doc="Draws the pairs."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("vectors", "tables", "views"), symmetric=True, needs_fit=True
+    )
+    symmetric = True
+
+    def __init__(
+        self,
+        classifier: Any = "sklearn",
+        pairs: str = "difference",
+        parts: Any = None,
+        views: Any = None,
+        n_pairs: int = 4000,
+        random_state: Any = None,
+    ) -> None:
+        self.classifier = classifier
+        self.pairs = pairs
+        self.parts = parts
+        self.views = views
+        self.n_pairs = n_pairs
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[PairClassifier]:
+        """Return one for each kind of vectors of pairs."""
+        mixed = {"form": ["height", "size"], "look": ["color", "width"]}
+        columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
+        parts = {"color": "euclidean", "shape": "manhattan"}
+        tree = {"use": "sklearn", "estimator": "DecisionTreeClassifier", "params": {"max_depth": 3}}
+        return [
+            cls(random_state=0),
+            cls(tree, "concatenation", random_state=0),
+            cls(views=mixed, random_state=0),
+            cls(parts=parts, views=columns, random_state=0),
+        ]
+
+    @property
+    def compares_parts(self) -> bool:
+        """Whether the vector of a pair is that of distances of parts."""
+        return self.parts is not None or self.views is not None
+
+    def _distances(self) -> dict[str, Any]:
+        return super()._distances() if self.compares_parts else {}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan &= self.compares_parts
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the parts on their views, then the classifier on pairs of rows."""
+        self.check_parameters()
+        rng = ilk.check_seed(self, self.random_state)
+        X = self._fitted_rows(X, y)
+        _, codes = ilk.check_labels(self, y, X, min_classes=2)
+        classifier = self.resolve_slot("classifier")
+        if not hasattr(classifier, "predict_proba"):
+            name = ilk.display_name(classifier)
+            raise self.parameter_error("classifier", f"must give probabilities, which {name} lacks")
+        first, second, differ = labelled_pairs(self, codes, self.n_pairs, rng)
+        if not self._one_way():
+            first, second = np.append(first, second), np.append(second, first)
+            differ = np.tile(differ, 2)
+        vectors = self._vectors_of_pairs(X, first, second)
+        self.means_, self.deviations_ = vectors.mean(axis=0), vectors.std(axis=0)
+        self.deviations_[self.deviations_ == 0] = 1
+        self.classifier_ = ilk.fit_component(
+            classifier, (vectors - self.means_) / self.deviations_, differ.astype(int)
+        )
+        return self
+
+    def _fitted_rows(self, X: Any, y: Any) -> Any:
+        """Fit the parts, if there are any; return X as it is compared."""
+        self.parts_: dict[str, Any] = {}
+        self.columns_: dict[str, np.ndarray] | None = None
+        if self.compares_parts:
+            return self._fit_parts(X, y)
+        X = ilk.check_vectors(self, X)
+        self.n_features_in_ = X.shape[1]
+        return X
+
+    def _one_way(self) -> bool:
+        """Whether the vectors of (x, y) and (y, x) are the same."""
+        if self.compares_parts:
+            return all(part.symmetric for part in self.parts_.values())
+        return self.pairs == "difference"
+
+    def _vectors_of_pairs(self, X: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        if self.compares_parts:
+            return self.distances_of_pairs(X, first, second)
+        return self._vectors(X[first], X[second])
+
+    def _vectors(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Vectors of pairs of rows, of shapes that broadcast."""
+        if self.pairs == "difference":
+            return np.asarray(np.abs(x - y))
+        return np.asarray(np.concatenate(np.broadcast_arrays(x, y), axis=-1))
+
+    def _vectors_of_all(self, X: Any, Y: Any) -> np.ndarray:
+        """Vectors of all pairs, of shape (n, m, n_elements)."""
+        if not self.compares_parts:
+            return self._vectors(X[:, None], Y[None])
+        D = []
+        for (name, part), x, y in zip(self.parts_.items(), X.parts, Y.parts, strict=True):
+            with naming(self, name):
+                D.append(part.pairwise(x, y))
+        return np.stack(D, axis=-1)
+
+    def check_input(self, X: Any, argument: str = "X") -> Any:
+        """Return X as a float array, or each of its views as its distance takes it."""
+        check_is_fitted(self, "parts_")
+        if self.compares_parts:
+            return super().check_input(X, argument)
+        X = ilk.check_vectors(self, X, argument=argument)
+        if X.shape[1] != self.n_features_in_:
+            name = ilk.display_name(self)
+            raise ilk.InputError(
+                f"{name}: {argument} has {X.shape[1]} features, but {name} was fitted with "
+                f"{self.n_features_in_} features"
+            )
+        return X
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+        """Return X and Y (X again if None) as they are compared."""
+        if self.compares_parts:
+            return super().check_pair(X, Y)
+        X = self.check_input(X)
+        return X, X if Y is None else self.check_input(Y, "Y")
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        check_is_fitted(self, "classifier_")
+        X, Y = self.check_pair(X, Y)
+        D = np.empty((len(X), len(Y)))
+        columns = min(len(Y), _PAIRS)
+        rows = _PAIRS // columns
+        single = True
+        for i in range(0, len(X), rows):
+            for j in range(0, len(Y), columns):
+                x, y = X[i : i + rows], Y[j : j + columns]
+                vectors = self._vectors_of_all(x, y)
+                P = self._different(vectors)
+                if not self._one_way():
+                    P += self._different(self._vectors_of_all(y, x)).T
+                    P /= 2
+                D[i : i + rows, j : j + columns] = P
+                single &= vectors.dtype == np.float32
+        return D.astype(np.float32) if single else D
+
+    def _different(self, vectors: np.ndarray) -> np.ndarray:
+        """Probabilities that pairs are of different class."""
+        flat = (vectors.reshape(-1, vectors.shape[-1]) - self.means_) / self.deviations_
+        return np.asarray(self.classifier_.predict_proba(flat)[:, 1]).reshape(vectors.shape[:-1])
+
+
+_PAIRS = 2**14  # compared at a time
