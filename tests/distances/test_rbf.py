@@ -107,7 +107,7 @@ def test_gradient_with_respect_to_log_sigma(sigma, distance, X):
         return rbf(width, distance=distance).fit(X).gram(X).ravel()
 
     assert gradient.shape == (6, 6, len(theta))
-    np.testing.assert_array_equal(gram, entries(theta).reshape(6, 6))
+    np.testing.assert_allclose(gram, entries(theta).reshape(6, 6), rtol=1e-13)
     numeric = approx_fprime(theta, entries, 1e-7).reshape(gradient.shape)
     np.testing.assert_allclose(gradient, numeric, atol=1e-6)
     peer = Peer(sigma)(X, eval_gradient=True)[1]

@@ -45,6 +45,7 @@ class Conformal(ilk.Kernel):
     n_neighbors : int, default=7
     svm : table, optional
         Parameters of scikit-learn's ``SVC``, ``{"C": 10}`` say, where centres are to be found.
+        Its ``tol`` is 1e-6 by default, so that the multipliers have some digits.
 
     Attributes
     ----------
@@ -227,7 +228,11 @@ class Conformal(ilk.Kernel):
         _, codes = ilk.check_labels(self, y, X, min_classes=2)
         gram = self.kernel_.gram(X)
         try:
-            machine = SVC(kernel="precomputed", **(self.svm or {})).fit(gram, codes)
+            machine = SVC(kernel="precomputed", **{"tol": _TOL, **(self.svm or {})})
+            machine.fit(gram, codes)
         except ValueError as error:
             raise self.parameter_error("svm", f"is refused: {error}") from None
         return ilk.take(X, machine.support_), np.abs(machine.dual_coef_).sum(axis=0)
+
+
+_TOL = 1e-6

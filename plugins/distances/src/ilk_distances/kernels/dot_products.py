@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import ilk
+from ilk_distances.kernels.tiled import apply
 
 
 class DotProductKernel(ilk.Kernel):
@@ -32,7 +33,7 @@ class DotProductKernel(ilk.Kernel):
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
-        return self._values(products(*self._checked_pair(X, Y)))
+        return apply(self._values, products(*self._checked_pair(X, Y)))
 
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""

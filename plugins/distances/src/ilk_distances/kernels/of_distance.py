@@ -12,6 +12,7 @@ import ilk
 from ilk import Param
 from ilk_distances.engine.distance import VectorDistance
 from ilk_distances.kernels.features import check_n_features, n_features
+from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 from ilk_distances.kernels.widths import measured, row_blocks
 from ilk_distances.vectors.minkowski import Norm
 
@@ -46,6 +47,7 @@ class DistanceKernel(ilk.Kernel):
         gram_gradient=True,
     )
     power: ClassVar[int] = 2  # of the distance, that is taken for its square
+    gaussian: ClassVar[bool] = True  # whether it is exp(-u)
     width: ClassVar[str] = "sigma"  # the parameter that says it
     distance: Any
     n_neighbors: int
@@ -76,7 +78,12 @@ class DistanceKernel(ilk.Kernel):
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
-        return self._applied(self._values, X, Y)
+        pair = self._checked_pair(X, Y)
+        sigma = 1.0 if np.ndim(self.sigma_) else float(self.sigma_)
+        plain = is_euclidean(self.distance_) and self.distance_.weights is None
+        if self.gaussian and plain and can_tile(pair[0], pair[-1], sigma):
+            return gaussians(pair[0], pair[-1], sigma)
+        return self._apply(self._values, *pair)
 
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) of every row: 1 unless the distance of an object to itself is not 0."""
@@ -86,11 +93,11 @@ class DistanceKernel(ilk.Kernel):
 
     def half_squares(self, X: Any, Y: Any = None) -> np.ndarray:
         """``u = d(x, y)^2 / (2 sigma^2)`` of every row of X and of Y (X itself if left out)."""
-        return self._applied(_same, X, Y)
+        return self._apply(_same, *self._checked_pair(X, Y))
 
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)`` without the loss of digits of that difference."""
-        D = self._applied(self._drops, X, Y)
+        D = self._apply(self._drops, *self._checked_pair(X, Y))
         D *= 2
         if not self.distance_.metric:
             own = self._drops(self._own(self._checked(X)))
@@ -107,9 +114,8 @@ class DistanceKernel(ilk.Kernel):
         gram : ndarray of shape (n, n)
         gradient : ndarray of shape (n, n, 1)
         """
-        u = self.half_squares(X)
-        gram = self._values(u.copy())
-        return gram, self._slopes(gram, u)[:, :, None]
+        gram = self.gram(X)
+        return gram, self._slopes(gram, self.half_squares(X))[:, :, None]
 
     def _values(self, u: np.ndarray) -> np.ndarray:
         """Return the kernel at each u, in its place."""
@@ -154,24 +160,15 @@ class DistanceKernel(ilk.Kernel):
         check_n_features(self, X, self.width_, argument)
         return X
 
-    def _applied(self, function: Any, X: Any, Y: Any = None) -> np.ndarray:
-        """Apply a function that works in place to the matrix of u."""
+    def _checked_pair(self, X: Any, Y: Any = None) -> list[Any]:
         check_is_fitted(self)
-        pair = [self._checked(X)] if Y is None else [self._checked(X), self._checked(Y, "Y")]
-        return self._apply(function, *pair)
+        X = self._checked(X)
+        return [X] if Y is None else [X, self._checked(Y, "Y")]
 
     def _apply(self, function: Any, *pair: Any) -> np.ndarray:
-        """Do so for rows that have been checked, a few at a time."""
+        """Apply a function that works in place to the matrix of u, a few rows at a time."""
         D, dtype = self._distances(*pair)
-        m = max(D.shape[1], 1)
-
-        def work(start: int, stop: int) -> None:
-            rows = D[start:stop]
-            for first in range(0, len(rows), max(_CACHED // m, 1)):
-                part = rows[first : first + max(_CACHED // m, 1)]
-                function(self._half(part))
-
-        ilk.in_blocks(work, len(D), max(_SHARE // m, 1))
+        apply(lambda rows: function(self._half(rows)), D)
         return D.astype(dtype, copy=False)
 
     def _distances(self, *pair: Any) -> tuple[np.ndarray, Any]:
@@ -208,8 +205,6 @@ class DistanceKernel(ilk.Kernel):
 
 
 _DIAGONAL = 64  # rows whose matrix is made to get its diagonal
-_CACHED = 2**15  # distances turned into kernel values at once
-_SHARE = 2**20  # of a thread, at a time
 
 
 def _same(u: np.ndarray) -> np.ndarray:

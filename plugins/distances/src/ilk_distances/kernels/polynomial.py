@@ -80,7 +80,7 @@ class Polynomial(DotProductKernel):
         """
         P = products(*self._checked_pair(X))
         P *= self.gamma
-        gram = self._powers(P + self.coef0)
+        gram = self.gram(X)
         slopes = self.degree * (P + self.coef0) ** (self.degree - 1)
         return gram, np.stack([self.coef0 * slopes, P * slopes], axis=-1)
 
@@ -88,7 +88,7 @@ class Polynomial(DotProductKernel):
         """``k(x, x) - 2 k(x, y) + k(y, y)``, of near rows from their differences."""
         X, Y = self._checked_pair(X, Y)
         left, right = self.diagonal(X), self.diagonal(Y)
-        D = self._values(products(X, Y))
+        D = self.gram(X, Y)
         D *= -2
         D += left[:, None]
         D += right
@@ -122,7 +122,7 @@ class Polynomial(DotProductKernel):
         return self._powers(products)
 
     def _powers(self, base: np.ndarray) -> np.ndarray:
-        """Raise to the degree by multiplications, many times faster than ``**``; in place."""
+        """Raise to the degree by multiplications, many times faster than ``**``."""
         degree = int(self.degree)
         while degree % 2 == 0:
             base *= base

@@ -68,6 +68,7 @@ class Rational(DistanceKernel):
         "distance": DISTANCE,
         "n_neighbors": N_NEIGHBORS,
     }
+    gaussian: ClassVar[bool] = False
     width: ClassVar[str] = "b"
 
     def __init__(

@@ -1,0 +1,79 @@
+"""Matrices of kernel values, made a few at a time while they are in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import ilk
+from ilk_distances.engine.rows import LONG, Rows, Tile, fill
+
+
+def apply(function: Callable[[np.ndarray], np.ndarray], D: np.ndarray) -> np.ndarray:
+    """Replace the numbers of a matrix by what a function makes of them, in place.
+
+    The function is given some rows at a time, which it may overwrite.
+    """
+    m = max(D.shape[1], 1)
+    step = max(_CACHED // m, 1)
+
+    def work(start: int, stop: int) -> None:
+        for first in range(start, stop, step):
+            rows = D[first : min(first + step, stop)]
+            values = function(rows)
+            if values is not rows:
+                rows[...] = values
+
+    ilk.in_blocks(work, len(D), max(_SHARE // m, 1))
+    return D
+
+
+def can_tile(X: np.ndarray, Y: np.ndarray, sigma: float) -> bool:
+    """Tell whether squares that vanish or overflow, if any do, leave no trace in a Gaussian."""
+    if X.dtype == Y.dtype == np.float32:
+        return X.shape[1] <= LONG and 1e-10 < sigma < 1e16
+    return 1e-120 < sigma < 1e140
+
+
+def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
+    """``exp(-|x - y|^2 / (2 sigma^2))`` of every row of X and of Y, from differences.
+
+    Every entry is computed for itself: it does not depend on the others, nor on threads.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        float32 if both are.
+    """
+    from ilk_distances.vectors.sums import squared
+
+    dtype = np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
+    factor = dtype(-0.5 / sigma / sigma)
+    K = np.empty((len(X), len(Y)), dtype)
+
+    width = max(min(_NUMBERS // max(X.shape[1], 1), _WIDEST), 32)
+    firsts = range(0, len(Y), width)
+    parts = [np.asarray(Y[first : first + width], dtype) for first in firsts]
+    tiles = [(first, Rows(part, part)) for first, part in zip(firsts, parts, strict=True)]
+
+    def work(start: int, stop: int) -> None:
+        given = np.asarray(X[start:stop], dtype)
+        rows = Rows(given, given)
+        scratch = np.empty(len(rows) * min(width, len(Y)), dtype)
+        for first, columns in tiles:
+            shape = len(rows), len(columns)
+            D = scratch[: shape[0] * shape[1]].reshape(shape)
+            with np.errstate(over="ignore", under="ignore"):
+                fill(squared, rows, columns, Tile(D, 0, 0, shape))
+                D *= factor
+                np.exp(D, out=K[start:stop, first : first + shape[1]])
+
+    ilk.in_blocks(work, len(X), max(min(_ROWS, -(-len(X) // ilk.n_threads())), 2))
+    return K
+
+
+_ROWS, _WIDEST = 128, 384  # of a tile, which is filled again and again: it stays in the cache
+_NUMBERS = 3 * 2**13  # of Y in a tile
+_CACHED = 2**15  # numbers that are replaced at once
+_SHARE = 2**20  # numbers that a thread takes at a time
