@@ -1,0 +1,152 @@
+"""The earth mover's distance on the line and on the circle, where masses are equal."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+import ilk
+
+Many: TypeAlias = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # start, place, weight, mass
+LANES = 256  # histograms that are looked at side by side
+
+
+@ilk.compiled
+def line_of_histograms(
+    X: np.ndarray,
+    Y: np.ndarray,
+    gaps: np.ndarray,
+    x_mass: np.ndarray,
+    y_mass: np.ndarray,
+    tolerance: float,
+    corner: tuple[int, int],
+    out: np.ndarray,
+) -> None:
+    """Set distances of rows of X to columns of Y; NaN where masses differ by more than rounding.
+
+    Bins are in the order of their positions, ``gaps[b]`` from bin b to the next one. The
+    distance of the first of both stands at the corner.
+    """
+    ahead, work = np.empty(LANES), np.empty(LANES)
+    for first in range(0, Y.shape[1], LANES):
+        size = min(LANES, Y.shape[1] - first)
+        for i in range(len(X)):
+            for j in range(size):
+                ahead[j] = work[j] = 0.0
+            for b in range(len(gaps)):
+                x, gap, row = X[i, b], gaps[b], Y[b, first : first + size]
+                for j in range(size):
+                    ahead[j] += x - row[j]
+                    work[j] += abs(ahead[j]) * gap
+            for j in range(size):
+                a, b_ = x_mass[i], y_mass[first + j]
+                equal = abs(a - b_) <= tolerance * max(a, b_)
+                row_ = out[corner[0] + i]
+                row_[corner[1] + first + j] = work[j] / min(a, b_) if equal else np.nan
+
+
+@ilk.compiled
+def line_of_heaps(
+    x: Many, y: Many, start: int, stop: int, tolerance: float, period: float, out: np.ndarray
+) -> None:
+    """Set distances of heaps x[start:stop] to heaps y; NaN where masses differ.
+
+    A heap is given by its sorted places on a line, or (if the period is not 0) on a circle.
+    """
+    x_start, x_place, x_weight, x_mass = x
+    y_start, y_place, y_weight, y_mass = y
+    size = _longest(x_start) + _longest(y_start)
+    ahead, gap = np.empty(size), np.empty(size)
+    for i in range(start, stop):
+        a, b = x_start[i], x_start[i + 1]
+        for j in range(len(y_mass)):
+            larger = max(x_mass[i], y_mass[j])
+            if abs(x_mass[i] - y_mass[j]) > tolerance * larger:
+                out[i, j] = np.nan
+                continue
+            c, d = y_start[j], y_start[j + 1]
+            _merge(x_place[a:b], x_weight[a:b], y_place[c:d], y_weight[c:d], ahead, gap, period)
+            k = b - a + d - c
+            middle = _median(ahead, gap, k) if period > 0 else 0.0
+            work = 0.0
+            for t in range(k):
+                work += abs(ahead[t] - middle) * gap[t]
+            out[i, j] = work / min(x_mass[i], y_mass[j])
+
+
+@ilk.compiled
+def _longest(start: np.ndarray) -> int:
+    longest = 0
+    for i in range(len(start) - 1):
+        longest = max(longest, start[i + 1] - start[i])
+    return longest
+
+
+@ilk.compiled
+def _merge(
+    x_place: np.ndarray,
+    x_weight: np.ndarray,
+    y_place: np.ndarray,
+    y_weight: np.ndarray,
+    ahead: np.ndarray,
+    gap: np.ndarray,
+    period: float,
+) -> None:
+    """Write how far x is ahead of y behind each place of either, and the way to the next."""
+    i = j = 0
+    lead = 0.0
+    first = min(x_place[0], y_place[0])
+    here = first
+    for t in range(len(x_place) + len(y_place)):
+        if j == len(y_place) or (i < len(x_place) and x_place[i] <= y_place[j]):
+            place, change = x_place[i], x_weight[i]
+            i += 1
+        else:
+            place, change = y_place[j], -y_weight[j]
+            j += 1
+        if t > 0:
+            gap[t - 1] = place - here
+        lead += change
+        ahead[t] = lead
+        here = place
+    gap[len(x_place) + len(y_place) - 1] = period - (here - first) if period > 0 else 0.0
+
+
+@ilk.compiled
+def _median(ahead: np.ndarray, gap: np.ndarray, k: int) -> float:
+    """Weighted median, by quickselect; puts the values and their weights in another order."""
+    low, high = 0, k
+    half = 0.0
+    for t in range(k):
+        half += gap[t]
+    half *= 0.5
+    before = 0.0
+    while high - low > 1:
+        pivot = ahead[(low + high) // 2]
+        less, equal, same = low, low, 0.0
+        under = 0.0
+        for t in range(low, high):  # less | equal | more
+            value, weight = ahead[t], gap[t]
+            if value > pivot:
+                continue
+            ahead[t], gap[t] = ahead[equal], gap[equal]
+            if value == pivot:
+                ahead[equal], gap[equal] = value, weight
+                same += weight
+            else:
+                ahead[equal], gap[equal] = ahead[less], gap[less]
+                ahead[less], gap[less] = value, weight
+                under += weight
+                less += 1
+            equal += 1
+        if before + under >= half and less > low:
+            high = less
+        elif before + under + same >= half or equal == high:
+            return float(pivot)
+        else:
+            before += under + same
+            low = equal
+    return float(ahead[low])

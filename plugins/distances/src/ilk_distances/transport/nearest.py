@@ -1,0 +1,163 @@
+"""Nearest neighbours under the earth mover's distance, by bounds that spare most solutions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ilk
+
+if TYPE_CHECKING:
+    from ilk_distances.transport.heaps import Flat, Heaps
+    from ilk_distances.transport.spaces import Bins, Places
+
+WIDEST = 16  # dimensions of positions up to which each one gives a bound
+FEWEST = 16  # candidates taken at a time, at first
+DOUBLE, SINGLE = 1e-9, 1e-6  # by which the nearest so far may be farther, as far as is known
+ROUNDING = 1e-12  # of the largest cost
+
+
+class PreparedEMD(ilk.Prepared):
+    """Objects to be compared with queries, and what is computed once of them.
+
+    Attributes
+    ----------
+    n_solved_ : int
+        How many transportation problems the searches have solved so far; the other pairs
+        were shown to be too far apart by bounds.
+    """
+
+    space: Bins | Places
+
+    def __init__(self, distance: Any, X: Any) -> None:
+        super().__init__(distance, X)
+        self.n_solved_ = 0
+        self.space = distance.space(X)
+        self.heaps = self.space.load(X)
+        self._bounds = Bounds(self.space, self.heaps)
+
+    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+        """Distances from one query to the objects with the given indices (default: all)."""
+        query = self._load(ilk.one_row(q))
+        heaps = self.heaps if indices is None else self.heaps.take(np.asarray(indices))
+        D = self.space.distances(query, heaps)[0]
+        return np.asarray(D, dtype=np.float32 if query.single and heaps.single else float)
+
+    def nearest(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k objects nearest to each query, nearest first, ties by lower index.
+
+        What comes out is what comparing all of them gives, bit for bit.
+        """
+        ilk.check_k(self.distance, k, len(self))
+        queries = self._load(Q)
+        if self.space.closed(self.heaps):
+            return ilk.nearest_blocked(self.distance, queries.data, self.X, k)
+        single = queries.single and self.heaps.single
+        near = np.full((len(queries), k), np.inf)
+        where = np.full((len(queries), k), len(self), dtype=np.int64)
+
+        solved = np.zeros(len(queries), dtype=np.int64)
+
+        def work(start: int, stop: int) -> None:
+            for i in range(start, stop):
+                solved[i] = self._search(queries.take([i]), single, near[i], where[i])
+
+        ilk.in_blocks(work, len(queries), 1)
+        self.n_solved_ += int(solved.sum())
+        return near.astype(np.float32) if single else near, where
+
+    def _load(self, Q: Any) -> Heaps:
+        return self.space.load(self.distance.check_pair(Q, self.X)[0])
+
+    def _search(self, query: Heaps, single: bool, near: np.ndarray, where: np.ndarray) -> int:
+        """Find the nearest of one query, candidates in the order of their bounds."""
+        from ilk_distances.transport.pairs import search
+
+        space, x = self.space, query.flat
+        bounds, rounding = self._bounds.by_centroid(query), self._bounds.rounding(query)
+        relative = SINGLE if single else DOUBLE
+        order = np.argsort(bounds, kind="stable")
+        solved, first, size = 0, 0, max(2 * len(near), FEWEST)
+        while first < len(order):
+            limit = near[-1] * (1 + relative) + rounding
+            rows = order[first : first + size]
+            rows = rows[bounds[rows] <= limit]
+            if not len(rows):
+                break
+            if first:
+                rows = self._bounds.by_marginal(query, rows, limit)
+            first, size = first + size, 4 * size
+            if len(rows):
+                heaps = self.heaps.take(rows)
+                costs = space.costs(query, heaps)
+                slack = relative, rounding + ROUNDING * costs.max()
+                one = x.item, x.weight, x.mass[0]
+                known = (costs, one, tuple(heaps.flat), rows, space.shared, space.penalty)
+                solved += search(*known, slack, single, near, where)
+        return solved
+
+
+class Bounds:
+    """What distances are at least: between centroids, and along each coordinate.
+
+    Where the ground is a norm and masses are equal, the mean of what is moved moves no less
+    than the masses as a whole; and along each coordinate no less than on a line of its own.
+    """
+
+    def __init__(self, space: Any, heaps: Heaps) -> None:
+        self._heaps, self._penalty, self._ground = heaps, space.penalty, space.ground
+        self._along: dict[int, Flat] = {}
+        if self._ground is None or not self._ground.norm:
+            return
+        self._low, self._high = heaps.places.min(axis=0), heaps.places.max(axis=0)
+        self._origin = (self._low + self._high) / 2
+        self._centroids = heaps.centroids(self._origin)
+        if self._ground.absolute and heaps.places.shape[1] <= WIDEST:
+            self._along = {f: heaps.along(f) for f in range(heaps.places.shape[1])}
+
+    def rounding(self, query: Heaps) -> float:
+        """How far bounds may be off."""
+        if self._ground is None or not self._ground.norm:
+            return 0.0
+        low = np.minimum(query.places.min(axis=0), self._low)
+        high = np.maximum(query.places.max(axis=0), self._high)
+        reach = float(self._ground.distance.pairwise(low[None], high[None])[0, 0])
+        return reach * (ROUNDING + 2 * self._tolerance(query))
+
+    def by_centroid(self, query: Heaps) -> np.ndarray:
+        """Bound each distance of a query by that of the centroids."""
+        everyone = np.arange(len(self._heaps))
+        if self._ground is None or not self._ground.norm:
+            return self._with_extra(query, everyone, np.zeros(len(everyone)))
+        here = query.centroids(self._origin)
+        D = self._ground.distance.pairwise(here, self._centroids)[0]
+        return self._with_extra(query, everyone, D)
+
+    def by_marginal(self, query: Heaps, rows: np.ndarray, limit: float) -> np.ndarray:
+        """Those of some candidates that may be within a limit, by their bounds."""
+        if not self._along:
+            return rows
+        from ilk_distances.transport.closed import line_of_heaps
+
+        gaps = np.empty((len(rows), len(self._along)))
+        tolerance, out = self._tolerance(query), np.empty((1, len(rows)))
+        for f, heaps in self._along.items():
+            some = tuple(heaps.take(rows))
+            line_of_heaps(tuple(query.along(f)), some, 0, 1, tolerance, 0.0, out)
+            gaps[:, f] = np.nan_to_num(out[0])
+        D = self._ground.distance.pairwise(np.zeros((1, len(self._along))), gaps)[0]
+        bounds = self._with_extra(query, rows, D)
+        order = np.argsort(bounds, kind="stable")
+        return np.asarray(rows[order][bounds[order] <= limit])
+
+    def _tolerance(self, query: Heaps) -> float:
+        return max(query.tolerance, self._heaps.tolerance)
+
+    def _with_extra(self, query: Heaps, rows: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+        """Leave bounds only where masses are equal; add the penalty where they are not."""
+        mass, other = self._heaps.mass[rows], query.mass[0]
+        apart = np.abs(mass - other)
+        equal = apart <= self._tolerance(query) * np.maximum(mass, other)
+        extra = self._penalty * (apart / np.minimum(mass, other))
+        return np.asarray(np.where(equal, bounds, 0.0) + extra)

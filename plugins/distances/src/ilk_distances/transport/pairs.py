@@ -1,0 +1,306 @@
+"""The earth mover's distance of one heap of mass to another, and of many to many.
+
+Heaps lie in flat arrays: heap i has the items ``item[start[i]:start[i + 1]]`` with as many
+weights, and is of mass ``mass[i]``. Items are rows and columns of a matrix of costs.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+
+import ilk
+from ilk_distances.transport.simplex import BEST, FLOW, MASS, PARENT, room, solve, total
+
+One: TypeAlias = tuple[np.ndarray, np.ndarray, float]  # items, weights and mass
+Many: TypeAlias = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # start, item, weight and mass
+Desk: TypeAlias = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+BITS = 52  # of the larger mass: all masses become whole numbers whose sums are exact
+
+
+@ilk.compiled
+def fill(
+    cost: np.ndarray,
+    x: Many,
+    y: Many,
+    shared: bool,
+    penalty: float,
+    start: int,
+    stop: int,
+    corner: tuple[int, int],
+    half: bool,
+    out: np.ndarray,
+) -> None:
+    """Set the distances of heaps x[start:stop] to heaps y where `out` is NaN.
+
+    That of the first of both stands at the corner; `half` leaves out what is below the
+    diagonal. `shared` says that both have the same items, and mass in place may stay there.
+    """
+    x_start, x_item, x_weight, x_mass = x
+    y_start, y_item, y_weight, y_mass = y
+    space = desk(_longest(x_start), _longest(y_start))
+    for i in range(start, stop):
+        a, b = x_start[i], x_start[i + 1]
+        row = out[i + corner[0]]
+        for j in range(max(i + corner[0] - corner[1], 0) if half else 0, len(y_mass)):
+            if math.isnan(row[j + corner[1]]):
+                c, d = y_start[j], y_start[j + 1]
+                row[j + corner[1]] = distance(
+                    cost,
+                    (x_item[a:b], x_weight[a:b], x_mass[i]),
+                    (y_item[c:d], y_weight[c:d], y_mass[j]),
+                    shared,
+                    penalty,
+                    np.inf,
+                    space,
+                )
+
+
+@ilk.compiled
+def search(
+    cost: np.ndarray,
+    x: One,
+    y: Many,
+    rows: np.ndarray,
+    shared: bool,
+    penalty: float,
+    slack: tuple[float, float],
+    single: bool,
+    near: np.ndarray,
+    where: np.ndarray,
+) -> int:
+    """Put those of heaps y that are nearer to heap x among the nearest; count what was solved.
+
+    ``rows`` are their numbers; of equally near ones that with the lower number comes first.
+    """
+    start, item, weight, mass = y
+    space = desk(len(x[0]), _longest(start))
+    solved, last = 0, len(near) - 1
+    for j in range(len(mass)):
+        a, b = start[j], start[j + 1]
+        limit = near[last] * (1 + slack[0]) + slack[1]
+        d = distance(cost, x, (item[a:b], weight[a:b], mass[j]), shared, penalty, limit, space)
+        if d == np.inf:
+            continue
+        solved += 1
+        if single:
+            d = np.float64(np.float32(d))
+        t = last
+        if d > near[t] or (d == near[t] and rows[j] > where[t]):
+            continue
+        while t > 0 and (near[t - 1] > d or (near[t - 1] == d and where[t - 1] > rows[j])):
+            near[t], where[t] = near[t - 1], where[t - 1]
+            t -= 1
+        near[t], where[t] = d, rows[j]
+    return solved
+
+
+@ilk.compiled
+def desk(m: int, n: int) -> Desk:
+    """Return room for pairs of heaps of up to m and n items."""
+    size = max(m, n) + 1
+    left = np.empty((2, size)), np.empty((2, size), np.intp)
+    return left, room(size, size)
+
+
+@ilk.compiled
+def distance(
+    cost: np.ndarray, x: One, y: One, shared: bool, penalty: float, limit: float, space: Desk
+) -> float:
+    """Distance of two heaps; inf if it is sure to be above the limit."""
+    flow = min(x[2], y[2])
+    extra = penalty * (abs(x[2] - y[2]) / flow) if penalty > 0 else 0.0
+    if _same(cost, x, y):
+        return extra
+    (weight, item), (block, node, link) = space
+    m, n = _unload(x, y, shared, weight, item)
+    if m == 0 or n == 0:
+        return extra
+    m, n, unit = _load(cost, weight, item, m, n, flow, block, node)
+    if limit < np.inf and _relaxed(block, node, m, n, unit) + extra > limit:
+        return np.inf
+    solve(block, node, link, m, n)
+    return float(total(block, node, link, m, n, unit) + extra)
+
+
+@ilk.compiled
+def flows(cost: np.ndarray, x: One, y: One, out: np.ndarray) -> None:
+    """Add the cheapest flow from heap x to heap y to `out`."""
+    (weight, item), (block, node, link) = desk(len(x[0]), len(y[0]))
+    m, n = _unload(x, y, False, weight, item)
+    flow = min(x[2], y[2])
+    rows, columns, unit = _load(cost, weight, item, m, n, flow, block, node)
+    turned = item[0, m] < 0
+    solve(block, node, link, rows, columns)
+    for node_ in range(rows + columns):
+        above = link[node_, PARENT]
+        if above < 0:
+            continue
+        i, j = min(node_, above), max(node_, above) - rows
+        if turned:
+            i, j = j, i
+        if i < m and j < n:
+            out[item[0, i], item[1, j]] += node[FLOW, node_] / unit * flow
+
+
+@ilk.compiled
+def _longest(start: np.ndarray) -> int:
+    longest = 0
+    for i in range(len(start) - 1):
+        longest = max(longest, start[i + 1] - start[i])
+    return longest
+
+
+@ilk.compiled
+def _same(cost: np.ndarray, x: One, y: One) -> bool:
+    """Whether the weights are the same and no item costs to stay."""
+    if len(x[0]) != len(y[0]):
+        return False
+    i = 0
+    while i < len(x[0]) and x[1][i] == y[1][i] and cost[x[0][i], y[0][i]] == 0:
+        i += 1
+    return i == len(x[0])
+
+
+@ilk.compiled
+def _unload(x: One, y: One, shared: bool, weight: np.ndarray, item: np.ndarray) -> tuple[int, int]:
+    """Copy the heaps, leaving out what both have of an item if items are `shared`; count items."""
+    m = n = i = j = 0
+    while i < len(x[0]) or j < len(y[0]):
+        a, b = 0.0, 0.0
+        if shared and i < len(x[0]) and j < len(y[0]) and x[0][i] == y[0][j]:
+            a = x[1][i] - y[1][j]
+            b = -a
+            at_x, at_y = x[0][i], y[0][j]
+            i += 1
+            j += 1
+        elif j >= len(y[0]) or (i < len(x[0]) and x[0][i] < y[0][j]):
+            a, at_x, at_y = x[1][i], x[0][i], 0
+            i += 1
+        else:
+            b, at_x, at_y = y[1][j], 0, y[0][j]
+            j += 1
+        if a > 0:
+            weight[0, m], item[0, m] = a, at_x
+            m += 1
+        if b > 0:
+            weight[1, n], item[1, n] = b, at_y
+            n += 1
+    return m, n
+
+
+@ilk.compiled
+def _load(
+    cost: np.ndarray,
+    weight: np.ndarray,
+    item: np.ndarray,
+    m: int,
+    n: int,
+    flow: float,
+    block: np.ndarray,
+    node: np.ndarray,
+) -> tuple[int, int, float]:
+    """Write the balanced problem, the same for x and y as for y and x; return its size and unit.
+
+    Where masses differ a column that costs nothing takes the rest. The flow divided by the
+    unit is in parts of `flow`.
+    """
+    low, high = _scales(weight, m, n)
+    rest = _whole(weight[0], m, low, high) - _whole(weight[1], n, low, high)
+    if abs(rest) <= m + n:  # rounding
+        if rest < 0:
+            _raise_largest(weight[0], m, -rest)
+        else:
+            _raise_largest(weight[1], n, rest)
+        rest = 0.0
+    turned = rest < 0 or (rest == 0 and _turned(cost, weight, item, m, n))
+    item[0, m] = -1 if turned else 0
+    s, t, rows, columns = (1, 0, n, m) if turned else (0, 1, m, n)
+    for i in range(rows):
+        at = item[s, i]
+        if turned:
+            for j in range(columns):
+                block[i, j] = cost[item[t, j], at]
+        else:
+            for j in range(columns):
+                block[i, j] = cost[at, item[t, j]]
+    width = columns if rest == 0 else columns + 1
+    if rest != 0:
+        for i in range(rows):
+            block[i, columns] = 0.0
+        node[MASS, rows + columns] = abs(rest)
+    for i in range(rows):
+        node[MASS, i] = weight[s, i]
+    for j in range(columns):
+        node[MASS, rows + j] = weight[t, j]
+    return rows, width, flow * low * high
+
+
+@ilk.compiled
+def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
+    """Two powers of two, whose product brings the larger mass under 2 ** BITS."""
+    ours = theirs = 0.0
+    for i in range(m):
+        ours += weight[0, i]
+    for j in range(n):
+        theirs += weight[1, j]
+    power = BITS - math.frexp(max(ours, theirs))[1]
+    return math.ldexp(1.0, power // 2), math.ldexp(1.0, power - power // 2)
+
+
+@ilk.compiled
+def _whole(weight: np.ndarray, m: int, low: float, high: float) -> float:
+    mass = 0.0
+    for i in range(m):
+        weight[i] = max(np.rint(weight[i] * low * high), 1.0)
+        mass += weight[i]
+    return mass
+
+
+@ilk.compiled
+def _raise_largest(weight: np.ndarray, m: int, by: float) -> None:
+    largest = 0
+    for i in range(m):
+        if weight[i] > weight[largest]:
+            largest = i
+    weight[largest] += by
+
+
+@ilk.compiled
+def _turned(cost: np.ndarray, weight: np.ndarray, item: np.ndarray, m: int, n: int) -> bool:
+    """Which of two problems that differ in direction alone is solved: whether it is y to x."""
+    if m != n:
+        return m > n
+    for i in range(m):
+        if weight[0, i] != weight[1, i]:
+            return bool(weight[0, i] > weight[1, i])
+    for i in range(m):
+        for j in range(i):
+            here, there = cost[item[0, i], item[1, j]], cost[item[0, j], item[1, i]]
+            if here != there:
+                return bool(here > there)
+    return False
+
+
+@ilk.compiled
+def _relaxed(block: np.ndarray, node: np.ndarray, m: int, n: int, unit: float) -> float:
+    """A bound: all mass of one side goes where it costs least, whatever fits there."""
+    by_row = 0.0
+    least = node[BEST]
+    for j in range(n):
+        least[j] = np.inf
+    for i in range(m):
+        row, lowest = block[i], np.inf
+        for j in range(n):
+            value = row[j]
+            lowest = min(lowest, value)
+            least[j] = min(least[j], value)
+        by_row += lowest * (node[MASS, i] / unit)
+    by_column = 0.0
+    for j in range(n):
+        by_column += least[j] * (node[MASS, m + j] / unit)
+    return max(by_row, by_column)

@@ -1,0 +1,166 @@
+"""Signatures: weighted points, a few for each object, of any number and mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+
+class Signatures(Sequence[Any]):
+    """Checked signatures in flat arrays; clusters without weight are left out.
+
+    Attributes
+    ----------
+    start : ndarray of int, shape (n + 1,)
+        Signature i has the clusters from ``start[i]`` up to ``start[i + 1]``.
+    positions : ndarray of shape (n_clusters, d), or list of texts
+    weights : ndarray of shape (n_clusters,)
+        float64, greater than 0.
+    single : bool
+        Whether all that was given was float32.
+    """
+
+    def __init__(self, start: np.ndarray, positions: Any, weights: np.ndarray, single: bool):
+        self.start, self.positions, self.weights, self.single = start, positions, weights, single
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of signatures, in a tuple, as arrays have it."""
+        return (len(self.start) - 1,)
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of the weights of each signature."""
+        return np.add.reduceat(self.weights, self.start[:-1]) if len(self) else np.zeros(0)
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return one signature as a pair, or several as signatures."""
+        if isinstance(key, int | np.integer):
+            i = range(len(self))[key]
+            here = slice(self.start[i], self.start[i + 1])
+            return self.positions[here], self.weights[here]
+        rows = np.arange(len(self))[key]
+        sizes = np.diff(self.start)[rows]
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        where = np.repeat(self.start[rows] - start[:-1], sizes) + np.arange(start[-1])
+        return Signatures(start, ilk.take(self.positions, where), self.weights[where], self.single)
+
+
+def are_signatures(X: Any) -> bool:
+    """Tell whether data are a list of pairs of sequences, not of numbers."""
+    if isinstance(X, Signatures):
+        return True
+    if isinstance(X, np.ndarray):
+        return X.dtype == object and X.ndim == 1 and any(map(_is_pair, X))
+    return isinstance(X, list | tuple) and any(map(_is_pair, X))
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, list | tuple) and len(item) == 2 and all(map(_is_nested, item))
+
+
+def _is_nested(part: Any) -> bool:
+    return hasattr(part, "__len__") and not isinstance(part, str | bytes) and np.ndim(part) > 0
+
+
+def check_signatures(owner: Any, X: Any, argument: str) -> Signatures:
+    """Return signatures in flat arrays, or raise an error that names the signature and value."""
+    if isinstance(X, Signatures):
+        return X
+    name = f"{ilk.display_name(owner)}: {argument}"
+    pairs = [_check_pair(item, f"{name}[{i}]") for i, item in enumerate(X)]
+    start = np.cumsum([0, *(len(weights) for _, weights in pairs)])
+    weights = np.concatenate([weights for _, weights in pairs])
+    positions = _join([positions for positions, _ in pairs], name)
+    _check_values(positions, weights, start, name)
+    single = all(np.asarray(part).dtype == np.float32 for pair in pairs for part in pair)
+    weights = weights.astype(float, copy=False)
+    kept = np.flatnonzero(weights)
+    sizes = np.add.reduceat(weights > 0, start[:-1])
+    if not sizes.all():
+        raise ilk.InputError(f"{name}[{np.argmin(sizes)}] has no mass: all its weights are 0")
+    if len(kept) < len(weights):
+        positions, weights = ilk.take(positions, kept), weights[kept]
+        start = np.concatenate([[0], np.cumsum(sizes)])
+    found = Signatures(start, positions, weights, single)
+    check_mass(found.mass, name)
+    return found
+
+
+def check_mass(mass: np.ndarray, name: str) -> None:
+    """Raise if the sum of weights is not a number that can be divided by."""
+    bad = np.flatnonzero(~np.isfinite(mass))
+    if bad.size:
+        raise ilk.InputError(f"{name}[{bad[0]}] has a mass beyond the largest number")
+
+
+def _check_pair(item: Any, name: str) -> tuple[Any, np.ndarray]:
+    if not (isinstance(item, list | tuple) and len(item) == 2):
+        raise ilk.InputError(
+            f"{name} must be a signature, a pair (positions, weights), got {type(item).__name__}"
+        )
+    try:
+        positions, weights = _as_positions(item[0]), np.asarray(item[1])
+    except ValueError:  # rows of different lengths
+        raise ilk.InputError(f"{name}: positions have rows of different lengths") from None
+    count = len(positions)
+    numbers = weights.dtype.kind in "biuf" and getattr(positions, "ndim", 2) == 2
+    if not numbers or weights.shape != (count,):
+        raise ilk.InputError(
+            f"{name}: a signature is (positions, weights), positions of shape (m, d) and weights "
+            f"of shape (m,), got shapes {np.shape(item[0])} and {weights.shape}"
+        )
+    if count == 0:
+        raise ilk.InputError(f"{name} has no clusters, at least 1 is needed")
+    return positions, weights
+
+
+def _as_positions(given: Any) -> Any:
+    """Return a float array, or a list if positions are texts."""
+    if isinstance(given, list | tuple | np.ndarray) and len(given) and _is_text(given[0]):
+        return list(given)
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf":
+        raise ValueError
+    return array if array.dtype in (np.float32, np.float64) else array.astype(float)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str | bytes)
+
+
+def _join(parts: list[Any], name: str) -> Any:
+    if all(isinstance(part, list) for part in parts):
+        return [text for part in parts for text in part]
+    widths = [part.shape[1] if isinstance(part, np.ndarray) else None for part in parts]
+    odd = next((i for i, width in enumerate(widths) if width != widths[0]), None)
+    if odd is not None:
+        raise ilk.InputError(
+            f"{name}[{odd}] has positions of {widths[odd]} dimensions but {name}[0] of {widths[0]}"
+        )
+    return np.concatenate(parts).astype(float, copy=False)
+
+
+def _check_values(positions: Any, weights: np.ndarray, start: np.ndarray, name: str) -> None:
+    """Raise an error that names the first bad weight or position."""
+    columns = {"weight": weights, "position": positions}
+    for what, values in columns.items():
+        if isinstance(values, list):
+            continue
+        finite = np.isfinite(values) if what == "position" else np.isfinite(values) & (values >= 0)
+        if finite.all():
+            continue
+        at = int(np.argwhere(~finite)[0][0])
+        i = int(np.searchsorted(start, at, side="right")) - 1
+        value = values[at] if values.ndim == 1 else values[at].tolist()
+        problem = "a negative" if what == "weight" and np.isfinite(value) else "a NaN or infinite"
+        raise ilk.InputError(
+            f"{name}[{i}] has {problem} {what} at cluster {at - start[i]}: {value}"
+        )

@@ -1,0 +1,271 @@
+"""The transportation problem, by a network simplex on spanning trees.
+
+A problem has m rows (sources) and n columns (sinks), which are the nodes 0..m-1 and m..m+n-1.
+It lives in three arrays: the costs, some numbers of each node, and its links in a tree. Masses
+and flows are whole numbers, so that sums are exact and ties are ties.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+
+TOLERANCE = 1e-15  # of the potentials: by less no cost is told from their sum
+BLOCK = 512  # costs that are looked at, or more, before one is let into the tree
+
+# Numbers of a node.
+MASS, FLOW, POTENTIAL, SHADED, BEST = range(5)
+# Links of a node: its parent, to which its arc of the tree leads and FLOW flows; the distance
+# to the root; its first child; the children of its parent after and before it; an order.
+PARENT, DEPTH, CHILD, AFTER, BEFORE, ORDER = range(6)
+
+
+@ilk.compiled
+def room(m: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return costs, numbers and links for problems of up to m rows and n columns."""
+    return np.empty((m, n)), np.empty((5, m + n)), np.empty((m + n, 6), np.intp)
+
+
+@ilk.compiled
+def solve(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) -> None:
+    """Solve a balanced problem with masses of at least 1, which are used up.
+
+    Leaves a tree and its flow that cost least.
+    """
+    root = _start(cost, node, link, m, n)
+    _plant(cost, node, link, m, n, root)
+    rows = max(BLOCK // n, 1)
+    row, seen = 0, 0
+    while seen < m:
+        stop = min(row + rows, m)
+        i, j = _enter(cost, node, m, n, row, stop)
+        if i < 0:
+            seen += stop - row
+        else:
+            _exchange(cost, node, link, m, i, m + j)
+            seen = 0
+        row = stop if stop < m else 0
+
+
+@ilk.compiled
+def total(
+    cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int, scale: float
+) -> float:
+    """Cost of the flow, each flow divided by `scale` first."""
+    result = 0.0
+    for x in range(m + n):
+        y = link[x, PARENT]
+        if y >= 0:
+            result += cost[min(x, y), max(x, y) - m] * (node[FLOW, x] / scale)
+    return result
+
+
+@ilk.compiled
+def _start(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) -> int:
+    """Build a strongly feasible tree greedily; return its root.
+
+    Rows that have most to lose choose first, among columns by cost less the column's mean.
+    Each cell closes a row or a column, whose parent is the other, still open, side. An arc
+    without flow always closes its row: so it leads to the root, as strong feasibility asks.
+    """
+    mass, flow, mean = node[MASS], node[FLOW], node[BEST]
+    _rank_rows(cost, node, link, m, n)
+    left = n
+    for q in range(n):
+        link[q, CHILD] = q
+    for t in range(m):
+        i = link[t, ORDER]
+        while True:
+            least, at = np.inf, 0
+            for q in range(left):
+                gain = cost[i, link[q, CHILD]] - mean[link[q, CHILD]]
+                if gain < least:
+                    least, at = gain, q
+            j = m + link[at, CHILD]
+            if mass[i] < mass[j] or left == 1:
+                link[i, PARENT] = j
+                flow[i] = mass[i]
+                mass[j] -= mass[i]
+                break
+            link[j, PARENT] = i
+            flow[j] = mass[j]
+            mass[i] -= mass[j]
+            left -= 1
+            link[at, CHILD] = link[left, CHILD]
+    root = m + link[0, CHILD]
+    link[root, PARENT] = -1
+    return int(root)
+
+
+@ilk.compiled
+def _rank_rows(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) -> None:
+    """Order rows by how far their least cost, less its column's mean, is under their mean."""
+    mean, regret = node[BEST], node[SHADED]
+    for j in range(n):
+        mean[j] = 0.0
+    for i in range(m):
+        row = cost[i]
+        for j in range(n):
+            mean[j] += row[j]
+    for j in range(n):
+        mean[j] /= m
+    for i in range(m):
+        row = cost[i]
+        least, gains = np.inf, 0.0
+        for j in range(n):
+            gain = row[j] - mean[j]
+            gains += gain
+            least = min(least, gain)
+        here = least - gains / n
+        t = i
+        while t > 0 and regret[t - 1] > here:
+            regret[t] = regret[t - 1]
+            link[t, ORDER] = link[t - 1, ORDER]
+            t -= 1
+        regret[t] = here
+        link[t, ORDER] = i
+
+
+@ilk.compiled
+def _plant(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int, root: int) -> None:
+    """Set children, depths and potentials from parents."""
+    for x in range(m + n):
+        link[x, CHILD] = -1
+    for x in range(m + n):
+        if x != root:
+            _attach(link, x, link[x, PARENT])
+    link[root, DEPTH] = 0
+    node[POTENTIAL, root] = 0.0
+    node[SHADED, root] = 0.0
+    _update(cost, node, link, m, root)
+
+
+@ilk.compiled
+def _update(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, top: int) -> None:
+    """Set depths and potentials of all nodes under one."""
+    link[0, ORDER] = top
+    height = 1
+    while height > 0:
+        height -= 1
+        x = link[height, ORDER]
+        y = link[x, CHILD]
+        while y >= 0:
+            _set_node(cost, node, link, m, y, x)
+            if link[y, CHILD] >= 0:
+                link[height, ORDER] = y
+                height += 1
+            y = link[y, AFTER]
+
+
+@ilk.compiled
+def _set_node(
+    cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, x: int, parent: int
+) -> None:
+    """Set depth and potential of a node; the two ends of an arc of the tree sum to its cost."""
+    value = cost[x, parent - m] if x < m else cost[parent, x - m]
+    value -= node[POTENTIAL, parent]
+    link[x, DEPTH] = link[parent, DEPTH] + 1
+    node[POTENTIAL, x] = value
+    node[SHADED, x] = value - TOLERANCE * abs(value)
+
+
+@ilk.compiled
+def _enter(
+    cost: np.ndarray, node: np.ndarray, m: int, n: int, start: int, stop: int
+) -> tuple[int, int]:
+    """Cell among some rows whose cost is most below its potentials; (-1, -1) if none is."""
+    best, u, v = node[BEST], node[SHADED], node[SHADED, m:]
+    for j in range(n):
+        best[j] = np.inf
+    for i in range(start, stop):
+        row, here = cost[i], u[i]
+        for j in range(n):
+            slack = row[j] - here
+            best[j] = min(best[j], slack)
+    column, least = -1, 0.0
+    for j in range(n):
+        slack = best[j] - v[j]
+        if slack < least:
+            least, column = slack, j
+    if column < 0:
+        return -1, -1
+    i = start
+    while cost[i, column] - u[i] != best[column]:
+        i += 1
+    return i, column
+
+
+@ilk.compiled
+def _exchange(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, i: int, j: int) -> None:
+    """Let the arc from row node i to column node j into the tree, and another one out.
+
+    Of the arcs that run empty first, the last on the way from the apex through i and j
+    leaves: this keeps the tree strongly feasible, so that no sequence of trees comes again.
+    """
+    flow = node[FLOW]
+    apex, leave, change = _blocking(node, link, m, i, j)
+    x = i
+    while x != apex:
+        flow[x] += -change if x < m else change
+        x = link[x, PARENT]
+    x, above = i, j
+    y = j
+    while y != apex:
+        flow[y] += -change if y >= m else change
+        if y == leave:
+            x, above = j, i
+        y = link[y, PARENT]
+    top, push = x, change
+    while True:
+        old, old_flow = link[x, PARENT], flow[x]
+        _detach(link, x, old)
+        _attach(link, x, above)
+        link[x, PARENT] = above
+        flow[x] = push
+        if x == leave:
+            break
+        above, push, x = x, old_flow, old
+    _set_node(cost, node, link, m, top, link[top, PARENT])
+    _update(cost, node, link, m, top)
+
+
+@ilk.compiled
+def _blocking(node: np.ndarray, link: np.ndarray, m: int, i: int, j: int) -> tuple[int, int, float]:
+    """Return the apex of the cycle of an entering arc, the node that leaves and the change."""
+    flow = node[FLOW]
+    from_row, of_row = np.inf, -1
+    from_column, of_column = np.inf, -1
+    while i != j:
+        if link[i, DEPTH] >= link[j, DEPTH]:
+            if i < m and flow[i] < from_row:
+                from_row, of_row = flow[i], i
+            i = link[i, PARENT]
+        else:
+            if j >= m and flow[j] <= from_column:
+                from_column, of_column = flow[j], j
+            j = link[j, PARENT]
+    if from_column <= from_row:
+        return i, of_column, from_column
+    return i, of_row, from_row
+
+
+@ilk.compiled
+def _attach(link: np.ndarray, x: int, above: int) -> None:
+    first = link[above, CHILD]
+    link[x, AFTER] = first
+    link[x, BEFORE] = -1
+    if first >= 0:
+        link[first, BEFORE] = x
+    link[above, CHILD] = x
+
+
+@ilk.compiled
+def _detach(link: np.ndarray, x: int, above: int) -> None:
+    before, after = link[x, BEFORE], link[x, AFTER]
+    if before >= 0:
+        link[before, AFTER] = after
+    else:
+        link[above, CHILD] = after
+    if after >= 0:
+        link[after, BEFORE] = before

@@ -1,0 +1,208 @@
+"""Earth mover's distances of many heaps to many, over common bins or free places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import ilk
+from ilk_distances.transport.ground import Ground, is_pseudometric
+from ilk_distances.transport.heaps import Heaps
+from ilk_distances.transport.signatures import Signatures
+
+PAIRS = 512  # that a thread takes at a time, or more
+NUMBERS = 2**16  # of histograms held as float64
+TILE = (128, 1024)  # clusters of a tile of ground distances: 1 MiB
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Histograms over common bins, whose distances are a matrix.
+
+    Attributes
+    ----------
+    ground : Ground or None
+        None: the matrix is given.
+    places : ndarray of shape (bins, d), list of texts, or None
+    given : ndarray of shape (bins, bins) or None
+    normalize : bool
+    penalty : float
+    """
+
+    ground: Ground | None
+    places: Any
+    given: np.ndarray | None
+    normalize: bool
+    penalty: float
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """Ground distance of any two bins."""
+        if self.ground is None:
+            return np.array(self.given, dtype=float, order="C")
+        return self.ground.costs(self.places, self.places)
+
+    @cached_property
+    def shared(self) -> bool:
+        """Whether mass that two histograms share may stay: whether the ground is a metric."""
+        return is_pseudometric(self.matrix) if self.ground is None else self.ground.metric
+
+    @cached_property
+    def scale(self) -> float | None:
+        """Cost of a step where bins lie on a line or circle, else None."""
+        return None if self.ground is None else self.ground.scale(self.places)
+
+    def load(self, X: Any) -> Heaps:
+        """Return checked histograms as heaps."""
+        return Heaps(X, self.places, self.normalize)
+
+    def closed(self, x: Heaps) -> bool:
+        """Whether there is a closed form for equal masses."""
+        return self.scale is not None
+
+    def costs(self, x: Heaps, y: Heaps) -> np.ndarray:
+        """Ground distances of the items of x to those of y."""
+        return self.matrix
+
+    def distances(self, x: Heaps, y: Heaps) -> np.ndarray:
+        """Distances of all heaps x to all heaps y."""
+        out = np.full((len(x), len(y)), np.nan)
+        if self.scale is not None:
+            assert self.ground is not None
+            if self.ground.period:
+                _merge_all(x, y, self.ground.period, out)
+            else:
+                _sweep(x, y, out)
+            out *= self.scale
+        if np.isnan(out).any():
+            self._solve(x, y, out)
+            _mirror(out, x is y)
+        return out
+
+    def _solve(self, x: Heaps, y: Heaps, out: np.ndarray) -> None:
+        from ilk_distances.transport.pairs import fill
+
+        matrix, shared, flats, half = (
+            self.matrix,
+            self.shared,
+            (tuple(x.flat), tuple(y.flat)),
+            x is y,
+        )
+
+        def work(start: int, stop: int) -> None:
+            fill(matrix, *flats, shared, self.penalty, start, stop, (0, 0), half, out)
+
+        ilk.in_blocks(work, len(x), max(PAIRS // len(y), 1))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Signatures, whose places have a ground distance.
+
+    Attributes
+    ----------
+    ground : Ground
+    normalize : bool
+    penalty : float
+    """
+
+    ground: Ground
+    normalize: bool
+    penalty: float
+    shared = False
+
+    def load(self, X: Any) -> Heaps:
+        """Return checked signatures as heaps."""
+        places = self.ground.checked(X.positions)
+        return Heaps(Signatures(X.start, places, X.weights, X.single), places, self.normalize)
+
+    def closed(self, x: Heaps) -> bool:
+        """Whether there is a closed form for equal masses."""
+        return self.ground.scale(x.places) is not None
+
+    def costs(self, x: Heaps, y: Heaps) -> np.ndarray:
+        """Ground distances of the clusters of x to those of y."""
+        return self.ground.costs(x.places, y.places)
+
+    def distances(self, x: Heaps, y: Heaps) -> np.ndarray:
+        """Distances of all heaps x to all heaps y."""
+        out = np.full((len(x), len(y)), np.nan)
+        scale = self.ground.scale(x.places)
+        if scale is not None:
+            _merge_all(x, y, self.ground.period, out)
+            out *= scale
+        if np.isnan(out).any():
+            self._solve(x, y, out)
+            _mirror(out, x is y)
+        return out
+
+    def _solve(self, x: Heaps, y: Heaps, out: np.ndarray) -> None:
+        from ilk_distances.transport.pairs import fill
+
+        rows, columns = _cuts(x.flat.start, TILE[0]), _cuts(y.flat.start, TILE[1])
+        half = x is y
+
+        def work(first: int, last: int) -> None:
+            for a, b in rows[first:last]:
+                for c, d in columns:
+                    if half and d <= a:
+                        continue
+                    x_cut, y_cut = tuple(x.flat.cut(a, b)), tuple(y.flat.cut(c, d))
+                    places = x.places[x.flat.span(a, b)], y.places[y.flat.span(c, d)]
+                    costs = self.ground.costs(*places)
+                    fill(costs, x_cut, y_cut, False, self.penalty, 0, b - a, (a, c), half, out)
+
+        ilk.in_blocks(work, len(rows), 1)
+
+
+def _mirror(out: np.ndarray, same: bool) -> None:
+    """Copy what is above the diagonal below it, if heaps were compared with themselves."""
+    if same:
+        below = np.tril_indices(len(out), -1)
+        out[below] = out.T[below]
+
+
+def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
+    """Set distances of histograms on the line, a few bins of many at a time."""
+    from ilk_distances.transport.closed import LANES, line_of_histograms
+
+    order = np.argsort(x.places[:, 0], kind="stable")
+    gaps = np.diff(x.places[order, 0])
+    tolerance = max(x.tolerance, y.tolerance)
+    step = max(NUMBERS // len(order), 1)
+    masses = x.mass, y.mass
+
+    def work(start: int, stop: int) -> None:
+        Y = np.ascontiguousarray(y.dense(start, stop)[:, order].T)
+        for i in range(0, len(x), step):
+            X = np.take(x.dense(i, i + step), order, axis=1)
+            some = masses[0][i : i + step], masses[1][start:stop]
+            line_of_histograms(X, Y, gaps, *some, tolerance, (i, start), out)
+
+    ilk.in_blocks(work, len(y), LANES)
+
+
+def _merge_all(x: Heaps, y: Heaps, period: float, out: np.ndarray) -> None:
+    """Set distances of heaps on a line, or on a circle if the period is not 0."""
+    from ilk_distances.transport.closed import line_of_heaps
+
+    heaps, others = tuple(x.along(0, period)), tuple(y.along(0, period))
+    tolerance = max(x.tolerance, y.tolerance)
+
+    def work(start: int, stop: int) -> None:
+        line_of_heaps(heaps, others, start, stop, tolerance, period, out)
+
+    ilk.in_blocks(work, len(x), max(16 * PAIRS // len(y), 1))
+
+
+def _cuts(start: np.ndarray, size: int) -> list[tuple[int, int]]:
+    """Cut heaps into runs of about `size` items."""
+    cuts = [0]
+    while cuts[-1] < len(start) - 1:
+        end = int(np.searchsorted(start, start[cuts[-1]] + size, side="right")) - 1
+        cuts.append(max(end, cuts[-1] + 1))
+    return list(pairwise(cuts))
