@@ -35,7 +35,8 @@ class Signatures(Sequence[Any]):
     @property
     def mass(self) -> np.ndarray:
         """Sum of the weights of each signature."""
-        return np.add.reduceat(self.weights, self.start[:-1]) if len(self) else np.zeros(0)
+        with np.errstate(over="ignore"):
+            return np.add.reduceat(self.weights, self.start[:-1]) if len(self) else np.zeros(0)
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -67,7 +68,7 @@ def _is_pair(item: Any) -> bool:
 
 
 def _is_nested(part: Any) -> bool:
-    return hasattr(part, "__len__") and not isinstance(part, str | bytes) and np.ndim(part) > 0
+    return isinstance(part, list | tuple) or getattr(part, "ndim", 0) > 0
 
 
 def check_signatures(owner: Any, X: Any, argument: str) -> Signatures:
