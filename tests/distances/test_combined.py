@@ -447,6 +447,8 @@ def test_bad_data(table):
         combined(views=VIEWS, weights="learned").fit(table[:15], np.arange(15))
     with pytest.raises(NotFittedError):
         combined(views=VIEWS).pairwise(table)
+    with pytest.raises(ilk.ParameterError, match="must give positions of columns of X, got 'red'"):
+        combined(views=VIEWS).fit(table.to_numpy(dtype=object))
     doubled = pd.concat([table, table[["red"]]], axis=1)
     with pytest.raises(ilk.ParameterError, match="names 'red', which X has twice"):
         combined(views=VIEWS).fit(doubled)

@@ -126,8 +126,9 @@ class OfParts(ilk.Distance):
                 positions.append(int(label))
             else:
                 hint = ilk.did_you_mean(label, [name for name in labels if isinstance(name, str)])
+                what = "name columns" if labels else "give positions of columns"
                 raise self.parameter_error(
-                    "views", f"[{view!r}] must name columns of X, got {label!r}{hint}"
+                    "views", f"[{view!r}] must {what} of X, got {label!r}{hint}"
                 )
         return np.array(positions)
 
