@@ -8,16 +8,25 @@ import ilk
 
 
 @ilk.compiled
-def normalized(X: np.ndarray) -> np.ndarray:
-    """Rows divided by their masses, which are summed up in the order of the bins."""
+def masses(X: np.ndarray, added: float) -> np.ndarray:
+    """Sums of rows, in the order of the bins, to each of which something is added."""
+    n, p = X.shape
+    out = np.zeros(n)
+    for i in range(n):
+        for f in range(p):
+            out[i] += X[i, f] + added
+    return out
+
+
+@ilk.compiled
+def normalized(X: np.ndarray, added: float) -> np.ndarray:
+    """Rows, to each bin of which something is added, divided by their masses."""
     n, p = X.shape
     out = np.empty_like(X)
+    mass = masses(X, added)
     for i in range(n):
-        mass = 0.0
         for f in range(p):
-            mass += X[i, f]
-        for f in range(p):
-            out[i, f] = X[i, f] / mass
+            out[i, f] = (X[i, f] + added) / mass[i]
     return out
 
 

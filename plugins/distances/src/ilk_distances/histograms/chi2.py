@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ilk_distances.engine.rows import Rows, Tile, fill
-from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance
+from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ilk import Param
 
+# Least and most that a bin of usual size has, and the share of the masses from which a sum of
+# normalized bins has all digits.
 _USUAL = {np.float64: (2.0**-255, 2.0**255), np.float32: (2.0**-26, 2.0**40)}
+_SURE = {np.float64: 2.0**-26, np.float32: 2.0**-10}
 
 
 class ChiSquared(HistogramDistance):
@@ -68,17 +72,22 @@ class ChiSquared(HistogramDistance):
         from ilk_distances.histograms.bins import outside
 
         bins = self._bins(X)
-        return Rows(bins, X, {"unusual": outside(bins, *_USUAL[X.dtype.type])})
+        ends = thresholds(0.0, np.full(len(X), _SURE[bins.dtype.type]))
+        unusual = outside(np.ascontiguousarray(bins), *_USUAL[bins.dtype.type])
+        return Rows(bins, X, {"unusual": unusual, "left": ends, "right": ends})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk_distances.histograms import squares
+        from ilk_distances.histograms import sums
+        from ilk_distances.histograms.near import CHI2
 
         kind = X.values.dtype.type
         unusual = X.extras["unusual"][:, None] | Y.extras["unusual"]
         if not unusual.all():
-            fill(partial(squares.paired, least=kind(_USUAL[kind][0])), X, Y, tile)
+            fill(partial(sums.paired, least=kind(_USUAL[kind][0])), X, Y, tile)
         if unusual.any():
             D = np.empty(tile.shape, dtype=kind)
             smallest = np.finfo(kind).smallest_subnormal
-            fill(partial(squares.single, least=smallest), X, Y, Tile(D, 0, 0, tile.shape))
+            fill(partial(sums.single, least=smallest), X, Y, Tile(D, 0, 0, tile.shape))
             np.copyto(tile.view, D, where=unusual)
+        if self.normalize:
+            self._settle(CHI2, X, Y, tile)

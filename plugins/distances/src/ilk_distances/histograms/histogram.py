@@ -1,4 +1,4 @@
-"""Distances of histograms: what is the same for all of them before bins are compared."""
+"""Distances of histograms: what is the same for all of them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,28 @@ import numpy as np
 import ilk
 from ilk import Param
 from ilk_distances.engine.distance import VectorDistance
-from ilk_distances.engine.rows import Rows
+from ilk_distances.engine.rows import Rows, Tile
 
-NORMALIZE = Param(bool, doc="Whether every histogram is divided by its mass.")
+NORMALIZE = Param(bool, doc="Whether every histogram is divided by its mass, the sum of its bins.")
 
 
 class HistogramDistance(VectorDistance):
-    """A distance of histograms: rows of non-negative bins, whose sum is their mass."""
+    """A distance of histograms: rows of non-negative bins, the sum of which is their mass.
+
+    Sums over bins are computed fast first. Pairs of which the sum is so small that it may have
+    lost digits are computed again from differences, which keep theirs.
+    """
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("histograms",), symmetric=True
     )
     normalize: bool = False
     smoothing: float = 0
+
+    @property
+    def needs_mass(self) -> bool:
+        """Whether a histogram must have a bin that is not 0."""
+        return self.normalize and not self.smoothing
 
     def check_input(self, X: Any, argument: str = "X") -> Any:
         """Return X as an array of non-negative numbers, or raise an error that names the cell."""
@@ -34,21 +43,18 @@ class HistogramDistance(VectorDistance):
         return X
 
     def _check_masses(self, X: np.ndarray, argument: str) -> None:
-        masses = np.sum(X, axis=1, dtype=float)
+        with np.errstate(over="ignore"):
+            masses = np.sum(X, axis=1, dtype=float) + float(self.smoothing) * X.shape[1]
         most = float(np.finfo(X.dtype).max) / 4  # sums of two histograms are finite
         problem = None
         if not masses.max() <= most:
-            i = int(np.argmax(~(masses <= most)))
-            problem = f"has a row of which the sum is too large ({masses[i]:g}), row {i}"
-        elif self._needs_mass() and not masses.min() > 0:
+            i = int(np.argmin(masses <= most))
+            problem = f"has a histogram whose mass is too large ({masses[i]:g}) at row {i}"
+        elif self.needs_mass and not masses.min() > 0:
             i = int(np.argmin(masses))
             problem = f"has an empty histogram (all bins are 0) at row {i}"
         if problem:
             raise ilk.InputError(f"{ilk.display_name(self)}: {argument} {problem}")
-
-    def _needs_mass(self) -> bool:
-        """Tell whether a histogram must have a bin that is not 0."""
-        return self.normalize and not self.smoothing
 
     def _rows(self, X: np.ndarray) -> Rows:
         return Rows(self._bins(X), X)
@@ -56,7 +62,45 @@ class HistogramDistance(VectorDistance):
     def _bins(self, X: np.ndarray) -> np.ndarray:
         """The bins that are compared."""
         if not self.normalize:
-            return X
+            return X + self.smoothing if self.smoothing else X
         from ilk_distances.histograms.bins import normalized
 
-        return np.asarray(normalized(np.ascontiguousarray(X)))
+        return np.asarray(normalized(np.ascontiguousarray(X), float(self.smoothing)))
+
+    def _settle(
+        self, kind: int, X: Rows, Y: Rows, tile: Tile, factor: int = 1, most: float = np.inf
+    ) -> None:
+        """Finish sums as `near.settled` says, and compute again those that are not trusted.
+
+        What is added, and trusted, stands in the extras: "left" of X, "right" of Y.
+        """
+        from ilk_distances.histograms.near import settled
+
+        left, right = X.extras["left"], Y.extras["right"]
+        width = tile.matrix.shape[1]
+        start = tile.row * width + tile.column
+        if settled(tile.matrix.reshape(-1), start, width, factor, left, right, most):
+            low = ~(tile.view >= left[1][:, None] + right[1])
+            tile.view[low] = self._recomputed(kind, X.given, Y.given, low)
+
+    def _recomputed(self, kind: int, X: np.ndarray, Y: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        from ilk_distances.histograms.near import recomputed
+
+        X, x_added = self._scaled(X)
+        Y, y_added = self._scaled(Y)
+        added = x_added, y_added
+        return np.asarray(recomputed(kind, X, Y, *np.nonzero(pairs), added, self.normalize))
+
+    def _scaled(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Histograms, and what is added to their bins; up to 1 if they are to be normalized."""
+        X = np.ascontiguousarray(X, dtype=float)
+        added = np.full(len(X), float(self.smoothing))
+        if not self.normalize:
+            return X, added
+        exponents = -np.frexp(np.maximum(X.max(axis=1), added))[1]
+        return np.ldexp(X, exponents[:, None]), np.ldexp(added, exponents)
+
+
+def thresholds(values: Any, least: Any) -> np.ndarray:
+    """Return numbers to add, over those that say what is trusted, as `near.settled` takes them."""
+    return np.stack(np.broadcast_arrays(np.asarray(values, dtype=float), least))
