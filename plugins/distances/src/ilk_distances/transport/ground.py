@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ilk_distances.engine.distance import VectorDistance
 
 ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # norms that grow with each part
 NORMS = {*ABSOLUTE, "mahalanobis"}
+_PLAIN = ilk.Distance.check_input  # asks for finite numbers alone
 
 
 @dataclass(frozen=True)
@@ -31,17 +33,17 @@ class Ground:
     period: float
     name: str
 
-    @property
+    @cached_property
     def metric(self) -> bool:
         """Whether it is a metric."""
         return bool(self.distance.metric)
 
-    @property
+    @cached_property
     def norm(self) -> bool:
         """Whether it is a norm of differences: no mean of points is farther than the points."""
         return self.metric and not self.period and ilk.display_name(self.distance) in NORMS
 
-    @property
+    @cached_property
     def absolute(self) -> bool:
         """Whether it is a norm that grows with the size of every coordinate."""
         return self.norm and ilk.display_name(self.distance) in ABSOLUTE
@@ -56,8 +58,15 @@ class Ground:
         return float(self.distance.between([0.0], [1.0]))
 
     def checked(self, places: Any) -> Any:
-        """Return places in the form that is compared."""
+        """Return places, finite if they are numbers, in the form that is compared."""
+        if isinstance(places, np.ndarray) and type(self.distance).check_input is _PLAIN:
+            return places
         return self.distance.check_input(places, "positions")
+
+    def compare(self, P: Any, Q: Any) -> np.ndarray:
+        """Distances of places P to places Q, both checked, as if they were on no circle."""
+        compiled = isinstance(self.distance, VectorDistance)
+        return np.asarray((self.distance.compare if compiled else self.distance.pairwise)(P, Q))
 
     def costs(self, P: Any, Q: Any) -> np.ndarray:
         """Ground distances of places P to places Q, both checked, in C order."""
@@ -65,9 +74,7 @@ class Ground:
             steps = np.abs(P - Q.T) % self.period
             costs = np.minimum(steps, self.period - steps) * self.scale(P)
         else:
-            compiled = isinstance(self.distance, VectorDistance)
-            compare = self.distance.compare if compiled else self.distance.pairwise
-            costs = np.ascontiguousarray(compare(P, Q), dtype=float)
+            costs = np.ascontiguousarray(self.compare(P, Q), dtype=float)
         if costs.size and not (costs.min() >= 0 and costs.max() < np.inf):  # or NaN
             i, j = np.argwhere(~((costs >= 0) & (costs < np.inf)))[0]
             raise ilk.InputError(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ilk_distances.transport.spaces import Bins, Places
 
 WIDEST = 16  # dimensions of positions up to which each one gives a bound
-FEWEST = 16  # candidates taken at a time, at first
+FEWEST, MOST = 16, 4096  # candidates taken at a time, at first and later
 DOUBLE, SINGLE = 1e-9, 1e-6  # by which the nearest so far may be farther, as far as is known
 ROUNDING = 1e-12  # of the largest cost
 
@@ -87,7 +87,7 @@ class PreparedEMD(ilk.Prepared):
                 break
             if first:
                 rows = self._bounds.by_marginal(query, rows, limit)
-            first, size = first + size, 4 * size
+            first, size = first + size, min(4 * size, MOST)
             if len(rows):
                 heaps = self.heaps.take(rows)
                 costs = space.costs(query, heaps)
@@ -111,7 +111,7 @@ class Bounds:
         if self._ground is None or not self._ground.norm:
             return
         self._low, self._high = heaps.places.min(axis=0), heaps.places.max(axis=0)
-        self._origin = (self._low + self._high) / 2
+        self._origin = self._low / 2 + self._high / 2
         self._centroids = heaps.centroids(self._origin)
         if self._ground.absolute and heaps.places.shape[1] <= WIDEST:
             self._along = {f: heaps.along(f) for f in range(heaps.places.shape[1])}
@@ -122,7 +122,7 @@ class Bounds:
             return 0.0
         low = np.minimum(query.places.min(axis=0), self._low)
         high = np.maximum(query.places.max(axis=0), self._high)
-        reach = float(self._ground.distance.pairwise(low[None], high[None])[0, 0])
+        reach = float(self._ground.compare(low[None], high[None])[0, 0])
         return reach * (ROUNDING + 2 * self._tolerance(query))
 
     def by_centroid(self, query: Heaps) -> np.ndarray:
@@ -131,7 +131,7 @@ class Bounds:
         if self._ground is None or not self._ground.norm:
             return self._with_extra(query, everyone, np.zeros(len(everyone)))
         here = query.centroids(self._origin)
-        D = self._ground.distance.pairwise(here, self._centroids)[0]
+        D = self._ground.compare(here, self._centroids)[0]
         return self._with_extra(query, everyone, D)
 
     def by_marginal(self, query: Heaps, rows: np.ndarray, limit: float) -> np.ndarray:
@@ -146,7 +146,7 @@ class Bounds:
             some = tuple(heaps.take(rows))
             line_of_heaps(tuple(query.along(f)), some, 0, 1, tolerance, 0.0, out)
             gaps[:, f] = np.nan_to_num(out[0])
-        D = self._ground.distance.pairwise(np.zeros((1, len(self._along))), gaps)[0]
+        D = self._ground.compare(np.zeros((1, len(self._along))), gaps)[0]
         bounds = self._with_extra(query, rows, D)
         order = np.argsort(bounds, kind="stable")
         return np.asarray(rows[order][bounds[order] <= limit])
