@@ -78,8 +78,9 @@ class Combined(OfParts):
 
     References
     ----------
-    .. [1] E. Ntoutsi and M. Schubert, "Ensembles and multi-view data", lecture notes, LMU Munich,
-       2015, weighted linear combination of local metrics and its learning by a classifier.
+    .. [1] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
+       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: weighted linear
+       combination of distances, and its learning by a linear classifier.
     .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
        Problems with an Application to Generic Object Recognition*, thesis, Monash University,
        2011, equations (10.2) to (10.4), which add squared distances.

@@ -68,8 +68,9 @@ class PairClassifier(OfParts):
 
     References
     ----------
-    .. [1] E. Ntoutsi and M. Schubert, "Ensembles and multi-view data", lecture notes, LMU Munich,
-       2015: "the class probability for the class dissimilar is used as distance measure".
+    .. [1] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
+       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: the classifier
+       of pairs itself as combination function.
 
     Examples
     --------

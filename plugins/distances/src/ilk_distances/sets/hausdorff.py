@@ -38,8 +38,9 @@ class Hausdorff(NearestPoints):
 
     References
     ----------
-    .. [1] E. Ntoutsi and M. Schubert, "Ensembles and multi-view data", lecture notes, LMU Munich,
-       2015, multi-instance objects.
+    .. [1] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
+       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: multi-instance
+       objects.
     .. [2] T. Eiter and H. Mannila, "Distance measures for point sets and their computation",
        *Acta Informatica* 34, 1997.
 
