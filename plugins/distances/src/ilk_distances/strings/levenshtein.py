@@ -1,0 +1,175 @@
+"""Levenshtein distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_distances.strings.extras import library
+from ilk_distances.strings.sequences import Sequences, as_sequences, as_texts, check_same_kind
+
+Normalization = Literal["max", "metric"]
+
+
+class Levenshtein(ilk.Distance):
+    """Levenshtein distance: the least cost of the edits that turn one text into the other.
+
+    An edit inserts, deletes or substitutes one symbol: a character (code point) of a text, a
+    byte, or an element of a list, whatever hashable things these are. With unit weights the
+    distance counts edits.
+
+    It is a metric if insertion and deletion cost the same and nothing is free. Divided by the
+    largest distance of texts as long (``normalize="max"``) it is no metric: ``"ab"`` and
+    ``"ba"`` are at 1, but both are at 1/3 from ``"aba"``. ``normalize="metric"`` is one.
+
+    Parameters
+    ----------
+    weights : list of 3 integers, optional
+        Costs to insert, delete and substitute, on the way from x to y; 1 each by default.
+    normalize : {None, "max", "metric"}, default=None
+        None: the cost. ``"max"``: the cost divided by the largest that texts of these lengths
+        can have, which with unit weights is the length of the longer one. ``"metric"``:
+        ``2 d / (a (|x| + |y|) + d)`` where a is the cost of an insertion or deletion, which
+        must be the same. The last two are between 0 and 1, and 0 for two empty texts.
+
+    Raises
+    ------
+    ParameterError
+        If there are not 3 weights, or insertion and deletion differ with
+        ``normalize="metric"``.
+    MissingLibraryError
+        If rapidfuzz is not installed (extra ``text``).
+    InputError, InputTypeError
+        If X is not a sequence of texts, of bytes, or of lists of hashable symbols, or mixes
+        them; names the row.
+
+    References
+    ----------
+    .. [1] V. I. Levenshtein, "Binary codes capable of correcting deletions, insertions, and
+       reversals", Soviet Physics Doklady 10, 1966.
+    .. [2] L. Yujian and L. Bo, "A normalized Levenshtein distance metric", IEEE Transactions on
+       Pattern Analysis and Machine Intelligence 29, 2007.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> d = ilk.distance("levenshtein")
+    >>> d.between("kitten", "sitting")
+    3.0
+    >>> d.pairwise([["the", "cat", "sat"]], [["the", "dog", "sat", "down"]])
+    array([[2.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "weights": Param(
+            list,
+            items=Param(int, ge=0, le=10**6),
+            none=True,
+            doc="Costs to insert, delete and substitute.",
+            schema={"minItems": 3, "maxItems": 3},
+        ),
+        "normalize": Param(
+            choices=("max", "metric"), none=True, doc="What the cost is related to."
+        ),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("strings",), symmetric=True, metric=True
+    )
+    relies_on: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
+
+    def __init__(
+        self, weights: Sequence[int] | None = None, normalize: Normalization | None = None
+    ) -> None:
+        self.weights = weights
+        self.normalize = normalize
+
+    @classmethod
+    def examples(cls) -> list[Levenshtein]:
+        """Return one for each way of relating costs, and others with weights."""
+        return [
+            cls(),
+            cls(normalize="max"),
+            cls(normalize="metric"),
+            cls(weights=[2, 2, 3]),
+            cls(weights=[1, 2, 3], normalize="max"),
+        ]
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether insertion and deletion cost the same."""
+        insert, delete, _ = self._weights()
+        return insert == delete
+
+    @property
+    def metric(self) -> bool:
+        """Whether they do, nothing is free, and the cost is not divided by the largest."""
+        return self.symmetric and min(self._weights()) > 0 and self.normalize != "max"
+
+    def _weights(self) -> tuple[int, int, int]:
+        if self.weights is None:
+            return 1, 1, 1
+        insert, delete, substitute = map(int, self.weights)
+        return insert, delete, substitute
+
+    def check_parameters(self) -> None:
+        """Check that there are three weights, two of them the same where they must be."""
+        super().check_parameters()
+        if self.weights is not None and len(self.weights) != 3:
+            raise self.parameter_error("weights", f"must be 3 integers, got {self.weights!r}")
+        if self.normalize == "metric" and not self.symmetric:
+            raise self.parameter_error(
+                "weights",
+                f"must have the same cost to insert and delete with normalize='metric', got "
+                f"{self.weights!r}",
+            )
+
+    def check_input(self, X: Any, argument: str = "X") -> Sequences:
+        """Return X as texts, bytes or lists; what was checked before is returned as it is."""
+        return as_sequences(self, X, argument)
+
+    def between(self, x: Any, y: Any) -> float:
+        """Distance between two single sequences."""
+        return float(self.pairwise([x], [y])[0, 0])
+
+    def prepare(self, X: Any) -> ilk.Prepared:
+        """Return a handle on X, checked once."""
+        return ilk.Prepared(self, self.check_input(X))
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every sequence of X to every one of Y (X itself if left out)."""
+        self.check_parameters()
+        cdist = library(self, "rapidfuzz.process").cdist
+        distance = library(self, "rapidfuzz.distance").Levenshtein.distance
+        X, Y = self.check_pair(X, Y)
+        check_same_kind(self, X, Y)
+        x, y = (X.items, Y.items) if X.kind != "lists" else as_texts(X.items, Y.items)
+        costs = cdist(
+            x,
+            x if Y is X else y,  # of the same list only half the pairs are compared
+            scorer=distance,
+            scorer_kwargs={"weights": self._weights()},
+            dtype=np.int64,
+            workers=ilk.n_threads(),
+        )
+        return self._related(costs.astype(float), _lengths(X.items), _lengths(Y.items))
+
+    def _related(self, costs: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if self.normalize is None:
+            return costs
+        insert, delete, substitute = self._weights()
+        x = x[:, None]
+        if self.normalize == "metric":
+            whole = insert * (x + y) + costs
+            costs *= 2
+        else:
+            rest = np.where(x > y, delete * (x - y), insert * (y - x))
+            whole = np.minimum(delete * x + insert * y, substitute * np.minimum(x, y) + rest)
+        return np.asarray(np.divide(costs, whole, out=np.zeros_like(costs), where=whole > 0))
+
+
+def _lengths(items: list[Any]) -> np.ndarray:
+    return np.array([len(item) for item in items], dtype=float)

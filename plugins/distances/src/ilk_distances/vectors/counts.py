@@ -1,0 +1,32 @@
+"""Compiled counts of positions, as `ilk_distances.engine.rows.Kernel` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ilk
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@ilk.compiled
+def differences(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
+    """Numbers of features that differ."""
+    n, p = X.shape
+    m = YT.shape[1]
+    one = out.dtype.type(1)
+    zero = out.dtype.type(0)
+    for k in range(0, n, 2):
+        i = min(k, n - 2)
+        o = out[base + i * stride : base + i * stride + m]
+        q = out[base + (i + 1) * stride : base + (i + 1) * stride + m]
+        o[:] = 0
+        q[:] = 0
+        for f in range(0, p, 2):
+            a0, a1, b0, b1 = X[i, f], X[i, f + 1], X[i + 1, f], X[i + 1, f + 1]
+            y0, y1 = YT[f], YT[f + 1]
+            for j in range(m):
+                v0, v1 = y0[j], y1[j]
+                o[j] += (one if a0 != v0 else zero) + (one if a1 != v1 else zero)
+                q[j] += (one if b0 != v0 else zero) + (one if b1 != v1 else zero)

@@ -1,0 +1,101 @@
+"""Hamming distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk_distances.vectors.symbols import as_symbols, comparable
+
+
+class Hamming(VectorDistance):
+    """Hamming distance: the share, or the number, of positions in which two rows differ.
+
+    ``d(x, y) = sum_f [x_f != y_f] / n``, with n the number of positions, or 1 with
+    ``normalize=False``. Two empty texts are at distance 0.
+
+    Rows may be vectors of any type, rows of a data frame (nominal columns too), lists of
+    hashable values, texts or bytes; values are equal or not, as ``==`` says. A missing value,
+    of which nobody knows what it equals, is an error; the distance `heterogeneous` takes them.
+
+    Parameters
+    ----------
+    normalize : bool, default=True
+        Whether the number is divided by that of positions.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If rows differ in length (names two of them), a value is missing, infinite or not
+        hashable (names row and column), or texts are to be compared with bytes, say.
+
+    References
+    ----------
+    .. [1] R. W. Hamming, "Error detecting and error correcting codes", Bell System Technical
+       Journal 29, 1950.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.distance("hamming").between([0, 1, 1, 0], [0, 1, 0, 1])
+    0.5
+    >>> ilk.distance("hamming", normalize=False).pairwise(["karolin", "kathrin"])
+    array([[0., 3.],
+           [3., 0.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "normalize": Param(bool, doc="Whether it is the share of positions, not their number."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("vectors", "tables", "strings"), symmetric=True, metric=True
+    )
+
+    def __init__(self, normalize: bool = True) -> None:
+        self.normalize = normalize
+
+    @classmethod
+    def examples(cls) -> list[Hamming]:
+        """Return the share and the number."""
+        return [cls(), cls(normalize=False)]
+
+    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+        """Return X as an array of numbers, of characters, of single bytes or of objects."""
+        return as_symbols(self, X, argument)
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+        """Return X and Y (X again if None) as arrays; tables must have the same columns."""
+        if ilk.is_table(X) and ilk.is_table(Y) and list(X.columns) != list(Y.columns):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: X has the columns {list(X.columns)} but Y has "
+                f"{list(Y.columns)}"
+            )
+        return super().check_pair(X, Y)
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        X, Y = self.check_pair(X, Y)
+        return self._related(super().pairwise(*comparable(self, X, Y)), X, Y)
+
+    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
+        X, Y = self.check_pair(X, Y)
+        near, where = super().kneighbors(*comparable(self, X, Y), k)
+        return self._related(near, X, Y), where
+
+    def _related(self, counts: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        """Counts as they are returned."""
+        single = X.dtype == Y.dtype == np.float32
+        counts = counts.astype(np.float32 if single else np.float64, copy=False)
+        return counts / max(X.shape[1], 1) if self.normalize else counts
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk_distances.vectors.counts import differences
+
+        fill(differences, X, Y, tile)

@@ -1,0 +1,184 @@
+"""Jaccard distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+import ilk
+from ilk import Param
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk_distances.vectors.members import Sets, as_sets
+
+
+class Jaccard(VectorDistance):
+    """Jaccard distance: the share of what either of two sets has that only one of them has.
+
+    ``d(x, y) = |x xor y| / |x or y|`` of sets or of binary vectors. For other non-negative
+    vectors it is what that becomes, the weighted Jaccard distance (Ruzicka's):
+    ``sum_f |x_f - y_f| / sum_f max(x_f, y_f)``, which is 1 minus the sum of minima over that of
+    maxima. It is never above 1, and 0 for two empty sets or vectors of zeros.
+
+    Both are metrics. Texts count as the sets of their substrings of a length, so different
+    texts can be at distance 0.
+
+    Parameters
+    ----------
+    shingle : int, default=3
+        Length of the substrings of texts (and bytes). A shorter text, unless empty, is the
+        only member of its set.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If a vector has a value that is negative, NaN or infinite (names row and column);
+        if an object is no set (`set` or `frozenset` of anything hashable), list of words, or
+        text, or has a missing member (names the row); if X has vectors and Y sets.
+
+    References
+    ----------
+    .. [1] P. Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11,
+       1912.
+    .. [2] S. Kosub, "A note on the triangle inequality for the Jaccard distance", Pattern
+       Recognition Letters 120, 2019.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> d = ilk.distance("jaccard")
+    >>> d.pairwise([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0]]).round(2)
+    array([[0.  , 0.67, 1.  ],
+           [0.67, 0.  , 1.  ],
+           [1.  , 1.  , 0.  ]])
+    >>> d.between({"a", "b"}, {"b", "c", "d"})
+    0.75
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "shingle": Param(int, ge=1, doc="Length of the substrings that stand for a text."),
+    }
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("histograms", "strings"), symmetric=True, metric=True
+    )
+    works_in_double: ClassVar[bool] = True
+
+    def __init__(self, shingle: int = 3) -> None:
+        self.shingle = shingle
+
+    @classmethod
+    def examples(cls) -> list[Jaccard]:
+        """Return one for short substrings as well."""
+        return [cls(), cls(shingle=1)]
+
+    def check_input(self, X: Any, argument: str = "X") -> Any:
+        """Return X as an array of non-negative numbers, or as sets; those as they are."""
+        if isinstance(X, Sets):
+            return X
+        X = ilk.as_table(X)
+        name = ilk.display_name(self)
+        if isinstance(X, str | bytes | set | frozenset | dict):
+            kind = type(X).__name__
+            raise ilk.InputTypeError(f"{name}: {argument} must be a list of rows, got one {kind}")
+        if ilk.n_rows(X) == 0:
+            raise ilk.InputError(f"{name}: {argument} has no rows, at least 1 is needed")
+        if _are_vectors(X):
+            return self._non_negative(ilk.check_vectors(self, X, argument=argument), argument)
+        return as_sets(self, list(X), argument, self._substrings)
+
+    def _non_negative(self, X: np.ndarray, argument: str) -> np.ndarray:
+        if X.min() < 0:
+            row, column = (int(i) for i in np.argwhere(X < 0)[0])
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: {argument} must not be negative, got "
+                f"{X[row, column]} at row {row}, column {column}"
+            )
+        return X
+
+    def _substrings(self, text: str | bytes) -> list[str | bytes]:
+        if len(text) <= self.shingle:
+            return [text] if text else []
+        starts = range(len(text) - self.shingle + 1)
+        return [text[start : start + self.shingle] for start in starts]
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+        """Return X and Y (X again if None), both as arrays or as sets of the same things."""
+        self.check_parameters()
+        X, Y = super().check_pair(X, Y)
+        if isinstance(X, Sets) != isinstance(Y, Sets):
+            kinds = ["sets" if isinstance(each, Sets) else "vectors" for each in (X, Y)]
+            raise ilk.InputTypeError(
+                f"{ilk.display_name(self)}: X has {kinds[0]} but Y has {kinds[1]}, which cannot be "
+                f"compared"
+            )
+        return (X.among(Y.things), Y) if isinstance(X, Sets) else (X, Y)
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        X, Y = self.check_pair(X, Y)
+        return _of_sets(X, Y) if isinstance(X, Sets) else super().pairwise(X, Y)
+
+    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
+        X, Y = self.check_pair(X, Y)
+        if isinstance(X, Sets):
+            return ilk.nearest_blocked(self, X, Y, k)
+        return super().kneighbors(X, Y, k)
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        with np.errstate(over="ignore"):
+            return Rows(X, X, {"sums": np.ascontiguousarray(X).sum(axis=1)})
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        large = np.isinf(_ratios(X, Y, tile))
+        if large.any():  # smaller numbers have the same ratio
+            x, y = (self._rows(rows.values * 2.0**-100) for rows in (X, Y))
+            smaller = np.empty(tile.shape)
+            _ratios(x, y, Tile(smaller, 0, 0, tile.shape))
+            tile.view[large] = smaller[large]
+
+
+def _are_vectors(X: Any) -> bool:
+    """Tell whether X is a table, a sparse matrix, or has nothing but numbers."""
+    if ilk.is_table(X) or sp.issparse(X):
+        return True
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        return X.dtype.kind not in "US" or X.ndim != 1
+    if not all(isinstance(row, list | tuple | np.ndarray) for row in X):
+        return False
+    try:
+        return np.array(list(X)).dtype.kind in "biuf"
+    except ValueError:  # rows of different lengths
+        return False
+
+
+def _ratios(X: Rows, Y: Rows, tile: Tile) -> np.ndarray:
+    """Fill a tile with distances, and return what they were divided by."""
+    from ilk_distances.vectors.sums import absolute
+
+    fill(absolute, X, Y, tile)
+    D = tile.view
+    with np.errstate(invalid="ignore", over="ignore"):
+        whole: np.ndarray = (
+            X.extras["sums"][:, None] + Y.extras["sums"]
+        ) + D  # twice that of the maxima
+        np.divide(2 * D, whole, out=D, where=whole > 0)
+    np.minimum(D, 1, out=D)
+    return whole
+
+
+def _of_sets(X: Sets, Y: Sets) -> np.ndarray:
+    D = np.empty((len(X), len(Y)))
+
+    def work(start: int, stop: int) -> None:
+        common = X[start:stop].common(Y)
+        either = X.sizes[start:stop, None] + Y.sizes - common
+        D[start:stop] = np.divide(
+            either - common, either, out=np.zeros_like(common), where=either > 0
+        )
+
+    ilk.in_blocks(work, len(X), 64)
+    return D
