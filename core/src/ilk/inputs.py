@@ -183,6 +183,9 @@ def check_vectors(
     InputError, InputTypeError
         Naming the component, the argument and the offending row and column.
     """
+    if reset is None and _is_plain(X) and len(X) >= min_rows:
+        check_finite(owner, X, argument=argument, nan=nan)
+        return X
     X = as_table(X)
     refuse_nominal(owner, X, argument)
     refuse_unlike_numbers(owner, X, argument)
@@ -205,6 +208,14 @@ def check_vectors(
         raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
     check_finite(owner, checked, argument=argument, nan=nan)
     return checked
+
+
+def _is_plain(X: Any) -> bool:
+    """Tell whether X is what `check_vectors` returns, but for values that are not finite."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in _FLOATS
+
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def check_finite(owner: object, X: Any, *, argument: str = "X", nan: bool = False) -> None:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 WIDE = 10_000
 """Width where no terminal sets one: tables take what they need and no text is wrapped."""
 
+LONG = 60
+"""Characters from which a list is only counted."""
+
 Column = tuple[str, str, Callable[[Any], str]]
 """Heading, column of the data frame, and how a value is written."""
 
@@ -93,10 +96,11 @@ def _short(component: Any) -> str:
     """Write a component as ``knn(k=3, distance=manhattan)``."""
     if isinstance(component, Mapping):
         inside = ", ".join(f"{k}={_short(v)}" for k, v in component.items() if k != "use")
-        name = str(component.get("use", "pipeline"))
+        name = str(component.get("use", "pipeline" if "steps" in component else ""))
         return f"{name}({inside})" if inside else name
     if isinstance(component, list | tuple):
-        return f"[{', '.join(map(_short, component))}]"
+        inside = ", ".join(map(_short, component))
+        return f"[{inside}]" if len(inside) <= LONG else f"[{len(component)} items]"
     return str(component)
 
 
