@@ -1,11 +1,11 @@
 """What a class tells the kit: the distance an index is tried with, the libraries it relies on."""
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.testing.case import cases
 from ilk.testing.report import outcomes
-from sklearn.utils.validation import check_is_fitted
 
 
 class Picky(ilk.Index):

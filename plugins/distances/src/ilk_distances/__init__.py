@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ilk_distances import pictures as pictures
     from ilk_distances.indexes.recall import recall as recall
 
-__all__ = ["pictures", "recall"]  # noqa: F822  # imported by __getattr__
+__all__ = ["pictures", "recall"]  # imported by __getattr__
 
 
 def __getattr__(name: str) -> Any:

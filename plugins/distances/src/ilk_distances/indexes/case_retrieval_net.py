@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.entities import Net, coded, terms_of
-from ilk_distances.indexes.exact import Candidates, check_radius
+from ilk_distances.indexes.exact import check_radius
 
 _BLOCK = 2**22  # activations held at once
 
@@ -103,13 +104,7 @@ class CaseRetrievalNet(ilk.Index):
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         near, where = [], []
-        for queries, activation in self._activations(Q):
-            if self.net_.terms.countable:
-                rows = ilk.smallest(-activation, int(k))[1]
-                candidates = _candidates(rows.ravel(), np.full(len(rows), k))
-            else:
-                least = np.partition(activation, n - k, axis=1)[:, n - k]
-                candidates = self._at_least(activation, least, queries)
+        for queries, candidates in self._found(Q, int(k)):
             found = candidates.nearest(self.distance_, queries, self.X_, int(k))
             near.append(found[0])
             where.append(found[1])
@@ -131,17 +126,40 @@ class CaseRetrievalNet(ilk.Index):
             self.n_distance_evaluations_ += found[2]
         return near, where
 
+    def _found(self, Q: Any, k: int) -> Iterator[tuple[Any, Candidates]]:
+        """Yield queries and the cases that may be among the k nearest of each."""
+        return self._shared(Q, k) if self.net_.terms.countable else self._best(Q, k)
+
+    def _shared(self, Q: Any, k: int) -> Iterator[tuple[Any, Candidates]]:
+        """Yield queries and the k cases that share the most values with each."""
+        from ilk_distances.indexes.spreading import most_shared
+
+        net, n = self.net_, ilk.n_rows(self.X_)
+        most = len(net.terms.places)
+        for queries, (begins, entities, _) in self._activated(Q):
+            where = np.empty((len(begins) - 1, k), np.int64)
+
+            def work(first: int, last: int, begins: Any = begins, out: Any = where) -> None:
+                part, shared = begins[first : last + 1], np.empty(n, np.int16)
+                most_shared(part, entities, net.starts, net.cases, most, shared, out[first:last])  # noqa: B023
+
+            ilk.in_blocks(work, len(where), 64)
+            yield queries, _candidates(where.ravel(), np.full(len(where), k))
+
+    def _best(self, Q: Any, k: int) -> Iterator[tuple[Any, Candidates]]:
+        """Yield queries and the cases that may be among the k most active for each."""
+        for queries, activation in self._activations(Q):
+            n = activation.shape[1]
+            least = np.partition(activation, n - k, axis=1)[:, n - k]
+            yield queries, self._at_least(activation, least, queries)
+
     def _activations(self, Q: Any) -> Iterator[tuple[Any, np.ndarray]]:
-        """Yield queries, a block at a time, and how much each activates every case."""
+        """Yield queries and how much each activates every case."""
         from ilk_distances.indexes.spreading import spread
 
-        Q = self.distance_.check_pair(Q, self.X_)[0]
-        net, n = self.net_, ilk.n_rows(self.X_)
-        size = max(_BLOCK // (n + self.n_entities_), 1)
-        for start in range(0, ilk.n_rows(Q), size):
-            queries = Q[start : start + size]
-            begins, entities, much = net.activated(coded(queries).in_terms_of(self.cases_))
-            activation = np.zeros((ilk.n_rows(queries), n))
+        net = self.net_
+        for queries, (begins, entities, much) in self._activated(Q):
+            activation = np.zeros((len(begins) - 1, ilk.n_rows(self.X_)))
 
             def work(first: int, last: int, begins: Any = begins, out: Any = activation) -> None:
                 part = begins[first : last + 1]
@@ -149,6 +167,14 @@ class CaseRetrievalNet(ilk.Index):
 
             ilk.in_blocks(work, len(activation), 64)
             yield queries, activation
+
+    def _activated(self, Q: Any) -> Iterator[tuple[Any, tuple[np.ndarray, ...]]]:
+        """Yield queries, a block at a time, and the entities that each activates."""
+        Q = self.distance_.check_pair(Q, self.X_)[0]
+        size = max(_BLOCK // (ilk.n_rows(self.X_) + self.n_entities_), 1)
+        for start in range(0, ilk.n_rows(Q), size):
+            queries = Q[start : start + size]
+            yield queries, self.net_.activated(coded(queries).in_terms_of(self.cases_))
 
     def _at_least(self, activation: np.ndarray, least: np.ndarray, queries: Any) -> Candidates:
         """The cases at least so active, or less by no more than rounding may make of it."""

@@ -48,7 +48,8 @@ class Terms:
     @property
     def countable(self) -> bool:
         """Whether the distance depends on nothing but how many features agree."""
-        return bool(np.isnan(self.scales).all()) and len(set(self.weights.tolist())) < 2
+        alike = bool(np.isnan(self.scales).all()) and len(set(self.weights.tolist())) < 2
+        return alike and len(self.weights) < 2**15  # which are counted in 16 bits
 
 
 def terms_of(owner: object, distance: Any, X: Any) -> Terms:
@@ -61,13 +62,14 @@ def terms_of(owner: object, distance: Any, X: Any) -> Terms:
     """
     if ilk.display_name(distance) == "hamming":
         p = X.shape[1]
-        weight = 1 / p if distance.normalize else 1.0
+        weight = 1 / max(p, 1) if distance.normalize else 1.0
         return Terms(np.arange(p), np.full(p, weight), np.ones(p), np.full(p, np.nan))
     if isinstance(distance, Heterogeneous) and distance.missing != "ignore":
         return _heterogeneous(distance)
     raise ilk.InputError(
         f"{ilk.display_name(owner)}: distance must be hamming, or heterogeneous with missing='max' "
-        f"or 'error', which are sums of what each feature adds; got {distance!r}"
+        f"or 'error', which are sums of what each feature adds; got "
+        f"{ilk.display_name(distance)}: {distance!r}"
     )
 
 
@@ -76,7 +78,9 @@ def _heterogeneous(distance: Heterogeneous) -> Terms:
     weights = np.ones(distance.n_features_in_) if given is None else np.asarray(given, float)
     kept = np.flatnonzero((weights > 0) & (distance.scales_ > 0))
     nominal = distance.nominal_[kept]
-    places = np.where(distance.nominal_, np.cumsum(distance.nominal_), np.cumsum(~distance.nominal_))
+    places = np.where(
+        distance.nominal_, np.cumsum(distance.nominal_), np.cumsum(~distance.nominal_)
+    )
     scales = np.where(nominal, np.nan, distance.scales_[kept])
     most = np.where(nominal, 1.0, distance.ranges_[kept] / distance.scales_[kept])
     return Terms(places[kept] - 1, weights[kept], most, scales)
@@ -87,7 +91,7 @@ def coded(X: Any) -> Coded:
     if isinstance(X, Coded):
         return X
     pairs = [pd.factorize(column) for column in X.T]
-    codes = np.array([codes for codes, _ in pairs], dtype=np.int64).T
+    codes = np.array([codes for codes, _ in pairs], dtype=np.int64).reshape(len(pairs), len(X)).T
     categories = tuple(np.asarray(values) for _, values in pairs)
     return Coded(np.empty((len(X), 0)), codes, categories, X.dtype == np.float32)
 
@@ -118,7 +122,9 @@ class Net:
     @classmethod
     def of(cls, rows: Coded, terms: Terms) -> Self:
         """Link the values of some rows to the rows that have them."""
-        values, sizes, entities, cases = [], [], [], []
+        values: list[np.ndarray | None] = []
+        sizes: list[int] = []
+        entities, cases = [], []
         for column, scale in zip(terms.columns(rows), terms.scales, strict=True):
             nominal = np.isnan(scale)
             known = np.flatnonzero(column >= 0 if nominal else ~np.isnan(column))

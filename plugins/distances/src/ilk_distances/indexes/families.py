@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -88,41 +89,107 @@ class Signs(Family):
 
 @dataclass(frozen=True)
 class Positions(Family):
-    """The value at a random position."""
+    """The value at a random position.
+
+    Attributes
+    ----------
+    positions : ndarray of int, shape (n_hashes,)
+    known : ndarray of objects, or None
+        The values that training rows have, where they are no numbers or characters.
+    """
 
     positions: np.ndarray
+    known: np.ndarray | None
 
     @classmethod
     def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
         """Draw positions."""
-        return cls(rng.randint(X.shape[1], size=n_hashes))
+        known = np.asarray(pd.unique(X.ravel()), dtype=object) if X.dtype == object else None
+        return cls(rng.randint(max(X.shape[1], 1), size=n_hashes), known)
 
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """A number for each value, equal for equal values."""
-        own = {f: _numbered(X[:, f]) for f in np.unique(self.positions).tolist()}
-        return np.stack([own[f] for f in self.positions.tolist()], axis=1), None
+        out = np.zeros((len(X), len(self.positions)), np.int64)
+        if X.shape[1]:
+            for f in np.unique(self.positions).tolist():
+                out[:, self.positions == f] = self._numbered(X[:, f])[:, None]
+        return out, None
+
+    def _numbered(self, column: np.ndarray) -> np.ndarray:
+        if self.known is not None:
+            known = pd.Index(self.known, dtype=object)
+            return np.asarray(known.get_indexer(pd.Index(column, dtype=object)))
+        if column.dtype.kind in "US":
+            column = np.ascontiguousarray(column).view("<u4" if column.dtype.kind == "U" else "u1")
+        elif column.dtype == object:
+            column = np.array([_number(cell) for cell in column])
+        floats = column.astype(float) + 0.0  # of -0 it makes 0
+        return pd.util.hash_array(floats, categorize=False).view(np.int64)
 
 
 @dataclass(frozen=True)
 class MinHash(Family):
-    """The first member of a set in a random order of all features."""
+    """The first member of a set in a random order of all things.
 
-    keys: np.ndarray
+    Attributes
+    ----------
+    seeds : ndarray of uint64, shape (n_hashes,)
+        One for each order.
+    """
+
+    seeds: np.ndarray
+
+    @classmethod
+    def draw(cls, rng: np.random.RandomState, n_hashes: int) -> Self:
+        """Draw orders."""
+        return cls(rng.randint(2**64, size=n_hashes, dtype=np.uint64))
+
+    def values(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """A number for the first member."""
+        from ilk_distances.indexes.hashing import smallest_keys
+
+        out = np.empty((len(X), len(self.seeds)), np.uint64)
+        starts, members = X.rows.indptr, X.rows.indices.astype(np.uint64)
+
+        def work(a: int, b: int) -> None:
+            smallest_keys(starts[a : b + 1], members, self.seeds, out[a:b])
+
+        ilk.in_blocks(work, len(X), 64)
+        return out.view(np.int64), None
+
+
+@dataclass(frozen=True)
+class Samples(Family):
+    """A feature drawn in proportion to its value, alike for rows that are alike.
+
+    Attributes
+    ----------
+    r, c, b : ndarray of shape (n_features, n_hashes)
+    """
+
+    r: np.ndarray
+    c: np.ndarray
+    b: np.ndarray
 
     @classmethod
     def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
-        """Draw orders."""
-        orders = [rng.permutation(X.shape[1]) for _ in range(n_hashes)]
-        return cls(np.stack(orders, axis=1).astype(np.int64))
+        """Draw what decides about the features."""
+        shape = X.shape[1], n_hashes
+        c = np.log(rng.gamma(2.0, size=shape))
+        return cls(rng.gamma(2.0, size=shape), c, rng.uniform(size=shape))
 
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The place of the first member; -1 for the empty set."""
-        from ilk_distances.indexes.hashing import smallest_keys
+        """A number for the feature and its level."""
+        from ilk_distances.indexes.hashing import consistent_samples
 
         X = np.ascontiguousarray(X, dtype=float)
-        out = np.empty((len(X), self.keys.shape[1]), np.int64)
-        ilk.in_blocks(lambda a, b: smallest_keys(X[a:b], self.keys, out[a:b]), len(X), 64)
-        return out, None
+        out = np.empty((len(X), self.r.shape[1]), np.uint64)
+
+        def work(start: int, stop: int) -> None:
+            consistent_samples(X[start:stop], self.r, self.c, self.b, out[start:stop])
+
+        ilk.in_blocks(work, len(X), 64)
+        return out.view(np.int64), None
 
 
 def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> np.ndarray:
@@ -139,7 +206,7 @@ def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> 
     if name == "cosine":
         return np.asarray(1 - np.arccos(np.clip(1 - d, -1, 1)) / np.pi)
     if name != "minkowski":
-        return np.clip(1 - d, 0, 1)
+        return np.asarray(np.clip(1 - d, 0, 1))
     t = width / np.maximum(d, width * 1e-9)
     if p == 1:
         return np.asarray(2 * np.arctan(t) / np.pi - np.log1p(t**2) / (np.pi * t))
@@ -156,9 +223,8 @@ def _projected(X: np.ndarray, center: np.ndarray, directions: np.ndarray) -> np.
     return out
 
 
-def _numbered(column: np.ndarray) -> np.ndarray:
-    if column.dtype.kind == "f":
-        column = column.astype(float) + 0.0  # which makes -0 of 0
-    elif column.dtype.kind in "US":
-        column = column.astype(object)
-    return pd.util.hash_array(column, categorize=False).view(np.int64)
+def _number(cell: Any) -> float:
+    """What stands for a cell of any type where training rows have numbers or characters."""
+    if isinstance(cell, Real | np.bool_):
+        return float(cell)
+    return float(ord(cell)) if isinstance(cell, str) and len(cell) == 1 else np.nan

@@ -6,6 +6,16 @@ import numpy as np
 
 import ilk
 
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, without a pattern
+
+
+@ilk.compiled(inline=True)
+def scrambled(z: np.uint64) -> np.uint64:
+    """A number that looks like chance, another for every number: the end of SplitMix64."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
 
 @ilk.compiled(fastmath={"contract"})
 def project(X: np.ndarray, center: np.ndarray, directions: np.ndarray, out: np.ndarray) -> None:
@@ -20,19 +30,57 @@ def project(X: np.ndarray, center: np.ndarray, directions: np.ndarray, out: np.n
 
 
 @ilk.compiled
-def smallest_keys(X: np.ndarray, keys: np.ndarray, out: np.ndarray) -> None:
-    """The smallest key of the features each row has (is not 0 in); -1 for a row that has none."""
-    for i in range(len(X)):
+def smallest_keys(
+    starts: np.ndarray, members: np.ndarray, seeds: np.ndarray, out: np.ndarray
+) -> None:
+    """The smallest key of the members of each set, under a scrambling of its own for each seed.
+
+    Parameters
+    ----------
+    starts : ndarray of int, shape (n + 1,)
+        Where the members of each set begin.
+    members : ndarray of uint64
+    seeds : ndarray of uint64, shape (n_hashes,)
+    out : ndarray of uint64, shape (n, n_hashes)
+        Written to; the largest number for the empty set.
+    """
+    for i in range(len(out)):
         row = out[i]
-        row[:] = np.iinfo(np.int64).max
-        some = False
+        row[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
+        for place in range(starts[i], starts[i + 1]):
+            for h in range(len(row)):
+                row[h] = min(row[h], scrambled(members[place] * _STEP + seeds[h]))
+
+
+@ilk.compiled
+def consistent_samples(
+    X: np.ndarray, r: np.ndarray, c: np.ndarray, b: np.ndarray, out: np.ndarray
+) -> None:
+    """Draw of each row of non-negative numbers a feature and a level, as alike as rows are.
+
+    Two rows draw the same with the probability ``sum min(x, y) / sum max(x, y)``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    r, c, b : ndarray of shape (n_features, n_hashes)
+        Drawn from Gamma(2, 1), its logarithm, and uniformly from 0 to 1.
+    out : ndarray of uint64, shape (n, n_hashes)
+        Written to: a number for feature and level; the largest number for a row of zeros.
+    """
+    least = np.empty(out.shape[1])
+    for i in range(len(X)):
+        least[:] = np.inf
+        out[i] = np.uint64(0xFFFFFFFFFFFFFFFF)
         for f in range(X.shape[1]):
-            if X[i, f] != 0:
-                some = True
-                for h in range(len(row)):
-                    row[h] = min(row[h], keys[f, h])
-        if not some:
-            row[:] = -1
+            if X[i, f] > 0:
+                size = np.log(X[i, f])
+                for h in range(len(least)):
+                    level = np.floor(size / r[f, h] + b[f, h])
+                    rank = c[f, h] - r[f, h] * (level - b[f, h] + 1)
+                    if rank < least[h]:
+                        least[h] = rank
+                        out[i, h] = np.uint64(f + 1) * _STEP + np.uint64(np.int64(level))
 
 
 @ilk.compiled

@@ -20,13 +20,13 @@ _FAR = 1e15  # in units of the data's own spread: squares of it are within float
 class HNSW(ilk.Index):
     """Hierarchical navigable small worlds: walks a graph of near rows; approximate.
 
-    Every training row is linked to some near ones, on a few levels of which each has fewer rows than
-    the one below. A search walks from the top down towards the query and keeps the `ef_search`
-    nearest rows it has met. The graph is hnswlib's and works in float32, on rows centred and
-    scaled; what it finds is compared again by the distance itself, so that distances are exact
-    and ties among what was found go to the lower index. Neighbours may be missed:
-    `ilk_distances.recall` tells how many are. Where the walk meets fewer than k rows (for
-    k near n it can), a query is compared with all rows instead.
+    Every training row is linked to some near ones, on a few levels of which each has fewer rows
+    than the one below. A search walks from the top down towards the query and keeps the
+    `ef_search` nearest rows it has met. The graph is hnswlib's and works in float32, on rows
+    centred and scaled; what it finds is compared again by the distance itself, so that distances
+    are exact and ties among what was found go to the lower index. Neighbours may be missed:
+    `ilk_distances.recall` tells how many are. Where the walk meets fewer than k rows (for k
+    near n it can), a query is compared with all rows instead.
 
     The same seed gives the same graph: it is built by one thread.
 
@@ -162,8 +162,8 @@ class HNSW(ilk.Index):
         name = ilk.display_name(distance)
         if name not in _TAKEN or (name == "minkowski" and distance.p != 2):
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: distance must be euclidean, minkowski with p = 2, cosine "
-                f"or correlation, which hnswlib knows; got {distance!r}"
+                f"{ilk.display_name(self)}: distance must be euclidean, minkowski with p = 2, "
+                f"cosine or correlation, which hnswlib knows; got {name}: {distance!r}"
             )
 
     def __getstate__(self) -> Any:
@@ -217,7 +217,7 @@ class Frame:
             return np.asarray(X / np.where(lengths > 0, lengths, 1), dtype=np.float32)
         with np.errstate(over="ignore"):
             places = (X - self.center) * self.weights / self.scale
-        return np.clip(places, -_FAR, _FAR).astype(np.float32)
+        return np.asarray(np.clip(places, -_FAR, _FAR), dtype=np.float32)
 
 
 def _hnswlib() -> Any:

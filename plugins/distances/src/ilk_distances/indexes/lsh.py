@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Param
 from ilk_distances.indexes.exact import check_radius
-from ilk_distances.indexes.families import Family, MinHash, Positions, Signs, Stable
+from ilk_distances.indexes.families import Family, MinHash, Positions, Samples, Signs, Stable
 from ilk_distances.indexes.shortlist import nearest, within
 from ilk_distances.indexes.tuning import LONGEST, Sampled, tuned
 
 _TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
-_BLOCK = 2**21  # hash values, or candidates, held at once
+_BLOCK = 2**19  # hash values, or candidates, held at once
 
 
 class LSH(ilk.Index):
@@ -30,7 +30,9 @@ class LSH(ilk.Index):
       distribution (both are p-stable),
     - cosine: on which side of a random plane through the origin a row lies,
     - hamming: the value at a random position,
-    - jaccard: the first member of the set in a random order (minhash).
+    - jaccard: the first member of the set in a random order (minhash); of vectors a feature and a
+      level drawn so that two agree with the probability ``sum min(x, y) / sum max(x, y)``
+      (consistent weighted sampling).
 
     The candidates of a query are the rows that share its bucket in any table; they are compared
     by the distance itself, so that distances are exact and ties go to the lower index. A query
@@ -89,7 +91,9 @@ class LSH(ilk.Index):
     .. [3] A. Gionis, P. Indyk and R. Motwani, "Similarity search in high dimensions via hashing",
        *VLDB*, 1999.
     .. [4] A. Broder, "On the resemblance and containment of documents", *SEQUENCES*, 1997.
-    .. [5] Q. Lv et al., "Multi-probe LSH: efficient indexing for high-dimensional similarity
+    .. [5] S. Ioffe, "Improved consistent sampling, weighted minhash and L1 sketching", *ICDM*,
+       2010.
+    .. [6] Q. Lv et al., "Multi-probe LSH: efficient indexing for high-dimensional similarity
        search", *VLDB*, 2007; here every probe changes one value.
 
     Examples
@@ -142,14 +146,17 @@ class LSH(ilk.Index):
         self.distance_ = distance
         self.n_fallbacks_ = self.n_distance_evaluations_ = 0
         rng = ilk.check_seed(self, self.random_state)
-        self._tune(rng, family)
+        self.n_bits_, self.width_, self.expected_recall_ = self._tuned(rng, family)
         n_hashes = self.n_tables * self.n_bits_
         self.family_ = self._drawn(rng, family, n_hashes)
-        self.factors_ = rng.randint(2**63, size=n_hashes, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+        self.factors_ = rng.randint(2**63, size=n_hashes, dtype=np.uint64) * np.uint64(
+            2
+        ) + np.uint64(1)
         codes = np.concatenate([c for _, c, _ in self._hashed(self.X_, 0)], axis=1)
         small = np.int32 if codes.shape[1] < 2**31 else np.int64
-        self.ordered_ = np.argsort(codes, axis=1, kind="stable").astype(small)
-        self.codes_ = np.take_along_axis(codes, self.ordered_, axis=1)
+        order = np.argsort(codes, axis=1, kind="stable")
+        self.codes_ = np.take_along_axis(codes, order, axis=1)
+        self.ordered_ = order.astype(small)
         return self
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -199,8 +206,8 @@ class LSH(ilk.Index):
         norm = name in {"euclidean", "manhattan", "minkowski"}
         if name not in _TAKEN or (norm and distance.p not in {1, 2}):
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: distance must be one of {', '.join(_TAKEN)} (the latter "
-                f"with p = 1 or 2), for which there are hash functions; got {distance!r}"
+                f"{ilk.display_name(self)}: distance must be one of {', '.join(_TAKEN)} (minkowski "
+                f"with p = 1 or 2), for which there are hash functions; got {name}: {distance!r}"
             )
         if self.width is not None and not norm:
             raise self.parameter_error("width", f"must be None for {name}, got {self.width!r}")
@@ -208,32 +215,32 @@ class LSH(ilk.Index):
             raise self.parameter_error("n_probes", f"must be 0 for {name}, got {self.n_probes!r}")
         return "minkowski" if norm else name
 
-    def _tune(self, rng: np.random.RandomState, family: str) -> None:
-        """Choose what was not given."""
-        self.n_bits_, self.width_ = self.n_bits, self.width
-        self.expected_recall_ = None
+    def _tuned(
+        self, rng: np.random.RandomState, family: str
+    ) -> tuple[int, float | None, float | None]:
+        """The number of bits and the width, chosen where not given, and what recall to expect."""
         if self.n_bits is not None and (self.width is not None or family != "minkowski"):
-            return
+            return self.n_bits, self.width, None
         sampled = Sampled.of(rng, self.distance_, self.X_, family)
         self.n_distance_evaluations_ += sampled.n_evaluations
-        self.n_bits_, self.width_, self.expected_recall_ = tuned(
-            sampled, self.n_tables, self.n_bits, self.width, self.recall
-        )
+        return tuned(sampled, self.n_tables, self.n_bits, self.width, self.recall)
 
     def _drawn(self, rng: np.random.RandomState, family: str, n_hashes: int) -> Family:
-        if family == "minkowski":
-            assert self.width_ is not None
+        if self.width_ is not None:
             return Stable.draw(rng, self.X_, n_hashes, self.distance_, self.width_)
-        families = {"cosine": Signs, "hamming": Positions, "jaccard": MinHash}
-        return families[family].draw(rng, self.X_, n_hashes)  # type: ignore[attr-defined]  # all do
+        if family == "cosine":
+            return Signs.draw(rng, self.X_, n_hashes)
+        if family == "hamming":
+            return Positions.draw(rng, self.X_, n_hashes)
+        if isinstance(self.X_, np.ndarray):
+            return Samples.draw(rng, self.X_, n_hashes)
+        return MinHash.draw(rng, n_hashes)
 
-    def _hashed(
-        self, X: np.ndarray, n_probes: int
-    ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    def _hashed(self, X: np.ndarray, n_probes: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield blocks of rows: the first, the codes of their buckets, and the buckets' tables."""
-        n_hashes, n_bits = len(self.factors_), self.n_bits_
-        for start in range(0, len(X), max(_BLOCK // n_hashes, 1)):
-            block = X[start : start + max(_BLOCK // n_hashes, 1)]
+        n_bits, step = self.n_bits_, max(_BLOCK // max(len(self.factors_), 1, *X.shape[1:]), 1)
+        for start in range(0, len(X), step):
+            block = X[start : start + step]
             values, margins = self.family_.values(block)
             terms = (values.astype(np.uint64) * self.factors_).reshape(len(block), -1, n_bits)
             codes = terms.sum(axis=2, dtype=np.uint64).T[:, None]
@@ -247,7 +254,7 @@ class LSH(ilk.Index):
 
         Codes are sums of values times factors, so a value next to a row's is one factor away.
         """
-        sides, n, n_hashes = margins.shape
+        sides, n, _ = margins.shape
         n_bits, n_tables = self.n_bits_, self.n_tables
         by_table = margins.reshape(sides, n, n_tables, n_bits).transpose(2, 1, 0, 3)
         closest = np.argsort(by_table.reshape(n_tables, n, -1), axis=2, kind="stable")

@@ -14,9 +14,7 @@ import ilk
 def recall(index: ilk.Index, Q: Any, k: int = ..., *, per_query: Literal[False] = ...) -> float: ...
 @overload
 def recall(index: ilk.Index, Q: Any, k: int = ..., *, per_query: Literal[True]) -> np.ndarray: ...
-def recall(
-    index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False
-) -> float | np.ndarray:
+def recall(index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False) -> float | np.ndarray:
     """Share of the k nearest neighbours that an index finds, compared with brute force.
 
     A row that the index returns counts as found if its distance is at most that of the true k-th
@@ -60,10 +58,12 @@ def recall(
     _, found = index.kneighbors(Q, k)
     Q = distance.check_input(Q, "Q")
     limits = np.asarray(distance.kneighbors(Q, X, int(k))[0])[:, -1]
-    shares = np.array([
-        _found(distance, ilk.take(Q, [row]), X, np.unique(found[row]), limits[row]) / k
-        for row in range(len(limits))
-    ])
+    shares = np.array(
+        [
+            _found(distance, ilk.take(Q, [row]), X, np.unique(found[row]), limits[row]) / k
+            for row in range(len(limits))
+        ]
+    )
     return shares if per_query else float(shares.mean())
 
 

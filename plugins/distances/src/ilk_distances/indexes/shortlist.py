@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+_COPIED = 2**19  # numbers of training rows that are copied to be compared
+
 
 def nearest(
     distance: Any, query: Any, X: Any, rows: np.ndarray, k: int
@@ -27,7 +29,7 @@ def nearest(
     distances : ndarray of shape (k,)
     indices : ndarray of int, shape (k,)
     """
-    values = np.asarray(distance.pairwise(query, X[rows]))[0]
+    values = _compared(distance, query, X, rows)
     return _ordered(values, rows, values <= np.partition(values, k - 1)[k - 1], k)
 
 
@@ -35,8 +37,16 @@ def within(
     distance: Any, query: Any, X: Any, rows: np.ndarray, r: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Those of some rows (ascending) within distance r, nearest first, ties by lower index."""
-    values = np.asarray(distance.pairwise(query, X[rows]))[0] if len(rows) else np.empty(0)
+    values = _compared(distance, query, X, rows)
     return _ordered(values, rows, values <= r, len(rows))
+
+
+def _compared(distance: Any, query: Any, X: Any, rows: np.ndarray) -> np.ndarray:
+    """The distances to some rows, of which a few are copied at a time."""
+    step = max(_COPIED // max(*X.shape[1:], 1, 1), 1)
+    starts = range(0, len(rows), step)
+    parts = [distance.pairwise(query, X[rows[start : start + step]])[0] for start in starts]
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _ordered(

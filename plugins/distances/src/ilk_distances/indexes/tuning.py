@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-import ilk
 from ilk_distances.indexes.families import collision
 
 LONGEST = 64  # hash functions in a table
@@ -55,10 +54,11 @@ class Sampled:
 
         With n tables of b functions that agree with probability q it is ``1 - (1 - q^b)^n``.
         """
-        return tuple(
+        near, far = (
             _shared(collision(self.family, d, p=self.p, width=width), n_tables, n_bits)
             for d in (self.near, self.far)
         )
+        return near, far
 
 
 def tuned(

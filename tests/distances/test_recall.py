@@ -1,0 +1,97 @@
+"""Recall against brute force: ties, repeats, and indexes that are told apart."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+import ilk_distances
+
+
+class Fixed(ilk.Index):
+    """Answers with what it was given."""
+
+    exact = False
+
+    def __init__(self, answer=()):
+        self.answer = answer
+
+    def fit(self, X, y=None, *, distance):
+        self.X_, self.distance_ = np.asarray(X, dtype=float), distance
+        return self
+
+    def kneighbors(self, Q, k):
+        check_is_fitted(self)
+        where = np.asarray(self.answer)
+        return np.zeros(where.shape), where  # wrong distances, which must not be believed
+
+
+X = [[0.0], [1.0], [1.0], [2.0], [9.0]]
+QUERY = [[0.0]]
+
+
+def recall_of(answer, k=None, **options):
+    index = Fixed(answer).fit(X, distance=ilk.distance("euclidean"))
+    return ilk_distances.recall(index, QUERY * len(answer), k or len(answer[0]), **options)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([[0, 1]], 1.0),
+        ([[0, 2]], 1.0),  # as near as row 1
+        ([[1, 2]], 1.0),  # both are no farther than the second neighbour
+        ([[0, 3]], 0.5),
+        ([[3, 4]], 0.0),
+        ([[0, 0]], 0.5),  # found once
+        ([[0, 1], [4, 3]], 0.5),
+        ([[0, 1, 3]], 2 / 3),
+    ],
+)
+def test_by_hand(answer, expected):
+    assert recall_of(answer) == pytest.approx(expected)
+
+
+def test_per_query():
+    shares = recall_of([[0, 1], [4, 3], [0, 4]], per_query=True)
+    assert shares.tolist() == [1, 0, 0.5]
+
+
+def test_is_one_for_exact_indexes():
+    rng = np.random.default_rng(0)
+    data = rng.integers(0, 4, (200, 3)).astype(float)
+    for name in ("brute", "kd_tree"):
+        index = ilk.index(name).fit(data, distance=ilk.distance("euclidean"))
+        assert ilk_distances.recall(index, rng.normal(size=(30, 3)), 7) == 1.0
+
+
+def test_grows_with_the_effort():
+    rng = np.random.default_rng(0)
+    data, queries = rng.normal(size=(3000, 10)), rng.normal(size=(60, 10))
+    found = [
+        ilk_distances.recall(
+            ilk.index("lsh", n_tables=n, n_bits=3, width=3.0, random_state=0).fit(
+                data, distance=ilk.distance("euclidean")
+            ),
+            queries,
+            5,
+        )
+        for n in (1, 4, 16)
+    ]
+    assert found == sorted(found)
+    assert found[0] < found[2]
+
+
+def test_bad_arguments():
+    with pytest.raises(NotFittedError):
+        ilk_distances.recall(ilk.index("brute"), QUERY, 1)
+    index = ilk.index("brute").fit(X, distance=ilk.distance("euclidean"))
+    with pytest.raises(ilk.InputError, match="k must be an integer between 1 and .*5"):
+        ilk_distances.recall(index, QUERY, 6)
+
+
+def test_names_are_imported_on_first_use():
+    assert {"recall", "pictures"} <= set(dir(ilk_distances))
+    with pytest.raises(AttributeError, match="'ilk_distances' has no attribute 'recal'"):
+        _ = ilk_distances.recal
