@@ -26,10 +26,11 @@ class Zlib(Compressor):
 
     def after(self, first: bytes, others: Sequence[bytes]) -> list[float]:
         """C(first other): the first text is compressed once, its state copied for each other."""
+        level, bits, empty = self.level, -_widest(first, others), self.empty
         if len(first) < WORTH or len(others) == 1:
-            return super().after(first, others)
-        state = zlib.compressobj(self.level, zlib.DEFLATED, -_widest(first, others))
-        begun = len(state.compress(first)) - self.empty
+            return [len(zlib.compress(first + other, level, bits)) - empty for other in others]
+        state = zlib.compressobj(level, zlib.DEFLATED, bits)
+        begun = len(state.compress(first)) - empty
         return [begun + _finish(state.copy(), other) for other in others]
 
     def given(self, known: bytes, others: Sequence[bytes]) -> list[float]:
