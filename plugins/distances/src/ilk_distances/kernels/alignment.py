@@ -76,7 +76,10 @@ def target(y: Any) -> np.ndarray:
            [ 1.,  1., -1.],
            [-1., -1.,  1.]])
     """
-    _, codes = ilk.check_labels(target, y)
+    try:
+        _, codes = ilk.check_labels(alignment, y)
+    except ilk.InputError as error:
+        raise ilk.InputError(f"alignment: {str(error).partition(': ')[2]}") from None
     return np.where(codes[:, None] == codes, 1.0, -1.0)
 
 

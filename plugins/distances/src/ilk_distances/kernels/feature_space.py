@@ -49,6 +49,19 @@ def same_objects(X: Any, Y: Any = None) -> np.ndarray:
     return np.asarray(left[:, None] == right)
 
 
+def positions(X: Any, Y: Any) -> np.ndarray:
+    """For each row of X that of the first row of Y that equals it, -1 if there is none.
+
+    Only arrays and lists are looked at; of other data no row is found.
+    """
+    if not all(isinstance(Z, np.ndarray | list) for Z in (X, Y)):
+        return np.full(ilk.n_rows(X), -1)
+    first: dict[Hashable, int] = {}
+    for row, key in enumerate(_keys(Y)):
+        first.setdefault(key, row)
+    return np.array([first.get(key, -1) for key in _keys(X)])
+
+
 def _keys(X: Any) -> Iterator[Hashable]:
     X = ilk.as_table(X)
     if ilk.is_table(X):
@@ -59,7 +72,7 @@ def _keys(X: Any) -> Iterator[Hashable]:
 def _key(item: Any) -> Hashable:
     """What equal objects have in common."""
     if hasattr(item, "toarray"):
-        item = item.toarray()
+        item = np.ravel(item.toarray())
     if isinstance(item, np.ndarray) and item.dtype.kind in "biuf":
         return item.shape, (item.astype(float) + 0.0).tobytes()  # -0 equals 0
     if isinstance(item, list | tuple | np.ndarray):

@@ -16,14 +16,13 @@ from ilk_distances.kernels.definiteness import (
     least_eigenvalue,
     positive_part,
 )
-from ilk_distances.kernels.feature_space import same_objects, square_differences
+from ilk_distances.kernels.feature_space import positions, same_objects, square_differences
 from ilk_distances.kernels.of_distance import (
     DISTANCE,
     N_NEIGHBORS,
     ONE_WIDTH,
     DistanceKernel,
 )
-from ilk_distances.kernels.widths import row_blocks
 
 
 class Substitution(DistanceKernel):
@@ -39,7 +38,7 @@ class Substitution(DistanceKernel):
       ``f(x) = k(x, X) V+ S+^(-1/2)``, so it is positive semi-definite on any rows. On training
       rows it gives ``V+ S+ V+'``, the nearest such matrix to K; of a row q and the training
       rows it gives ``k(q, X) V+ V+'``: the projection that repairs K, applied to new rows.
-      Every value takes the distances to all training rows.
+      Every new row takes its distances to all training rows.
     - ``"shift"``: the least eigenvalue is subtracted from the diagonal, that is, from k(x, y)
       of equal objects only: ``k'(x, y) = k(x, y) - s [x = y]``. Values of new rows with training
       rows stay as they are. On new rows among themselves it may still be indefinite.
@@ -70,6 +69,8 @@ class Substitution(DistanceKernel):
         Of the Gram matrix of the training rows; 0 if none is negative.
     projection_ : ndarray of shape (n, r) or None
         ``V+ S+^(-1/2)``, where eigenvalues were clipped.
+    features_ : ndarray of shape (n, r) or None
+        ``V+ S+^(1/2)``, those of the training rows, where eigenvalues were clipped.
     training_ : data of n rows or None
         The training rows, where eigenvalues were clipped.
 
@@ -112,6 +113,9 @@ class Substitution(DistanceKernel):
         DistanceKernel.capabilities, gram_gradient=False
     )
 
+    projection_: np.ndarray | None
+    features_: np.ndarray | None
+
     def __init__(
         self,
         distance: Any = "manhattan",
@@ -137,7 +141,8 @@ class Substitution(DistanceKernel):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the distance, take the width from the training rows, and repair the kernel."""
         super().fit(X, y)
-        self.least_eigenvalue_, self.projection_, self.training_ = 0.0, None, None
+        self.least_eigenvalue_ = 0.0
+        self.projection_ = self.features_ = self.training_ = None
         X = self._checked(_in_double(X))
         K = self._apply(self._values, X)
         if is_positive_semidefinite(K):
@@ -152,7 +157,8 @@ class Substitution(DistanceKernel):
             )
         if self.repair == "clip":
             values, vectors = positive_part(K)
-            self.projection_, self.training_ = vectors / np.sqrt(values), X
+            self.projection_, self.features_ = vectors / np.sqrt(values), vectors * np.sqrt(values)
+            self.training_ = X
         return self
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -190,12 +196,19 @@ class Substitution(DistanceKernel):
         return _as_given(D, X, X if Y is None else Y)
 
     def _features(self, X: Any) -> np.ndarray:
-        """The features whose products are the clipped kernel."""
+        """The features whose products are the clipped kernel; those of training rows are known."""
         assert self.projection_ is not None
+        assert self.features_ is not None
         X = self._checked(_in_double(X))
-        blocks = row_blocks(ilk.n_rows(X), max(_PAIRS // len(self.projection_), 1))
-        rows = (self._apply(self._values, ilk.take(X, i), self.training_) for i in blocks)
-        return np.concatenate([K @ self.projection_ for K in rows])
+        known = positions(X, self.training_)
+        F = np.asarray(self.features_[known])
+        new = np.flatnonzero(known < 0)
+        step = max(_PAIRS // len(self.projection_), 1)
+        for start in range(0, len(new), step):
+            rows = new[start : start + step]
+            K = self._apply(self._values, ilk.take(X, rows), self.training_)
+            F[rows] = K @ self.projection_
+        return F
 
 
 _PAIRS = 2**22  # kernel values with training rows held at once
