@@ -220,24 +220,39 @@ def _load(
     turned = rest < 0 or (rest == 0 and _turned(cost, weight, item, m, n))
     item[0, m] = -1 if turned else 0
     s, t, rows, columns = (1, 0, n, m) if turned else (0, 1, m, n)
-    for i in range(rows):
-        at = item[s, i]
-        if turned:
-            for j in range(columns):
-                block[i, j] = cost[item[t, j], at]
-        else:
-            for j in range(columns):
-                block[i, j] = cost[at, item[t, j]]
-    width = columns if rest == 0 else columns + 1
+    _copy_costs(cost, item[s], item[t], turned, rows, columns, block)
+    width = columns
     if rest != 0:
+        width += 1
+        node[MASS, rows + columns] = abs(rest)
         for i in range(rows):
             block[i, columns] = 0.0
-        node[MASS, rows + columns] = abs(rest)
     for i in range(rows):
         node[MASS, i] = weight[s, i]
     for j in range(columns):
         node[MASS, rows + j] = weight[t, j]
     return rows, width, flow * low * high
+
+
+@ilk.compiled
+def _copy_costs(
+    cost: np.ndarray,
+    source: np.ndarray,
+    sink: np.ndarray,
+    turned: bool,
+    rows: int,
+    columns: int,
+    block: np.ndarray,
+) -> None:
+    for i in range(rows):
+        row = block[i]
+        if turned:
+            for j in range(columns):
+                row[j] = cost[sink[j], source[i]]
+        else:
+            from_here = cost[source[i]]
+            for j in range(columns):
+                row[j] = from_here[sink[j]]
 
 
 @ilk.compiled

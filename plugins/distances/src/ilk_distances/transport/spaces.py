@@ -16,6 +16,7 @@ from ilk_distances.transport.signatures import Signatures
 
 PAIRS = 512  # that a thread takes at a time, or more
 NUMBERS = 2**16  # of histograms held as float64
+MIRRORED = 256  # rows that are copied below the diagonal at a time
 TILE = (128, 1024)  # clusters of a tile of ground distances: 1 MiB
 
 
@@ -161,9 +162,12 @@ class Places:
 
 def _mirror(out: np.ndarray, same: bool) -> None:
     """Copy what is above the diagonal below it, if heaps were compared with themselves."""
-    if same:
-        below = np.tril_indices(len(out), -1)
-        out[below] = out.T[below]
+    for start in range(0, len(out) if same else 0, MIRRORED):
+        stop = start + MIRRORED
+        block = out[start:stop, start:stop]
+        below = np.tril_indices(len(block), -1)
+        block[below] = block.T[below]
+        out[stop:, start:stop] = out[start:stop, stop:].T
 
 
 def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
