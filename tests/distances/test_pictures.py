@@ -1,6 +1,8 @@
 """Pictures: what is drawn where, and what happens without matplotlib."""
 
+import doctest
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -181,3 +183,10 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ilk.IlkError, match="needs matplotlib.*extra 'report' of ilk"):
         pictures.heat_map(EUCLIDEAN, [[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("name", ["embedding", "flow", "heat_map"])
+def test_docstring_examples(name):
+    tried = doctest.testmod(import_module(f"ilk_distances.pictures.{name}"))
+    assert tried.attempted > 2
+    assert tried.failed == 0

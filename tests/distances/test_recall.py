@@ -1,5 +1,8 @@
 """Recall against brute force: ties, repeats, and indexes that are told apart."""
 
+import doctest
+from importlib import import_module
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -95,3 +98,9 @@ def test_names_are_imported_on_first_use():
     assert {"recall", "pictures"} <= set(dir(ilk_distances))
     with pytest.raises(AttributeError, match="'ilk_distances' has no attribute 'recal'"):
         _ = ilk_distances.recal
+
+
+def test_docstring_example():
+    tried = doctest.testmod(import_module("ilk_distances.indexes.recall"))
+    assert tried.attempted > 2
+    assert tried.failed == 0
