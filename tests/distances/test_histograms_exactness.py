@@ -1,4 +1,4 @@
-"""Distances of histograms beside hundreds of digits: close, tiny, huge; and bits that stay the same."""
+"""Distances of histograms beside hundreds of digits: close, tiny, huge; and equal bits."""
 
 import math
 from decimal import Context, Decimal, localcontext
