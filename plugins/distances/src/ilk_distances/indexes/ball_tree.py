@@ -1,0 +1,155 @@
+"""Ball tree: balls around vectors, halved along the widest feature, for every metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_distances.indexes.ball_search import BallSearch, everything
+from ilk_distances.indexes.comparing import Comparing, rows_at_once
+from ilk_distances.indexes.hierarchy import Branch, Hierarchy, grow
+
+HALVINGS = 3  # done at once, so that a ball has up to 8 balls in it
+
+
+class BallTree(BallSearch):
+    """Ball tree: halves vectors along their widest feature, a ball around each half; exact.
+
+    The middle of a ball is the row nearest to the mean of its rows. A query leaves out a ball
+    that the triangle inequality shows to be too far, and of the rows in a ball those whose
+    distance to the middle says so. Takes every metric on vectors; the halving looks at the
+    numbers only, so that building takes one comparison a row and level.
+
+    Answers are those of `brute` to the last bit, ties by lower training index included.
+
+    Parameters
+    ----------
+    leaf_size : int, default=10
+        The most rows in a ball that is not halved any more.
+
+    Attributes
+    ----------
+    distance_ : Distance
+        As given to `fit`.
+    X_ : ndarray of shape (n, p)
+        Training rows; not copied.
+    tree_ : Hierarchy
+        The balls, in arrays of n entries: middle, distance to the middle above, radius, first
+        child, number of children.
+    n_build_evaluations_ : int
+        How many distances `fit` has computed.
+    n_distance_evaluations_ : int
+        How many distances have been computed since `fit`.
+
+    Raises
+    ------
+    InputError
+        If the distance is no metric or takes no vectors, k is not within 1..n, a radius is
+        negative, or a distance is NaN or negative.
+
+    References
+    ----------
+    .. [1] S. M. Omohundro, "Five balltree construction algorithms", International Computer
+       Science Institute, 1989: the k-d construction, with rows as middles.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [5.0, 5.0]]
+    >>> index = ilk.index("ball_tree").fit(X, distance=ilk.distance("euclidean"))
+    >>> index.kneighbors([[1.0, 0.5]], 1)
+    (array([[0.5]]), array([[1]]))
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "leaf_size": Param(int, ge=1, doc="The most rows in a ball that is not halved."),
+    }
+
+    def __init__(self, leaf_size: int = 10) -> None:
+        self.leaf_size = leaf_size
+
+    @classmethod
+    def examples(cls) -> list[BallTree]:
+        """Return the default and a tree halved to single rows."""
+        return [cls(), cls(leaf_size=1)]
+
+    def _grow(self, comparing: Comparing, X: Any) -> Hierarchy:
+        vectors = self._vectors(X)
+        root = everything(comparing, _middle(vectors, np.arange(len(vectors))))
+        return grow(root, lambda branch: _divide(branch, vectors, self.leaf_size, comparing))
+
+    def _vectors(self, X: Any) -> np.ndarray:
+        """Return the training rows as numbers, to be halved by."""
+        if (
+            isinstance(self.X_, np.ndarray) and self.X_.ndim == 2 and self.X_.dtype.kind == "f"
+        ):  # a matrix
+            return self.X_
+        try:
+            return np.asarray(ilk.check_vectors(self, X))
+        except (ilk.InputError, ilk.InputTypeError) as error:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: X must be vectors, to be halved along a feature; "
+                f"cover_tree takes what {ilk.display_name(self.distance_)} takes ({error})"
+            ) from error
+
+
+def _divide(
+    branch: Branch, X: np.ndarray, leaf_size: int, comparing: Comparing
+) -> tuple[list[Branch], np.ndarray]:
+    """Divide a ball by halving it a few times; list what is few or equal."""
+    n = len(branch.rows)
+    if n <= leaf_size or not branch.distances.any():
+        return [], np.arange(n)
+    parts = [np.arange(n)]
+    for _ in range(HALVINGS):
+        parts = [
+            half
+            for part in parts
+            for half in (_halves(X, branch.rows, part) if len(part) > leaf_size else [part])
+        ]
+    if len(parts) == 1:  # equal rows
+        return [], np.arange(n)
+    branches = []
+    for part in parts:
+        middle = _middle(X, branch.rows[part])
+        up, others = branch.distances[part[middle]], np.delete(part, middle)
+        row = int(branch.rows[part[middle]])
+        found = comparing.within(row, branch.rows[others])
+        branches.append(Branch(row, float(up), branch.rows[others], found))
+    return branches, np.arange(0)
+
+
+def _halves(X: np.ndarray, rows: np.ndarray, part: np.ndarray) -> list[np.ndarray]:
+    """Halve some rows along their widest feature, unless they are equal."""
+    widest = _widest(X, rows[part])
+    if widest is None:
+        return [part]
+    order = np.argpartition(X[rows[part], widest], len(part) // 2)
+    return [part[order[: len(part) // 2]], part[order[len(part) // 2 :]]]
+
+
+def _widest(X: np.ndarray, rows: np.ndarray) -> int | None:
+    """The feature of the widest range; None if all rows are equal."""
+    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    for part in _parts(X, rows):
+        np.minimum(low, part.min(axis=0), out=low)
+        np.maximum(high, part.max(axis=0), out=high)
+    return int(np.argmax(high / 2 - low / 2)) if (low < high).any() else None
+
+
+def _middle(X: np.ndarray, rows: np.ndarray) -> int:
+    """Position of the row nearest to the mean of some rows."""
+    with np.errstate(over="ignore", invalid="ignore"):  # of what is too large any row will do
+        mean = sum(part.sum(axis=0, dtype=float) for part in _parts(X, rows)) / len(rows)
+        far = [((part - mean) ** 2).sum(axis=1) for part in _parts(X, rows)]
+    return int(np.argmin(np.concatenate(far)))
+
+
+def _parts(X: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
+    step = rows_at_once(X)
+    for start in range(0, len(rows), step):
+        yield X[rows[start : start + step]]

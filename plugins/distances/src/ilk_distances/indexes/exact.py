@@ -1,0 +1,90 @@
+"""What exact indexes share: the checks of their arguments, and margins for rounding."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import ilk
+
+
+class Margin(NamedTuple):
+    """How far computed distances may be off.
+
+    Attributes
+    ----------
+    relative, absolute : float
+        A distance of d may be off by ``relative * d + absolute``.
+    most : float
+        From here on a distance may come out as infinite.
+    """
+
+    relative: float
+    absolute: float
+    most: float
+
+
+@cache
+def margin(dtype: Any) -> Margin:
+    """Return how far distances of some type may be off.
+
+    What is promised of every distance is a relative error of 1e-9, in float32 of 1e-5; the
+    rest is for the arithmetic on bounds. Near the smallest number errors are a part of it.
+    """
+    kind = np.finfo(dtype)
+    relative = 4e-5 if kind.dtype == np.float32 else 4e-9
+    return Margin(relative, 4 * float(kind.tiny), float(kind.max) * (1 - relative))
+
+
+def gap(to: np.ndarray, known: np.ndarray, here: Margin, there: Margin) -> np.ndarray:
+    """Return how far rows are from a query at least, by the triangle inequality.
+
+    Parameters
+    ----------
+    to : ndarray
+        Computed distances of the query to some rows.
+    known : ndarray
+        Computed distances of these to the rows in question.
+    here, there : Margin
+        Of these two kinds of distances.
+
+    Returns
+    -------
+    ndarray
+        ``|to - known|``, less what rounding may have added; may be negative.
+    """
+    to, known = np.asarray(to, dtype=float), np.asarray(known, dtype=float)
+    to_least, known_least = np.minimum(to, here.most), np.minimum(known, there.most)
+    off = here.relative * to_least + there.relative * known_least
+    gaps = np.maximum(to_least - known, known_least - to)
+    return np.asarray(gaps - (off + here.absolute + there.absolute))
+
+
+def check_metric(owner: object, distance: Any) -> None:
+    """Raise an InputError, naming both, unless the triangle inequality holds for a distance."""
+    if not distance.metric:
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: distance must be a metric, which "
+            f"{ilk.display_name(distance)} is not with its present parameters; brute takes any"
+        )
+
+
+def check_queries(owner: object, distance: Any, Q: Any, X: Any) -> Any:
+    """Return queries as the distance takes them, of as many features as the training rows."""
+    Q = distance.check_input(Q, "Q")
+    if getattr(Q, "ndim", 1) == getattr(X, "ndim", 1) == 2:  # arrays
+        ilk.check_same_features(owner, Q, X)
+    return Q
+
+
+def check_radius(owner: object, r: Any) -> float:
+    """Return a radius as a float, or raise an InputError naming `owner`."""
+    if not isinstance(r, Real) or isinstance(r, bool) or math.isnan(r) or r < 0:
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: r must be a number of at least 0, got {r!r}"
+        )
+    return float(r)

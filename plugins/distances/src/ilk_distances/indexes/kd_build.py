@@ -1,0 +1,96 @@
+"""Compiled construction of a kd-tree: rows in the order of its leaves, and a box for each node."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+
+
+@ilk.compiled
+def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarray) -> None:
+    """Order rows by leaf, halving them along the widest feature of their box.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    order : ndarray of int64, shape (n,)
+        Overwritten: the rows of node after node of the last level.
+    starts : ndarray of int64, shape (n_leaves + 1,)
+        Overwritten: where the rows of each leaf begin. The number of leaves is a power of 2.
+    boxes : ndarray of shape (2 n_leaves - 1, 2, p)
+        Overwritten: smallest and largest values; node i has the children 2 i + 1 and 2 i + 2.
+    """
+    n_leaves = len(starts) - 1
+    order[:] = np.arange(len(X))
+    starts[0], starts[n_leaves] = 0, len(X)
+    keys = np.empty(len(X))
+    size = n_leaves
+    while size >= 1:
+        for leaf in range(0, n_leaves, size):
+            start, stop = starts[leaf], starts[leaf + size]
+            node = (n_leaves + leaf) // size - 1
+            _bound(X, order[start:stop], boxes[node])
+            if size == 1:
+                continue
+            middle = (start + stop + 1) // 2
+            starts[leaf + size // 2] = middle
+            widest = np.argmax(boxes[node, 1] / 2 - boxes[node, 0] / 2)
+            for i in range(start, stop):
+                keys[i] = X[order[i], widest]
+            _divide(keys[start:stop], order[start:stop], middle - start)
+        size //= 2
+
+
+@ilk.compiled
+def _bound(X: np.ndarray, rows: np.ndarray, box: np.ndarray) -> None:
+    box[0], box[1] = np.inf, -np.inf
+    for i in range(len(rows)):
+        for f in range(X.shape[1]):
+            value = X[rows[i], f]
+            box[0, f] = min(box[0, f], value)
+            box[1, f] = max(box[1, f], value)
+
+
+@ilk.compiled
+def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
+    """Bring the rows of the smallest keys to the front, in linear time whatever the keys."""
+    low, high = 0, len(keys) - 1
+    turns = 0
+    while low < high:
+        turns += 1
+        if turns > 64:  # unlucky pivots
+            sorting = np.argsort(keys[low : high + 1])
+            keys[low : high + 1] = keys[low : high + 1][sorting]
+            order[low : high + 1] = order[low : high + 1][sorting]
+            return
+        a, b, c = keys[low], keys[(low + high) // 2], keys[high]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while pivot < keys[j]:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if n_first - 1 <= j:
+            high = j
+        elif n_first >= i + 1:
+            low = i
+        else:
+            return
+
+
+@ilk.compiled
+def lay(X: np.ndarray, order: np.ndarray, starts: np.ndarray, tiles: np.ndarray) -> None:
+    """Copy the rows leaf after leaf, each leaf one feature after another."""
+    p = X.shape[1]
+    for leaf in range(len(starts) - 1):
+        start, stop = starts[leaf], starts[leaf + 1]
+        for i in range(start, stop):
+            for f in range(p):
+                tiles[start * p + f * (stop - start) + (i - start)] = X[order[i], f]

@@ -1,0 +1,232 @@
+"""Compiled search of a kd-tree: the rows that may be among the nearest to a query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+SUM, SQUARES, LARGEST, POWERS = 1, 2, 0, 3  # how differences make a (reduced) distance
+
+
+def how(p: float) -> int:
+    """How a reduced distance is made for an exponent."""
+    return {1.0: SUM, 2.0: SQUARES, np.inf: LARGEST}.get(p, POWERS)
+
+
+@ilk.compiled(fastmath={"nsz", "contract"})
+def candidates(  # noqa: PLR0912, PLR0915  # one loop over the tree: calls would copy its state
+    tiles: np.ndarray,
+    X: np.ndarray,
+    order: np.ndarray,
+    starts: np.ndarray,
+    boxes: np.ndarray,
+    Q: np.ndarray,
+    k: int,
+    radius: float,
+    how: int,
+    p: float,
+    weights: np.ndarray,
+    slack: np.ndarray,
+) -> Any:
+    """For each query the positions in `order` of all rows that may be among its k nearest.
+
+    With k = 0, all that may be within a (reduced) radius. ``slack`` holds how far, relatively
+    and absolutely, a reduced distance may be off, and from which one on distances are infinite.
+
+    Returns
+    -------
+    found : ndarray of int64
+        Positions, query after query; a superset of those asked for.
+    ends : ndarray of int64, shape (m,)
+        Where the positions of each query end.
+    evaluations : int
+        How many reduced distances were computed.
+    """
+    n_leaves = len(starts) - 1
+    widest = np.max(np.diff(starts))
+    reduced, largest = np.empty(widest), np.empty(widest)
+    tile = np.empty((0 if len(tiles) else len(weights) * widest), X.dtype)
+    stack, bounds = np.empty(128, np.int64), np.empty(128)
+    heap, members = np.empty(max(k, 1)), np.empty(max(k, 1), np.int64)
+    spare, spares = np.empty(64), np.empty(64, np.int64)
+    found, n_found = np.empty(16 * len(Q) + 64, np.int64), 0
+    ends = np.empty(len(Q), np.int64)
+    evaluations = 0
+    for i in range(len(Q)):
+        q = Q[i]
+        in_heap, n_spare = 0, 0
+        limit = np.inf if k else _loosened(radius, slack)
+        stack[0], bounds[0], depth = 0, 0.0, 1
+        while depth:
+            depth -= 1
+            node = stack[depth]
+            if bounds[depth] > limit:
+                continue
+            if node < n_leaves - 1:
+                left = _gap(boxes[2 * node + 1], q, how, weights)
+                right = _gap(boxes[2 * node + 2], q, how, weights)
+                swap = left < right  # the nearer one is put on top
+                stack[depth] = 2 * node + (2 if swap else 1)
+                bounds[depth] = right if swap else left
+                stack[depth + 1] = 2 * node + (1 if swap else 2)
+                bounds[depth + 1] = left if swap else right
+                depth += 2
+                continue
+            leaf = node - (n_leaves - 1)
+            start, stop = starts[leaf], starts[leaf + 1]
+            size = stop - start
+            evaluations += size
+            if len(tiles):
+                part = tiles[start * len(q) : stop * len(q)]
+            else:
+                part = tile[: size * len(q)]
+                for j in range(size):
+                    for f in range(len(q)):
+                        part[f * size + j] = X[order[start + j], f]
+            _reduce(part, q, how, p, weights, reduced[:size], largest)
+            some = 0
+            for j in range(size):
+                some += reduced[j] <= limit
+            if some == 0:
+                continue
+            for j in range(size):
+                value = reduced[j]
+                if not value <= limit:
+                    continue
+                position = start + j
+                if k:
+                    if in_heap < k:
+                        _rise(heap, members, in_heap, value, position)
+                        in_heap += 1
+                        if in_heap == k:
+                            limit = _loosened(heap[0], slack)
+                        continue
+                    if value < heap[0]:
+                        old, old_position = heap[0], members[0]
+                        _sink(heap, members, value, position)
+                        limit = _loosened(heap[0], slack)
+                        value, position = old, old_position
+                        if value > limit:
+                            continue
+                if n_spare == len(spare):
+                    n_spare = _kept(spare, spares, n_spare, limit)
+                    if 2 * n_spare > len(spare):
+                        spare = np.concatenate((spare, np.empty_like(spare)))
+                        spares = np.concatenate((spares, np.empty_like(spares)))
+                spare[n_spare], spares[n_spare] = value, position
+                n_spare += 1
+        n_spare = _kept(spare, spares, n_spare, limit)
+        while n_found + in_heap + n_spare > len(found):
+            found = np.concatenate((found, np.empty_like(found)))
+        found[n_found : n_found + in_heap] = members[:in_heap]
+        n_found += in_heap
+        found[n_found : n_found + n_spare] = spares[:n_spare]
+        n_found += n_spare
+        ends[i] = n_found
+    return found[:n_found], ends, evaluations
+
+
+@ilk.compiled
+def _loosened(value: float, slack: np.ndarray) -> float:
+    """Return the largest reduced distance that may belong to one no larger than this."""
+    limit = value * (1 + slack[0]) + slack[1]
+    return np.inf if limit >= slack[2] else limit
+
+
+@ilk.compiled(fastmath={"nsz", "contract"})
+def _reduce(  # noqa: PLR0912  # four kinds of distances
+    tile: np.ndarray,
+    q: np.ndarray,
+    how: int,
+    p: float,
+    weights: np.ndarray,
+    out: np.ndarray,
+    largest: np.ndarray,
+) -> None:
+    """Reduced distances of q to the rows of a tile, which holds one feature after another."""
+    size = len(out)
+    out[:] = 0.0
+    if how == SQUARES:
+        whole = len(q) // 4 * 4
+        for f in range(0, whole, 4):  # four at once, so that sums are fetched less often
+            y0, y1 = tile[f * size : (f + 1) * size], tile[(f + 1) * size : (f + 2) * size]
+            y2, y3 = tile[(f + 2) * size : (f + 3) * size], tile[(f + 3) * size : (f + 4) * size]
+            for j in range(size):
+                d0, d1, d2, d3 = y0[j] - q[f], y1[j] - q[f + 1], y2[j] - q[f + 2], y3[j] - q[f + 3]
+                left = weights[f] * (d0 * d0) + weights[f + 1] * (d1 * d1)
+                out[j] += left + (weights[f + 2] * (d2 * d2) + weights[f + 3] * (d3 * d3))
+        for f in range(whole, len(q)):
+            for j in range(size):
+                gap = tile[f * size + j] - q[f]
+                out[j] += weights[f] * (gap * gap)
+    elif how == SUM:
+        for f in range(len(q)):
+            for j in range(size):
+                out[j] += weights[f] * abs(tile[f * size + j] - q[f])
+    else:
+        for f in range(len(q)):
+            for j in range(size):
+                out[j] = max(out[j], weights[f] * abs(tile[f * size + j] - q[f]))
+    if how != POWERS:
+        return
+    largest[:size] = out
+    out[:] = 0.0
+    for f in range(len(q)):
+        for j in range(size):
+            if 0.0 < largest[j] < np.inf:
+                out[j] += (weights[f] * abs(tile[f * size + j] - q[f]) / largest[j]) ** p
+    for j in range(size):
+        out[j] = largest[j] * out[j] ** (1 / p) if 0.0 < largest[j] < np.inf else largest[j]
+
+
+@ilk.compiled(fastmath={"nsz", "contract", "reassoc"})
+def _gap(box: np.ndarray, q: np.ndarray, how: int, weights: np.ndarray) -> float:
+    """Reduced distance of q to a box; for `POWERS` no more than that."""
+    total = 0.0
+    for f in range(len(q)):
+        gap = max(box[0, f] - q[f], q[f] - box[1, f], 0.0)
+        if how == SQUARES:
+            total += weights[f] * (gap * gap)
+        elif how == SUM:
+            total += weights[f] * gap
+        else:
+            total = max(total, weights[f] * gap)
+    return total
+
+
+@ilk.compiled
+def _kept(values: np.ndarray, positions: np.ndarray, n: int, limit: float) -> int:
+    """Move what is within the limit to the front; return how many that are."""
+    kept = 0
+    for i in range(n):
+        if values[i] <= limit:
+            values[kept], positions[kept] = values[i], positions[i]
+            kept += 1
+    return kept
+
+
+@ilk.compiled
+def _rise(heap: np.ndarray, members: np.ndarray, at: int, value: float, member: int) -> None:
+    """Add to a heap of `at` values whose largest is first."""
+    while at and heap[(at - 1) // 2] < value:
+        heap[at], members[at] = heap[(at - 1) // 2], members[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at], members[at] = value, member
+
+
+@ilk.compiled
+def _sink(heap: np.ndarray, members: np.ndarray, value: float, member: int) -> None:
+    """Put a value in the place of the largest of a full heap."""
+    at = 0
+    while 2 * at + 1 < len(heap):
+        child = 2 * at + 1
+        if child + 1 < len(heap) and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[at], members[at] = heap[child], members[child]
+        at = child
+    heap[at], members[at] = value, member

@@ -1,0 +1,264 @@
+"""kd-tree: boxes of training rows, for Minkowski distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_distances.engine.rows import LONG
+from ilk_distances.indexes.candidates import Candidates
+from ilk_distances.indexes.exact import check_metric, check_queries, check_radius, margin
+from ilk_distances.vectors.minkowski import Norm
+
+INSERTED = 128  # the most neighbours that are sorted by insertion
+QUERIES = 512  # searched by one thread at a time
+LEAST = 1e-300  # reduced distances are off by as much as they may vanish
+
+
+class KDTree(ilk.Index):
+    """kd-tree: halves the rows again and again along the widest feature; exact, for Minkowski.
+
+    Every node knows the smallest box around its rows; a query leaves out the nodes whose box is
+    farther than the k-th nearest row found so far. The tree decides with a margin for rounding
+    which rows may be among the nearest. The distance itself then compares these with the query,
+    so that answers are those of `brute` to the last bit, ties by lower training index included.
+
+    Takes `minkowski` with p of at least 1, `manhattan`, `euclidean` and `chebyshev`, weighted or
+    not. Best in up to about 15 dimensions; beyond, most boxes are near every query.
+
+    Parameters
+    ----------
+    leaf_size : int, default=32
+        The most rows in a node that is not halved any more.
+    copy : bool, default=True
+        Whether to keep a copy of the rows in the order of the tree, which makes queries faster.
+        A memory-mapped array is never copied.
+
+    Attributes
+    ----------
+    distance_ : Distance
+        As given to `fit`.
+    X_ : ndarray of shape (n, p)
+        Training rows; not copied.
+    order_ : ndarray of int, shape (n,)
+        Training indices in the order of the leaves.
+    boxes_ : ndarray of shape (n_nodes, 2, p)
+        Smallest and largest values of each node; the children of node i are 2 i + 1 and 2 i + 2.
+    n_distance_evaluations_ : int
+        How many distances have been computed since `fit`: of queries to the rows of the leaves
+        they look into, and again to those that may be among the nearest.
+
+    Raises
+    ------
+    InputError
+        If the distance is no Minkowski distance or no metric, k is not within 1..n, or a radius
+        is negative.
+
+    References
+    ----------
+    .. [1] J. H. Friedman, J. L. Bentley and R. A. Finkel, "An algorithm for finding best matches
+       in logarithmic expected time", *ACM Transactions on Mathematical Software* 3, 1977.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [5.0, 5.0]]
+    >>> index = ilk.index("kd_tree").fit(X, distance=ilk.distance("manhattan"))
+    >>> distances, indices = index.kneighbors([[1.0, 0.5]], 3)
+    >>> distances
+    array([[0.5, 0.5, 1.5]])
+    >>> indices
+    array([[1, 2, 0]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "leaf_size": Param(int, ge=1, doc="The most rows in a node that is not halved."),
+        "copy": Param(bool, doc="Whether to keep the rows in the order of the tree."),
+    }
+
+    def __init__(self, leaf_size: int = 32, copy: bool = True) -> None:
+        self.leaf_size = leaf_size
+        self.copy = copy
+
+    @classmethod
+    def examples(cls) -> list[KDTree]:
+        """Return the default, and a deep tree without a copy."""
+        return [cls(), cls(leaf_size=2, copy=False)]
+
+    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+        """Take training rows and an already fitted distance; y is ignored."""
+        self.check_parameters()
+        if not isinstance(distance, Norm):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: distance must be minkowski, manhattan, euclidean or "
+                f"chebyshev, got {ilk.display_name(distance)}; cover_tree takes any metric"
+            )
+        check_metric(self, distance)
+        self.X_ = distance.check_input(X)
+        self.distance_ = distance
+        self._build()
+        self.n_distance_evaluations_ = 0
+        return self
+
+    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest training rows of each query, nearest first, ties by lower index."""
+        check_is_fitted(self)
+        self.check_k(k, len(self.X_))
+        Q = check_queries(self, self.distance_, Q, self.X_)
+        near = np.empty((len(Q), int(k)), np.result_type(Q, self.X_))
+        where = np.empty((len(Q), int(k)), np.int64)
+        counts: list[int] = []
+
+        def work(start: int, stop: int) -> None:
+            rows = slice(start, stop)
+            candidates, count = self._candidates(Q[rows], int(k), np.inf)
+            again = self._settle(candidates, Q[rows], near[rows], where[rows])
+            counts.append(count + again)
+
+        ilk.in_blocks(work, len(Q), QUERIES)
+        self.n_distance_evaluations_ += sum(counts)
+        return near, where
+
+    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The training rows within distance r (inclusive) of each query, nearest first."""
+        check_is_fitted(self)
+        r = check_radius(self, r)
+        Q = check_queries(self, self.distance_, Q, self.X_)
+        near: list[Any] = [None] * len(Q)
+        where: list[Any] = [None] * len(Q)
+        counts: list[int] = []
+
+        def work(start: int, stop: int) -> None:
+            rows = slice(start, stop)
+            candidates, count = self._candidates(Q[rows], 0, r)
+            near[rows], where[rows], again = candidates.within(self.distance_, Q[rows], self.X_, r)
+            counts.append(count + again)
+
+        ilk.in_blocks(work, len(Q), QUERIES)
+        self.n_distance_evaluations_ += sum(counts)
+        return near, where
+
+    def _build(self) -> None:
+        from ilk_distances.indexes import kd_build
+
+        n, p = self.X_.shape
+        n_leaves = 2 ** max(-(-n // self.leaf_size) - 1, 0).bit_length()
+        self.order_ = np.empty(n, np.int64)
+        self.boxes_ = np.empty((2 * n_leaves - 1, 2, p))
+        self._starts = np.empty(n_leaves + 1, np.int64)
+        X = _for_kernels(self.X_)
+        kd_build.halve(X, self.order_, self._starts, self.boxes_)
+        self._tiles = None
+        if self.copy and not _is_mapped(self.X_):
+            self._tiles = np.empty(self.X_.size, self.X_.dtype)
+            kd_build.lay(X, self.order_, self._starts, self._tiles)
+
+    def _candidates(self, Q: np.ndarray, k: int, r: float) -> tuple[Candidates, int]:
+        """Rows that may be among the nearest of each query, and how many distances that took."""
+        from ilk_distances.indexes import kd_search
+
+        p = float(self.distance_.p)
+        how = kd_search.how(p)
+        power = p if how == kd_search.SQUARES else 1.0
+        weights, unit = self._weights(how, p)
+        relative, absolute, most = margin(np.result_type(Q, self.X_))
+        with np.errstate(over="ignore", under="ignore"):
+            radius, least, most = (np.array([r, absolute, most]) / unit) ** power
+        slack = np.array([(1 + relative) ** power - 1, max(least, LEAST), most])
+        copied = self._tiles is not None
+        found, ends, evaluations = kd_search.candidates(
+            self._tiles if copied else np.empty(0, self.X_.dtype),
+            np.empty((0, 0), self.X_.dtype) if copied else _for_kernels(self.X_),
+            self.order_,
+            self._starts,
+            self.boxes_,
+            np.ascontiguousarray(Q, dtype=float),
+            k,
+            float(radius),
+            how,
+            p,
+            weights,
+            slack,
+        )
+        firsts = np.append(0, ends[:-1])
+        turns = (
+            np.argsort(found[np.minimum(firsts, len(found) - 1)])
+            if len(found)
+            else np.arange(len(Q))
+        )
+        return Candidates(self.order_[found], ends, turns), int(evaluations)
+
+    def _settle(
+        self, candidates: Candidates, Q: np.ndarray, near: np.ndarray, where: np.ndarray
+    ) -> int:
+        """Write the nearest candidates of each query; return how many distances that took."""
+        from ilk_distances.indexes import kd_search, kd_settle
+
+        how, k = kd_search.how(float(self.distance_.p)), near.shape[1]
+        plain = self.distance_.weights is None or how == kd_search.LARGEST
+        if how == kd_search.POWERS or k > INSERTED or not plain or Q.shape[1] > LONG:
+            near[:], where[:], count = candidates.nearest(self.distance_, Q, self.X_, k)
+            return count
+        kind = np.finfo(near.dtype)
+        faint = float(np.sqrt(float(kind.tiny) / float(kind.eps)))
+        unsure = kd_settle.settle(
+            self.X_[candidates.rows].astype(near.dtype, copy=False),
+            np.ascontiguousarray(Q, near.dtype),
+            candidates.rows,
+            candidates.ends,
+            how,
+            faint,
+            near,
+            where,
+        )
+        count = len(candidates.rows)
+        for i in np.flatnonzero(unsure).tolist():
+            near[i], where[i], again = candidates.of(i).nearest(
+                self.distance_, Q[i : i + 1], self.X_, k
+            )
+            count += again
+        return count
+
+    def _weights(self, how: int, p: float) -> tuple[np.ndarray, float]:
+        """Factors of the (powers of) differences, at most 1, and what distances are divided by."""
+        from ilk_distances.indexes import kd_search
+
+        n_features = self.X_.shape[1]
+        if self.distance_.weights is None or how == kd_search.LARGEST:
+            return np.ones(n_features), 1.0
+        weights = np.asarray(self.distance_.weights, dtype=float)
+        scaled = weights / weights.max()
+        unit = float(weights.max() ** (1 / p))
+        return (scaled ** (1 / p), unit) if how == kd_search.POWERS else (scaled, unit)
+
+
+class _Memory:
+    """The memory of an array, whoever may write to it."""
+
+    def __init__(self, X: np.ndarray) -> None:
+        self.X = X
+        address, _ = X.__array_interface__["data"]
+        self.__array_interface__ = {**X.__array_interface__, "data": (address, False)}
+
+
+def _for_kernels(X: np.ndarray) -> np.ndarray:
+    """Return a contiguous array of the same rows that is typed as writable, though it is not.
+
+    Else every kernel would be compiled again for each layout of the data.
+    """
+    X = X if _is_mapped(X) else np.ascontiguousarray(X)
+    return X if X.flags.writeable else np.asarray(_Memory(X))
+
+
+def _is_mapped(X: Any) -> bool:
+    """Tell whether an array is a view of a memory-mapped file."""
+    while isinstance(X, np.ndarray):
+        if isinstance(X, np.memmap):
+            return True
+        X = X.base
+    return False

@@ -1,0 +1,93 @@
+"""kd-tree: worked examples, scipy, how much it looks at, what it refuses."""
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+import ilk
+
+
+def kd_tree(X, distance="euclidean", index=None, **parameters):
+    fitted = ilk.distance(distance, **parameters).fit(X)
+    return ilk.index("kd_tree", **(index or {})).fit(X, distance=fitted)
+
+
+def test_by_hand():
+    """Of the points A, B and C of the text, from A: B at 4, C at 6 by Manhattan."""
+    index = kd_tree([[1, 1], [5, 1], [4, 4]], "manhattan")
+    near, where = index.kneighbors([[1, 1]], 3)
+    assert near.tolist() == [[0, 4, 6]]
+    assert where.tolist() == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3, np.inf])
+def test_agrees_with_scipy(p):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(2000, 4)), rng.normal(size=(50, 4))
+    near, where = kd_tree(X, "minkowski", p=p).kneighbors(Q, 6)
+    expected = cKDTree(X).query(Q, 6, p=p)
+    np.testing.assert_allclose(near, expected[0], rtol=1e-12)
+    np.testing.assert_array_equal(where, expected[1])
+
+
+def test_looks_at_a_small_part():
+    rng = np.random.default_rng(1)
+    X, Q = rng.random((20_000, 3)), rng.random((100, 3))
+    index = kd_tree(X)
+    index.kneighbors(Q, 5)
+    assert index.n_distance_evaluations_ < 100 * 500
+
+
+def test_the_tree():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(1000, 3))
+    index = kd_tree(X, index={"leaf_size": 10})
+    np.testing.assert_array_equal(np.sort(index.order_), np.arange(1000))
+    np.testing.assert_array_equal(index.boxes_[0], [X.min(axis=0), X.max(axis=0)])
+    sizes = np.diff(index._starts)
+    assert sizes.max() <= 10
+    leaves = index.boxes_[-len(sizes) :]
+    for box, rows in zip(leaves, np.split(index.order_, index._starts[1:-1]), strict=True):
+        np.testing.assert_array_equal(box, [X[rows].min(axis=0), X[rows].max(axis=0)])
+
+
+@pytest.mark.parametrize("order", ["sorted", "reversed", "organ pipe", "one value", "two values"])
+def test_building_is_not_slowed_down_by_an_order(order):
+    n = 100_000
+    line = np.arange(n, dtype=float)
+    X = {
+        "sorted": line,
+        "reversed": line[::-1],
+        "organ pipe": np.minimum(line, line[::-1]),
+        "one value": np.zeros(n),
+        "two values": line % 2,
+    }[order][:, None]
+    near, _ = kd_tree(X).kneighbors(X[[0, n // 2]], 2)
+    assert (near <= 1).all()
+
+
+def test_a_zero_weight_is_refused():
+    with pytest.raises(ilk.InputError, match="kd_tree: distance must be a metric"):
+        kd_tree(np.ones((3, 2)), weights=[1, 0])
+
+
+def test_p_below_one_is_refused():
+    with pytest.raises(ilk.InputError, match="kd_tree: distance must be a metric, .* minkowski"):
+        kd_tree(np.ones((3, 2)), "minkowski", p=0.5)
+
+
+def test_other_metrics_are_refused():
+    def absolute(x, y):
+        return abs(x - y).sum()
+
+    with pytest.raises(ilk.InputError, match=r"kd_tree: distance must be minkowski.* callable"):
+        kd_tree(np.ones((3, 2)), "callable", function=absolute, symmetric=True, metric=True)
+
+
+def test_large_k_is_not_sorted_by_insertion():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3000, 2))
+    near, where = kd_tree(X).kneighbors(X[:3], 2500)
+    expected = ilk.index("brute").fit(X, distance=ilk.distance("euclidean")).kneighbors(X[:3], 2500)
+    np.testing.assert_array_equal(where, expected[1])
+    np.testing.assert_array_equal(near, expected[0])
