@@ -17,7 +17,7 @@ _Part: TypeAlias = tuple[int, Rows, Rows]
 _TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
 _WIDEST, _NARROWEST = 512, 32
 _TALL, _FLAT = 512, 256  # rows of a tile that is kept, and of one that is only looked at
-_SORTED = 128  # neighbours that are kept by insertion
+SORTED = 128  # neighbours that are kept by insertion
 
 
 class VectorDistance(ilk.Distance):
@@ -66,9 +66,12 @@ class VectorDistance(ilk.Distance):
 
         def work(start: int, stop: int) -> None:
             left = start if mirrored else 0
+            scratch = np.empty((stop - start) * _width(Y), dtype=dtype)
             for first, rows, columns in self._tiles(X[start:stop], Y[left:], dtype):
-                shape = len(rows), len(columns)
-                self._compare(rows, columns, Tile(D, start, left + first, shape))
+                tile = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+                squared = self._compare_squared(rows, columns, Tile(tile, 0, 0, tile.shape))
+                here = D[start:stop, left + first : left + first + len(columns)]
+                np.sqrt(tile, out=here) if squared else np.copyto(here, tile)
             if mirrored:
                 D[stop:, start:stop] = D[start:stop, stop:].T
 
@@ -78,7 +81,7 @@ class VectorDistance(ilk.Distance):
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         ilk.check_k(self, k, ilk.n_rows(Y))
-        if k > _SORTED:
+        if k > SORTED:
             return ilk.nearest_blocked(self, X, Y, k)
         from ilk_distances.engine.search import push
 

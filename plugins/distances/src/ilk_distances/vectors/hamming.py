@@ -9,7 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.engine.distance import SORTED, VectorDistance
 from ilk_distances.engine.rows import Rows, Tile, fill
 from ilk_distances.vectors.symbols import as_symbols, comparable
 
@@ -86,6 +86,8 @@ class Hamming(VectorDistance):
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         X, Y = self.check_pair(X, Y)
+        if k > SORTED:
+            return ilk.nearest_blocked(self, X, Y, k)
         near, where = super().kneighbors(*comparable(self, X, Y), k)
         return self._related(near, X, Y), where
 

@@ -7,7 +7,7 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import Distribution, distribution, version
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -86,11 +86,19 @@ def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
     code = {name: number + _source_suffix(name) for name, number in versions.items()}
     inside = pipeline.get_params().values()
     for cls in {type(value) for value in inside if isinstance(value, ilk.Component)}:
-        code.update((name, version(name)) for name in cls.relies_on)
+        code.update((name, _version(name)) for name in cls.relies_on)
         found = ilk.registry(cls.kind).found_for(cls)
         if found is not None and found.distribution not in versions:
             code[found.qualified] = _class_source(cls)
     return code
+
+
+def _version(distribution: str) -> str:
+    """Version of a library; one that is missing is no error before it is needed."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _class_source(cls: type) -> str:
