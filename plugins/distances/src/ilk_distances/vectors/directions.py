@@ -28,12 +28,13 @@ def directions(X: np.ndarray) -> np.ndarray:
     """Divide each row by its length, whatever that is."""
     _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
     X = np.ldexp(X, -exponents)  # exactly, and so that no square overflows or vanishes
-    return np.asarray(X / np.sqrt(np.einsum("ij,ij->i", X, X))[:, None])
+    squares = np.cumsum(np.square(X), axis=1)[:, -1:]  # in the order of the features, whatever
+    return np.asarray(X / np.sqrt(squares))  # their number or their layout
 
 
 def centred(X: np.ndarray) -> np.ndarray:
     """Subtract from each row its mean, exactly enough for rows far from zero."""
     _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
-    X = np.ldexp(X, -exponents)  # the sum of large numbers is none
+    X = np.ldexp(X, -exponents, order="C")  # the sum of large numbers may be none
     X = X - X.mean(axis=1, keepdims=True)
     return np.asarray(X - X.mean(axis=1, keepdims=True))

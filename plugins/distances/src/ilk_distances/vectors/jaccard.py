@@ -130,7 +130,7 @@ class Jaccard(VectorDistance):
 
     def _rows(self, X: np.ndarray) -> Rows:
         with np.errstate(over="ignore"):
-            return Rows(X, X, {"sums": np.ascontiguousarray(X).sum(axis=1)})
+            return Rows(X, X, {"sums": np.cumsum(X, axis=1)[:, -1]})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         large = np.isinf(_ratios(X, Y, tile))
@@ -162,9 +162,8 @@ def _ratios(X: Rows, Y: Rows, tile: Tile) -> np.ndarray:
     fill(absolute, X, Y, tile)
     D = tile.view
     with np.errstate(invalid="ignore", over="ignore"):
-        whole: np.ndarray = (
-            X.extras["sums"][:, None] + Y.extras["sums"]
-        ) + D  # twice that of the maxima
+        sums = X.extras["sums"][:, None] + Y.extras["sums"]
+        whole = np.asarray(sums + D)  # twice that of the maxima
         np.divide(2 * D, whole, out=D, where=whole > 0)
     np.minimum(D, 1, out=D)
     return whole
