@@ -54,17 +54,18 @@ def _bound(X: np.ndarray, rows: np.ndarray, box: np.ndarray) -> None:
 
 @ilk.compiled
 def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
-    """Bring the rows of the smallest keys to the front, in linear time whatever the keys."""
+    """Bring the rows of the smallest keys to the front.
+
+    In linear time whatever the order of the keys: pivots are the medians of three that are
+    drawn, always by the same numbers.
+    """
     low, high = 0, len(keys) - 1
-    turns = 0
+    drawn = 1
     while low < high:
-        turns += 1
-        if turns > 64:  # unlucky pivots
-            sorting = np.argsort(keys[low : high + 1])
-            keys[low : high + 1] = keys[low : high + 1][sorting]
-            order[low : high + 1] = order[low : high + 1][sorting]
-            return
-        a, b, c = keys[low], keys[(low + high) // 2], keys[high]
+        drawn = (drawn * 1103515245 + 12345) % 2**31
+        step = (high - low) // 3 + 1
+        first = low + (drawn >> 8) % step
+        a, b, c = keys[first], keys[min(first + step, high)], keys[min(first + 2 * step, high)]
         pivot = max(min(a, b), min(max(a, b), c))
         i, j = low, high
         while i <= j:

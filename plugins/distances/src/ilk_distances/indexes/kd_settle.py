@@ -59,7 +59,8 @@ def settle(
         values = np.empty(2 * size, near.dtype)
         if how == SQUARES:
             squared(query, columns, values, 0, size)
-            values = np.sqrt(values)
+            for j in range(size):
+                values[j] = np.sqrt(values[j])
         elif how == SUM:
             absolute(query, columns, values, 0, size)
         else:
@@ -69,7 +70,7 @@ def settle(
         for j in range(size):
             value = values[j]
             if how == SQUARES and not faint <= value < np.inf:
-                unsure[i] |= value > 0 or (columns[:, j] != query[0]).any()
+                unsure[i] |= value > 0 or _differ(columns, j, query)
             _insert(value, rows[start + j], near[i], where[i])
         start = ends[i]
     return unsure
@@ -86,3 +87,11 @@ def _insert(value: float, row: int, near: np.ndarray, where: np.ndarray) -> None
         near[at], where[at] = near[at - 1], where[at - 1]
     if place < len(near):
         near[place], where[place] = value, row
+
+
+@ilk.compiled
+def _differ(columns: np.ndarray, j: int, query: np.ndarray) -> bool:
+    differences = 0
+    for f in range(len(columns)):
+        differences += columns[f, j] != query[0, f]
+    return differences > 0
