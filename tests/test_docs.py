@@ -290,7 +290,7 @@ def test_first_screen_holds_an_example_and_the_table():
     assert example.line < 45
     assert len(box()) >= 8
     for row, names in box().items():
-        plurals = [plural.replace(" ", "_") for plural in row.split(", ")]
+        plurals = [re.sub(" (of|made) .*", "", each).replace(" ", "_") for each in row.split(", ")]
         known = {
             name
             for kind in kinds().values()

@@ -14,16 +14,20 @@ from typing import Any
 
 import ilk
 import ilk.testing
+import ilk_distances
+import ilk_distances.pictures
 import ilk_evaluation
 from ilk.kinds import Kind, kinds
 
 TOPICS = {
     "ilk.capabilities": "Components",
+    "ilk.compiling": "Compiled code",
     "ilk.component": "Components",
     "ilk.errors": "Errors",
     "ilk.functions": "Results",
     "ilk.grammar": "Specs",
     "ilk.kinds": "Registry",
+    "ilk.parallel": "Compiled code",
     "ilk.params": "Parameters",
     "ilk.pipeline": "Pipelines",
     "ilk.registries": "Registry",
@@ -41,6 +45,8 @@ def write_pages(folder: Path) -> None:
     pages = {kind.plural: kind_page(kind, seen) for kind in kinds().values()}
     pages["ilk"] = topics_page()
     pages["testing"] = module_page(ilk.testing)
+    pages["ilk_distances"] = module_page(ilk_distances)
+    pages["pictures"] = module_page(ilk_distances.pictures)
     pages["ilk_evaluation"] = module_page(ilk_evaluation)
     folder.mkdir(parents=True, exist_ok=True)
     for stale in {path.stem for path in folder.glob("*.rst")} - pages.keys():
@@ -107,6 +113,8 @@ def module_of(module: ModuleType, name: str) -> str:
 def documented(module: ModuleType, names: Iterable[str]) -> Iterator[str]:
     for name in names:
         value = getattr(module, name)
+        if isinstance(value, ModuleType):  # it has a page of its own
+            continue
         if not isinstance(value, type):
             yield f".. autofunction:: {module.__name__}.{name}\n"
         else:

@@ -79,7 +79,7 @@ def _root(X: np.ndarray, location: np.ndarray, spread: np.ndarray) -> np.ndarray
     step = max(_BLOCK // p, p)
     for start in range(0, len(X), step):
         rows = (X[start : start + step] - location) / spread
-        R = np.linalg.qr(np.vstack([R, rows]), mode="r")
+        R = np.asarray(np.linalg.qr(np.vstack([R, rows]), mode="r"))
     return R
 
 
