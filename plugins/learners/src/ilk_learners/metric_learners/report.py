@@ -1,0 +1,74 @@
+"""What a learned metric does to the nearest neighbour's error, before anyone relies on it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import ilk
+from ilk import Param, display_name
+
+REPORT = Param(bool, doc="Whether fit measures the error before and after (`report_`).")
+MOST_QUERIES = 500  # rows that are left out one by one; the others are looked at all the same
+
+
+class MetricWarning(UserWarning):
+    """A learned metric classifies its own training rows worse than the Euclidean one."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Leave-one-out error of the nearest neighbour on the training rows.
+
+    Attributes
+    ----------
+    before, after : float
+        With the Euclidean distance and with the learned one: the share of rows whose nearest
+        other row is of another class, or for numbers as targets the mean squared difference.
+    n_queries : int
+        How many rows were left out, one at a time, evenly spread over the training rows.
+    """
+
+    before: float
+    after: float
+    n_queries: int
+
+
+def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
+    """Compare the rows X with what a metric learner made of them, Z.
+
+    Warns
+    -----
+    MetricWarning
+        If the error after is larger by more than its standard error.
+    """
+    queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
+    losses = [_losses(queries, rows, y) for rows in (X, Z)]
+    before, after = (float(each.mean()) for each in losses)
+    doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
+    if after - before > doubt:
+        warnings.warn(
+            f"{display_name(owner)}: the learned metric is worse than the Euclidean distance on "
+            f"the training rows: leave-one-out error of the nearest neighbour {after:.4g}, before "
+            f"{before:.4g}",
+            MetricWarning,
+            stacklevel=3,
+        )
+    return Report(before, after, len(queries))
+
+
+def _losses(queries: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    nearest = _nearest_others(queries, X)
+    if y.dtype.kind == "f":
+        return np.asarray((y[queries] - y[nearest]) ** 2)
+    return np.asarray(y[queries] != y[nearest], dtype=float)
+
+
+def _nearest_others(queries: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """The row nearest to each query among all the others, ties by lower index."""
+    _, indices = ilk.distance("euclidean").kneighbors(X[queries], X, 2)
+    own = indices[:, 0] == queries
+    return np.where(own, indices[:, 1], indices[:, 0])
