@@ -71,6 +71,30 @@ def test_neighbours_are_those_of_the_matrix(name, example, dtype):
 
 
 @EVERY
+@pytest.mark.parametrize("types", ["dd", "ff", "df", "fd"])
+def test_pairs_are_those_of_the_matrix(name, example, types):
+    """Bit for bit; of norms where squares vanish or overflow, too."""
+    norms = ("minkowski", "euclidean", "manhattan", "chebyshev")
+    for scale in (1, 1e-20, 1e-170, 1e20, 1e160)[: 3 + 2 * (types == "dd") if name in norms else 1]:
+        assert_pairs_are_entries(name, example, types, scale)
+
+
+def assert_pairs_are_entries(name, example, types, scale):
+    p = features(name, example)
+    X, Y = data(30, p, 0) * scale, data(90, p, 1) * scale
+    X, Y = X.astype(types[0]), np.asfortranarray(np.concatenate([Y, X[:9]]).astype(types[1]))
+    d = make(name, example, data(40, p, 2))
+    rng = np.random.default_rng(3)
+    rows, columns = np.sort(rng.integers(0, 30, 200)), rng.integers(0, 99, 200)
+    X, Y = d.check_pair(X, Y)
+    D = d.compare(X, Y)
+    got = d.compare_pairs(X, rows, Y, columns)
+    np.testing.assert_array_equal(got, D[rows, columns])
+    assert got.dtype == D.dtype
+    assert d.compare_pairs(X, rows[:0], Y, columns[:0]).shape == (0,)
+
+
+@EVERY
 def test_equal_rows_are_at_distance_exactly_zero(name, example):
     X = data(40, features(name, example))
     assert not np.diagonal(make(name, example, X).pairwise(X, X.copy())).any()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -80,6 +81,20 @@ class VectorDistance(ilk.Distance):
 
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
+    def compare_pairs(
+        self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them to the last bit.
+
+        X and Y are checked before; pairs of the same row of X should be together.
+        """
+        D = np.empty(len(rows), dtype=_result_type(X, Y))
+        starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
+        for start, stop in pairwise(starts):
+            row = rows[start]
+            D[start:stop] = self.compare(X[row : row + 1], Y[columns[start:stop]])[0]
+        return D
+
         ilk.check_k(self, k, ilk.n_rows(Y))
         if k > SORTED:
             return ilk.nearest_blocked(self, X, Y, k)

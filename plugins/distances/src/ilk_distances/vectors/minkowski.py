@@ -54,6 +54,25 @@ class Norm(VectorDistance):
         else:
             tile.view[...] = _weighted(X.values, Y.values, float(self.p), weights[weights > 0])
 
+    def compare_pairs(
+        self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
+        from ilk_distances.engine import pairs
+
+        how = {1: pairs.SUM, 2: pairs.SQUARES, np.inf: pairs.LARGEST}.get(self.p)
+        if how is None or self.weights is not None:
+            return super().compare_pairs(X, rows, Y, columns)
+        dtype = self._working_type(X, Y)
+        kind = np.finfo(dtype)
+        D = np.empty(len(rows), dtype=dtype)
+        far = np.ascontiguousarray(Y[columns], dtype=dtype)
+        faint = float(kind.tiny) / float(kind.eps)
+        if pairs.pairs(np.ascontiguousarray(X, dtype=dtype), rows, far, how, faint, D):
+            unsure = np.isnan(D)
+            D[unsure] = super().compare_pairs(X, rows[unsure], Y, columns[unsure])
+        return D.astype(np.result_type(X, Y), copy=False)
+
     def _compare_squared(self, X: Rows, Y: Rows, tile: Tile) -> bool:
         if self.p == 2 and self.weights is None:
             return squares(X, Y, tile)
