@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +46,27 @@ def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
     MetricWarning
         If the error after is larger by more than its standard error.
     """
+    return compare(owner, X, y, lambda queries: _nearest_others(queries, Z))
+
+
+def compare(
+    owner: Any, X: np.ndarray, y: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]
+) -> Report:
+    """Compare the Euclidean distance of rows X with any other way of finding neighbours.
+
+    Parameters
+    ----------
+    nearest : callable
+        Takes indices of rows, and returns that of the nearest other row of each.
+
+    Warns
+    -----
+    MetricWarning
+        If the error after is larger by more than its standard error.
+    """
     queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
-    losses = [_losses(queries, rows, y) for rows in (X, Z)]
+    found = _nearest_others(queries, X), nearest(queries)
+    losses = [_losses(queries, rows, y) for rows in found]
     before, after = (float(each.mean()) for each in losses)
     doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
     if after - before > doubt:
@@ -55,13 +75,12 @@ def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
             f"the training rows: leave-one-out error of the nearest neighbour {after:.4g}, before "
             f"{before:.4g}",
             MetricWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return Report(before, after, len(queries))
 
 
-def _losses(queries: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    nearest = _nearest_others(queries, X)
+def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarray:
     if y.dtype.kind == "f":
         return np.asarray((y[queries] - y[nearest]) ** 2)
     return np.asarray(y[queries] != y[nearest], dtype=float)

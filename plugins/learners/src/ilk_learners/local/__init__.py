@@ -1,0 +1,1 @@
+"""Local metric learners: one class a file, and the compiled kernels they search with."""

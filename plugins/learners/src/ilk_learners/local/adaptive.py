@@ -1,0 +1,171 @@
+"""What local metrics of vectors share: rows in their unit, queries in blocks, the report."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, InputError, LocalMetric, check_labels, check_vectors, display_name
+from ilk_learners.magnitude import finite
+from ilk_learners.metric_learners.report import Report, compare
+
+_FAR = 1e150  # the square of a larger number is infinite
+_NUMBERS = 2**21  # of a block of queries that are held at once, 8 bytes each
+_QUERIES = 32  # at most in a block
+
+
+class AdaptiveMetric(LocalMetric):
+    """A metric of vectors that is made anew at each query from the training rows around it.
+
+    **How to add one.** Subclass, declare ``"report": REPORT`` among the `parameters` (it is
+    read by `fit`), and give
+
+    - ``_metrics(Q, left_out)``: the metric at each of a block of queries, as weights of shape
+      (m, p) or as linear maps L of shape (m, d, p), with ``d(x, q)^2 = (x - q)' L'L (x - q)``.
+      Everything else is done here: the k nearest of all training rows under each query's
+      metric, `local_metric` (the weights, or L'L), the report.
+    - ``_prepare()``, if something can be done once for all queries, as sorting; called by `fit`
+      when the attributes below are set.
+    - or ``_candidates(Q, k, left_out)`` instead, where neighbours are found in another way,
+      as by partitioning: squared distances to some rows and which they are.
+
+    Each query must be worked on for itself, so that no result depends on the block it is in.
+    Row ``left_out[i]`` (-1: none) must not be seen by query i, neither as a neighbour nor by what
+    makes the metric: the report leaves out training rows by it.
+
+    Rows and queries come in one unit, ``2**exponent_`` of the data's: none of their squares
+    overflows. Metrics that depend on units must be those of the unscaled data, so a map made
+    of scaled rows is ``np.ldexp(L, -exponent_)``; weights that only compare features need
+    nothing.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    codes_ : ndarray of int, shape (n,)
+        Class of each training row.
+    columns_ : ndarray of shape (p, n)
+        The training rows, one feature a row, in units of ``2**exponent_``; float32 stays so.
+    exponent_ : int
+    report_ : Report
+        Leave-one-out error of the nearest neighbour before and after, where it was asked for.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(local=True)
+    report: bool
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Take rows X and their labels y, at least two classes of them."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True, min_rows=2)
+        self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
+        self.exponent_ = 0 if X.dtype == np.float32 else int(np.frexp(np.abs(X).max())[1])
+        self.columns_ = np.ldexp(X.T, -self.exponent_, order="C").astype(X.dtype, copy=False)
+        self._prepare()
+        if self.report:
+            self.report_ = self._report(X)
+        return self
+
+    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest training rows of each query, nearest first, ties by lower index.
+
+        Parameters
+        ----------
+        Q : array of shape (m, p)
+        k : int
+            1 <= k <= n.
+
+        Returns
+        -------
+        distances : ndarray of shape (m, k)
+            Under the metric at the query; float32 where rows and queries are.
+        indices : ndarray of int64, shape (m, k)
+        """
+        check_is_fitted(self)
+        Q = check_vectors(self, Q, argument="Q", reset=False)
+        ilk.check_k(self, k, len(self.codes_))
+        return self._nearest(Q, int(k), np.full(len(Q), -1))
+
+    def local_metric(self, x: Any) -> np.ndarray:
+        """Weights (p,), or a matrix (p, p), of the metric at one query."""
+        check_is_fitted(self)
+        q = check_vectors(self, ilk.one_row(x), argument="x", reset=False)
+        metric = self._metrics(self._scaled(q), np.full(1, -1))[0]
+        return np.asarray(metric if metric.ndim == 1 else metric.T @ metric)
+
+    def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+        """Weights (m, p), or maps (m, d, p), of the metric at each query.
+
+        Parameters
+        ----------
+        Q : ndarray of shape (m, p), float64
+            In units of ``2**exponent_``.
+        left_out : ndarray of int, shape (m,)
+            The training row that each query must not see, or -1.
+        """
+        raise NotImplementedError
+
+    def _prepare(self) -> None:
+        """Do what can be done once for all queries."""
+
+    def _candidates(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Squared distances (m, c) to at least k rows, and which they are, ascending.
+
+        Both in units of ``2**exponent_``; what is left out is infinitely far. None: all rows.
+        """
+        from ilk_learners.local.squares import mapped, weighted
+
+        metrics = np.ascontiguousarray(self._metrics(Q, left_out), dtype=float)
+        fill = weighted if metrics.ndim == 2 else mapped
+        squares = np.empty((len(Q), len(self.codes_)))
+        fill(self.columns_, Q, metrics, squares)
+        seen = np.flatnonzero(left_out >= 0)
+        squares[seen, left_out[seen]] = np.inf
+        return squares, None
+
+    def _nearest(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest rows of each query, block by block, in threads."""
+        single = Q.dtype == self.columns_.dtype == np.float32
+        near = np.empty((len(Q), k), dtype=np.float32 if single else float)
+        where = np.empty((len(Q), k), dtype=np.int64)
+        scaled = self._scaled(Q)
+
+        def work(start: int, stop: int) -> None:
+            block = slice(start, stop)
+            squares, rows = self._candidates(scaled[block], k, left_out[block])
+            with np.errstate(over="ignore"):
+                distances = np.ldexp(np.sqrt(squares), self.exponent_).astype(near.dtype)
+            near[block], columns = ilk.smallest(distances, k)
+            where[block] = columns if rows is None else np.take_along_axis(rows, columns, axis=1)
+
+        ilk.in_blocks(work, len(Q), self._block_size(len(Q)))
+        return finite(self, near, "a distance"), where
+
+    def _block_size(self, m: int) -> int:
+        most = max(_NUMBERS // len(self.codes_), 1)
+        return int(min(_QUERIES, most, max(-(-m // (4 * ilk.n_threads())), 1)))
+
+    def _scaled(self, Q: np.ndarray) -> np.ndarray:
+        """Queries in units of ``2**exponent_``, float64."""
+        with np.errstate(over="ignore"):
+            scaled: np.ndarray = np.ldexp(Q.astype(float), -self.exponent_)
+        far = np.abs(scaled) > _FAR
+        if far.any():
+            row, column = (int(i) for i in np.argwhere(far)[0])
+            raise InputError(
+                f"{display_name(self)}: a query is too far from all training rows: "
+                f"{Q[row, column]} at row {row}, column {column}"
+            )
+        return scaled
+
+    def _report(self, X: np.ndarray) -> Report:
+        def nearest(queries: np.ndarray) -> np.ndarray:
+            return self._nearest(X[queries], 1, queries)[1][:, 0]
+
+        return compare(self, X, self.codes_, nearest)
