@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import qr, svd
+from scipy.linalg.lapack import dpotrf, dtrcon, dtrtri
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import MetricLearner, check_vectors
 from ilk_learners.magnitude import common_deviations, finite
+
+_BLOCK = 256  # rows that are looked at at once, which stay in the cache
 
 
 class LinearMetricLearner(MetricLearner):
@@ -40,12 +43,56 @@ def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     vectors : ndarray of shape (p, p)
         One a row.
     """
-    (triangle,) = qr(deviations, mode="r", check_finite=False)
-    _n, p = deviations.shape
+    R = triangle(deviations)
+    p = R.shape[1]
     square = np.zeros((p, p))
-    square[: min(len(triangle), p)] = triangle[:p]
+    square[: len(R)] = R
     _, values, vectors = svd(square, check_finite=False)
     return values, vectors
+
+
+def thin_spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Singular values and right singular vectors as `spectrum` gives them, but only min(n, p)."""
+    _, values, vectors = svd(triangle(deviations), full_matrices=False, check_finite=False)
+    return values, vectors
+
+
+def triangle(deviations: np.ndarray) -> np.ndarray:
+    """R of shape (min(n, p), p) with R'R = D'D, as exact as by reflections.
+
+    Of many rows it is found by Cholesky's factorisation, of columns of length one, where their
+    condition allows it, and once more of what that leaves (CholeskyQR2), which takes a third of
+    the time; else by reflections.
+
+    References
+    ----------
+    Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, "Roundoff error analysis of the CholeskyQR2
+    algorithm", *Electronic Transactions on Numerical Analysis* 44, 2015.
+    """
+    n, p = deviations.shape
+    R, condition = _by_cholesky(deviations) if n > 2 * p else (None, 0.0)
+    if R is not None and condition < 1e-2:
+        rest, _ = _by_cholesky(deviations @ dtrtri(R)[0])
+        R = None if rest is None else rest @ R
+    if R is None:
+        (R,) = qr(deviations, mode="r", check_finite=False)
+    return np.asarray(R[:p])
+
+
+def _by_cholesky(D: np.ndarray) -> tuple[np.ndarray | None, float]:
+    """Cholesky's factor of D'D, and the reciprocal condition of its columns made equally long.
+
+    None where that is too bad, or a length too small.
+    """
+    gram = D.T @ D
+    lengths = np.sqrt(np.diagonal(gram))
+    if not lengths.min() > 1e-100:  # squares lose digits
+        return None, 0.0
+    R, failed = dpotrf(gram / np.outer(lengths, lengths), lower=0, clean=1)
+    if failed:
+        return None, 0.0
+    condition, _ = dtrcon(R, norm="1", uplo="U")
+    return (R * lengths if condition > 1e-6 else None), float(condition)
 
 
 def rank_of(values: np.ndarray, shape: tuple[int, int]) -> int:
@@ -80,7 +127,9 @@ def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray
         (np.ones(len(X)), (groups, np.arange(len(X)))), shape=(n_groups, len(X))
     )
     means = indicator @ centered / np.bincount(groups, minlength=n_groups)[:, None]
-    centered -= means[groups]
+    for start in range(0, len(X), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        centered[rows] -= means[groups[rows]]
     half = int(exponent > 0)  # a mean may be further from the origin than the largest number
     sums = np.ldexp(means, exponent - half) + np.ldexp(origin, -half)
     return np.ldexp(sums, half), centered, exponent
