@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import ilk
@@ -11,21 +13,27 @@ SUM, SQUARES, LARGEST = 1, 2, 0  # of differences
 
 @ilk.compiled(fastmath={"contract"})
 def pairs(
-    Q: np.ndarray, queries: np.ndarray, X: np.ndarray, how: int, faint: float, out: np.ndarray
+    Q: np.ndarray,
+    queries: np.ndarray,
+    X: np.ndarray,
+    rows: np.ndarray,
+    how: int,
+    faint: float,
+    out: np.ndarray,
 ) -> int:
-    """Distances of ``Q[queries[i]]`` to ``X[i]``; NaN where they need more care than this.
+    """Distances of ``Q[queries[i]]`` to ``X[rows[i]]``; NaN where they need more care than this.
 
     Sums run in the order of the features, as those of `ilk_distances.vectors.sums` do.
 
     Parameters
     ----------
-    Q, X : ndarrays of shape (m, p) and (n, p)
-    queries : ndarray of int64, shape (n,)
+    Q, X : ndarrays of shape (m, p) and (n, p), contiguous
+    queries, rows : ndarrays of int64, shape (n_pairs,)
     how : int
         SUM, SQUARES (of which the root is taken) or LARGEST.
     faint : float
         Sums of squares below may have lost digits.
-    out : ndarray of shape (n,)
+    out : ndarray of shape (n_pairs,)
         Overwritten; of the type of Q and X.
 
     Returns
@@ -35,13 +43,13 @@ def pairs(
     """
     doubtful = 0
     for i in range(len(out)):
-        query = queries[i]
+        query, row = queries[i], rows[i]
         out[i] = 0
         total = out[i]  # of its type
         if how == SQUARES:
             differ = 0
             for f in range(X.shape[1]):
-                gap = Q[query, f] - X[i, f]
+                gap = Q[query, f] - X[row, f]
                 total += gap * gap
                 differ += gap != 0
             if differ and not faint <= total < np.inf:
@@ -51,10 +59,17 @@ def pairs(
                 out[i] = np.sqrt(total)
         elif how == SUM:
             for f in range(X.shape[1]):
-                total += abs(Q[query, f] - X[i, f])
+                total += abs(Q[query, f] - X[row, f])
             out[i] = total
         else:
             for f in range(X.shape[1]):
-                total = max(total, abs(Q[query, f] - X[i, f]))
+                total = max(total, abs(Q[query, f] - X[row, f]))
             out[i] = total
     return doubtful
+
+
+def gathered(X: np.ndarray, rows: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return an array that the kernel is compiled for, and where rows of X are in it."""
+    if type(X) is np.ndarray and X.flags.carray and X.dtype == dtype:
+        return X, rows
+    return np.ascontiguousarray(X[rows], dtype=dtype), np.arange(len(rows))

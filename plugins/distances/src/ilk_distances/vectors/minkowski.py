@@ -64,11 +64,10 @@ class Norm(VectorDistance):
         if how is None or self.weights is not None:
             return super().compare_pairs(X, rows, Y, columns)
         dtype = self._working_type(X, Y)
-        kind = np.finfo(dtype)
         D = np.empty(len(rows), dtype=dtype)
-        far = np.ascontiguousarray(Y[columns], dtype=dtype)
-        faint = float(kind.tiny) / float(kind.eps)
-        if pairs.pairs(np.ascontiguousarray(X, dtype=dtype), rows, far, how, faint, D):
+        faint = float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)
+        left, right = pairs.gathered(X, rows, dtype), pairs.gathered(Y, columns, dtype)
+        if pairs.pairs(*left, *right, how, faint, D):
             unsure = np.isnan(D)
             D[unsure] = super().compare_pairs(X, rows[unsure], Y, columns[unsure])
         return D.astype(np.result_type(X, Y), copy=False)
