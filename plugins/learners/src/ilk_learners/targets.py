@@ -84,4 +84,4 @@ def _numbers(owner: object, y: Any, X: Any) -> np.ndarray:
         raise InputError(f"{name}: y has {values[bad[0]]} at row {bad[0]}, it must be finite")
     if len(values) and (values == values[0]).all():
         raise InputError(f"{name}: y is {values[0]:g} in every row, there is nothing to learn")
-    return values
+    return np.asarray(values)

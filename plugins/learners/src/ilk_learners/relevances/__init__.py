@@ -1,0 +1,1 @@
+"""Relevance measures: one class a file."""

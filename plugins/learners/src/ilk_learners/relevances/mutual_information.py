@@ -1,0 +1,124 @@
+"""mutual_information: what a feature tells about the target, in nats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ilk import InputError, Param, Relevance, check_vectors, display_name
+from ilk_learners.relevances.information import of_bins, of_classes, of_numbers
+from ilk_learners.relevances.spread import centered
+from ilk_learners.targets import TARGETS, Targets, read_targets
+
+
+class MutualInformation(Relevance):
+    """Mutual information of each feature and the target, in nats.
+
+    For discrete variables it is::
+
+        I(X, Y) = sum_x sum_y p(x, y) log(p(x, y) / (p(x) p(y)))
+
+    ``estimator="bins"`` computes just that, with shares of rows for probabilities: a feature
+    of more than `n_bins` values is first cut into that many intervals of about as many rows.
+    It is never 0 by chance alone: with B bins and C classes, noise scores (B - 1) (C - 1) / 2n
+    on average.
+
+    ``estimator="neighbors"`` does not cut. For classes (Ross): with d_i the distance, along
+    the feature, of row i to the k-th nearest other row of its class, k_i the number of other
+    rows of the class that near (k, but more where they tie) and m_i that of other rows of any
+    class::
+
+        I = psi(n) + mean(psi(k_i) - psi(n_class(i)) - psi(m_i))
+
+    with psi the digamma function. For numbers (Kraskov, their first estimator): with d_i the
+    distance to the k-th nearest other row, the larger of those along the feature and along y
+    (each in standard deviations), and a_i and b_i the numbers of other rows nearer than d_i
+    along the one and along the other::
+
+        I = psi(n) + psi(k) - mean(psi(a_i + 1) + psi(b_i + 1))
+
+    where row i equals k others in both, the counts are those of equal rows (Gao and others).
+    Rows that tie are counted, not moved apart by random noise, so the result is deterministic.
+    Estimates below 0 become 0. A constant feature has score 0. Rows that are alone in their
+    class are left out.
+
+    Each feature is looked at alone; one that matters only together with another goes unseen.
+
+    Parameters
+    ----------
+    estimator : {"neighbors", "bins"}, default="neighbors"
+    n_neighbors : int, default=3
+        k; a class with fewer other rows takes them all.
+    n_bins : int, default=10
+    targets : {"auto", "classes", "numbers"}, default="auto"
+        What y holds. "auto": numbers if they are floats of which any is no whole number.
+
+    Raises
+    ------
+    InputError
+        If y has one class only, or is the same number in every row, or no class has two rows
+        for "neighbors".
+
+    References
+    ----------
+    Zaidi 2011, equation (5.2). Ross, "Mutual information between discrete and continuous data
+    sets", PLoS ONE 9(2), 2014. Kraskov, Stögbauer and Grassberger, "Estimating mutual
+    information", Phys. Rev. E 69, 2004. Gao, Kannan, Oh and Viswanath, "Estimating mutual
+    information for discrete-continuous mixtures", NIPS 2017.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> ilk.relevance("mutual_information", estimator="bins").scores(X, [0, 0, 1, 1]).round(3)
+    array([0.693, 0.   ])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "estimator": Param(choices=("neighbors", "bins"), doc="From distances, or from shares."),
+        "n_neighbors": Param(int, ge=1, doc="Of the estimator neighbors."),
+        "n_bins": Param(int, ge=2, doc="Of the estimator bins."),
+        "targets": TARGETS,
+    }
+
+    def __init__(
+        self,
+        estimator: Literal["neighbors", "bins"] = "neighbors",
+        n_neighbors: int = 3,
+        n_bins: int = 10,
+        targets: Targets = "auto",
+    ) -> None:
+        self.estimator = estimator
+        self.n_neighbors = n_neighbors
+        self.n_bins = n_bins
+        self.targets = targets
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(estimator="bins", n_bins=4), cls(n_neighbors=1)]
+
+    def scores(self, X: Any, y: Any) -> np.ndarray:
+        """Mutual information of each feature and y; array of shape (p,)."""
+        self.check_parameters()
+        X = check_vectors(self, X, min_rows=2)
+        y = read_targets(self, y, X, self.targets)
+        columns = centered(X).T
+        if self.estimator == "bins":
+            return of_bins(columns, y, self.n_bins)
+        if y.dtype.kind == "f":
+            return of_numbers(columns, centered(y[:, None])[:, 0], self.n_neighbors)
+        return of_classes(*self._with_company(columns, y), self.n_neighbors)
+
+    def _with_company(self, columns: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what is left without rows that are alone in their class."""
+        kept = np.bincount(y)[y] > 1
+        if not kept.any():
+            raise InputError(
+                f"{display_name(self)}: y has no class of two rows, which the estimator neighbors "
+                f"needs"
+            )
+        if kept.all():
+            return columns, y
+        return columns[:, kept], np.unique(y[kept], return_inverse=True)[1]
