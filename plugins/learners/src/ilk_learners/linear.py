@@ -123,13 +123,29 @@ def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray
     exponent : int
     """
     origin, centered, exponent = common_deviations(X)
-    indicator = sp.csr_array(
-        (np.ones(len(X)), (groups, np.arange(len(X)))), shape=(n_groups, len(X))
-    )
-    means = indicator @ centered / np.bincount(groups, minlength=n_groups)[:, None]
-    for start in range(0, len(X), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        centered[rows] -= means[groups[rows]]
+    means = subtract_means(centered, groups, n_groups)
     half = int(exponent > 0)  # a mean may be further from the origin than the largest number
     sums = np.ldexp(means, exponent - half) + np.ldexp(origin, -half)
     return np.ldexp(sums, half), centered, exponent
+
+
+def subtract_means(rows: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
+    """Subtract from each row, in place, the mean of its group; return the means.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p), float64
+    groups : ndarray of int, shape (n,)
+        0..n_groups - 1, none of them empty.
+
+    Returns
+    -------
+    ndarray of shape (n_groups, p)
+    """
+    n = len(rows)
+    indicator = sp.csr_array((np.ones(n), (groups, np.arange(n))), shape=(n_groups, n))
+    means = indicator @ rows / np.bincount(groups, minlength=n_groups)[:, None]
+    for start in range(0, n, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        rows[block] -= means[groups[block]]
+    return np.asarray(means)

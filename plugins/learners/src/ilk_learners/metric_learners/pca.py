@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import InputError, Param, check_vectors, display_name
 from ilk_learners.linear import LinearMetricLearner, rank_of
 from ilk_learners.magnitude import common_deviations, map_back
+from ilk_learners.metric_learners.report import REPORT, report_where_known
 
 
 class PCA(LinearMetricLearner):
@@ -32,6 +33,8 @@ class PCA(LinearMetricLearner):
         Whether every component is scaled to variance 1.
     center : bool, default=True
         Whether the training mean is subtracted before projecting.
+    report : bool, default=True
+        Whether `fit` measures the error before and after, where it is given y.
 
     Attributes
     ----------
@@ -42,6 +45,8 @@ class PCA(LinearMetricLearner):
     explained_variance_, explained_variance_ratio_ : ndarray of shape (d,)
         Variance of the training rows along each component (divided by n - 1), and its share.
         The variance, no more than that, is infinite or 0 where no number is as large or small.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour before and after; None without y.
 
     Raises
     ------
@@ -76,14 +81,20 @@ class PCA(LinearMetricLearner):
         ),
         "whiten": Param(bool, doc="Whether every component is scaled to variance 1."),
         "center": Param(bool, doc="Whether the training mean is subtracted before projecting."),
+        "report": REPORT,
     }
 
     def __init__(
-        self, n_components: float | None = None, whiten: bool = False, center: bool = True
+        self,
+        n_components: float | None = None,
+        whiten: bool = False,
+        center: bool = True,
+        report: bool = True,
     ) -> None:
         self.n_components = n_components
         self.whiten = whiten
         self.center = center
+        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -99,7 +110,7 @@ class PCA(LinearMetricLearner):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the components; y is ignored."""
+        """Learn the components; y is used for the report only."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         wanted = self.n_components
@@ -115,6 +126,7 @@ class PCA(LinearMetricLearner):
         number = self._whitened_number(model, X) if self.whiten else None
         components = self._keep(model, number, exponent)
         self.components_ = map_back(self, components, exponent if self.whiten else 0, X.dtype)
+        self.report_ = report_where_known(self, X, y)
         return self
 
     def _keep(self, model: decomposition.PCA, number: int | None, exponent: int) -> np.ndarray:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk import Param, display_name
+from ilk import InputError, Param, check_labels, check_same_length, display_name
+from ilk_learners.targets import holds_numbers
 
 REPORT = Param(bool, doc="Whether fit measures the error before and after (`report_`).")
 MOST_QUERIES = 500  # rows that are left out one by one; the others are looked at all the same
@@ -91,3 +92,15 @@ def _nearest_others(queries: np.ndarray, X: np.ndarray) -> np.ndarray:
     _, indices = ilk.distance("euclidean").kneighbors(X[queries], X, 2)
     own = indices[:, 0] == queries
     return np.where(own, indices[:, 1], indices[:, 0])
+
+
+def report_where_known(owner: Any, X: np.ndarray, y: Any) -> Report | None:
+    """Report of a learner that learns from X alone, or from pairs: only where y can be compared."""
+    if not owner.report or y is None:
+        return None
+    check_same_length(owner, X, y)
+    try:
+        targets = np.asarray(y, dtype=float) if holds_numbers(y) else check_labels(owner, y, X)[1]
+    except InputError:  # y is none of this learner's business
+        return None
+    return report(owner, X, owner.transform(X), targets) if targets.ndim == 1 else None

@@ -1,0 +1,240 @@
+"""Pairs and triplets of rows that say what is to be near and what far: drawn, or given."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.random import sample_without_replacement
+
+from ilk import Array, InputError, Param, check_labels, check_seed, display_name
+
+CONSTRAINTS = Param(
+    Array,
+    choices=("labels",),
+    doc="Pairs of rows: two row numbers, and 1 if they are alike or -1; labels: drawn from y.",
+)
+N_CONSTRAINTS = Param(int, ge=2, none=True, doc="How many pairs are drawn from labels.")
+
+
+class Pairs(NamedTuple):
+    """Pairs of rows.
+
+    Attributes
+    ----------
+    similar, dissimilar : ndarray of int, shape (m, 2)
+    """
+
+    similar: np.ndarray
+    dissimilar: np.ndarray
+
+
+def read_pairs(owner: Any, X: np.ndarray, y: Any) -> Pairs:
+    """Pairs as given to a learner, or drawn from labels.
+
+    Of `n_constraints` pairs half are of equal class and half of different ones, each drawn
+    without repetition; where there are fewer, all are taken. By default it is 20 for each pair
+    of classes, counting order, or 40 for each feature, whichever is more.
+
+    Parameters
+    ----------
+    owner : Component
+        With the parameters `constraints`, `n_constraints` and `random_state`; named in errors.
+    X : ndarray of shape (n, p)
+    y : array of shape (n,), or None where pairs are given
+
+    Raises
+    ------
+    InputError
+        If there is one class only, or given pairs are wrong; see `check_pairs`.
+    """
+    if not isinstance(owner.constraints, str):
+        return check_pairs(owner, owner.constraints, len(X))
+    classes, codes = check_labels(owner, y, X, min_classes=2)
+    number = owner.n_constraints
+    if number is None:
+        number = max(20 * len(classes) ** 2, 40 * X.shape[1])
+    return draw_pairs(codes, int(number), check_seed(owner, owner.random_state))
+
+
+def draw_pairs(codes: np.ndarray, number: int, rng: np.random.RandomState) -> Pairs:
+    """Draw pairs of rows of equal class, half of `number`, and as many of different ones.
+
+    The same state draws the same pairs whatever the classes are called.
+
+    Examples
+    --------
+    >>> pairs = draw_pairs(np.array([0, 0, 1]), 10, np.random.RandomState(0))
+    >>> pairs.similar
+    array([[0, 1]])
+    >>> pairs.dissimilar
+    array([[0, 2],
+           [1, 2]])
+    """
+    order, ends = _by_class(codes)
+    place = np.arange(len(codes))
+    alike = _draw(ends - place - 1, number // 2, rng)
+    others = _draw(len(codes) - ends, number - number // 2, rng)
+    alike[:, 1] += alike[:, 0] + 1
+    others[:, 1] += ends[others[:, 0]]
+    return Pairs(_rows(order[alike]), _rows(order[others]))
+
+
+def draw_triplets(codes: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
+    """Draw triplets of rows: one, another of its class, and one of another class.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+    number : int
+        Repetitions are left out; so there may be fewer, and where no class has two rows, or
+        there is one class only, there is none.
+    rng : RandomState
+
+    Returns
+    -------
+    ndarray of int, shape (m, 3)
+        The first is nearer to the second than to the third, as it should be.
+
+    Examples
+    --------
+    >>> draw_triplets(np.array([0, 0, 1]), 50, np.random.RandomState(0))
+    array([[0, 1, 2],
+           [1, 0, 2]])
+    """
+    order, ends = _by_class(codes)
+    starts = np.searchsorted(ends, ends, side="left")
+    sizes = ends - starts
+    anchors = np.flatnonzero((sizes > 1) & (sizes < len(codes)))
+    if not len(anchors):
+        return np.empty((0, 3), dtype=np.intp)
+    anchor = anchors[rng.randint(len(anchors), size=number)]
+    start, size = starts[anchor], sizes[anchor]
+    mate = start + rng.randint(size - 1)
+    mate += mate >= anchor
+    other = rng.randint(len(codes) - size)
+    other += np.where(other >= start, size, 0)
+    return np.unique(order[np.column_stack([anchor, mate, other])], axis=0)
+
+
+def check_pairs(owner: object, pairs: Any, n: int) -> Pairs:
+    """Return given pairs, or raise an error that names the one that is wrong.
+
+    Parameters
+    ----------
+    owner : Component
+    pairs : array of int, shape (m, 3)
+        Two row numbers, and 1 if the rows are alike, -1 if not.
+    n : int
+        Number of rows.
+
+    Raises
+    ------
+    InputError
+        Naming the component, and the place of a pair that is of one row, that names no row,
+        that repeats or contradicts another one; or the shape, if it is another.
+    """
+    name = display_name(owner)
+    pairs = np.asarray(pairs)
+    if pairs.ndim != 2 or pairs.shape[1] != 3 or not len(pairs):
+        raise InputError(
+            f"{name}: constraints must be of shape (number of pairs, 3), got {pairs.shape}"
+        )
+    whole = np.equal(np.mod(pairs, 1), 0).all() if pairs.dtype.kind in "iuf" else False
+    if not whole:
+        raise InputError(
+            f"{name}: constraints must be row numbers, and 1 or -1, got {pairs.dtype} numbers"
+        )
+    pairs = pairs.astype(np.intp)
+    _refuse(
+        name,
+        pairs,
+        (pairs[:, :2] < 0).any(axis=1) | (pairs[:, :2] >= n).any(axis=1),
+        f"must name rows from 0 to {n - 1}",
+    )
+    _refuse(name, pairs, pairs[:, 0] == pairs[:, 1], "must be of two different rows")
+    _refuse(name, pairs, np.abs(pairs[:, 2]) != 1, "must end in 1 (alike) or -1")
+    _refuse_repeated(name, pairs)
+    alike = pairs[:, 2] == 1
+    return Pairs(pairs[alike, :2], pairs[~alike, :2])
+
+
+def check_triplets(owner: object, triplets: Any, n: int) -> np.ndarray:
+    """Return given triplets as an array of int, or raise an error that names the wrong one.
+
+    Raises
+    ------
+    InputError
+        Naming the component, and the place of a triplet that names no row or a row twice, that
+        repeats another one, or contradicts it (the second and third exchanged).
+    """
+    name = display_name(owner)
+    triplets = np.asarray(triplets)
+    if triplets.ndim != 2 or triplets.shape[1] != 3 or not len(triplets):
+        raise InputError(
+            f"{name}: constraints must be of shape (number of triplets, 3), got {triplets.shape}"
+        )
+    if triplets.dtype.kind not in "iu":
+        raise InputError(f"{name}: constraints must be row numbers, got {triplets.dtype} numbers")
+    _refuse(
+        name,
+        triplets,
+        ((triplets < 0) | (triplets >= n)).any(axis=1),
+        f"must name rows from 0 to {n - 1}",
+    )
+    ordered = np.sort(triplets, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    _refuse(name, triplets, twice, "must be of three different rows")
+    sign = np.where(triplets[:, 1] < triplets[:, 2], 1, -1)
+    ends = np.sort(triplets[:, 1:], axis=1)
+    _refuse_repeated(name, np.column_stack([triplets[:, 0], ends, sign]), triplets)
+    return np.asarray(triplets)
+
+
+def _refuse(name: str, given: np.ndarray, wrong: np.ndarray, what: str) -> None:
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise InputError(f"{name}: constraints[{place}] {what}, got {given[place].tolist()}")
+
+
+def _refuse_repeated(name: str, signed: np.ndarray, given: np.ndarray | None = None) -> None:
+    """Raise if two are of the same rows; the last column says what of them."""
+    given = signed if given is None else given
+    keys = np.column_stack([np.sort(signed[:, :2], axis=1), signed[:, 2:-1]])
+    _, where = np.unique(keys, axis=0, return_inverse=True)
+    where = where.ravel()
+    order = np.argsort(where, kind="stable")
+    again = np.flatnonzero(where[order][1:] == where[order][:-1])
+    if not len(again):
+        return
+    first, second = order[again[0]], order[again[0] + 1]
+    what = "repeats" if signed[first, -1] == signed[second, -1] else "contradicts"
+    raise InputError(
+        f"{name}: constraints[{second}] {what} constraints[{first}], "
+        f"got {given[second].tolist()} and {given[first].tolist()}"
+    )
+
+
+def _by_class(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows ordered by class, classes by their first row; and for each place its class's end."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    appearance = first[inverse]
+    order = np.argsort(appearance, kind="stable")
+    return order, np.searchsorted(appearance[order], appearance[order], side="right")
+
+
+def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
+    """Draw pairs of a place and the number of one of its partners, without repetition."""
+    ends = np.cumsum(partners)
+    total = int(ends[-1])
+    drawn = np.arange(total)
+    if number < total:
+        drawn = np.sort(sample_without_replacement(total, number, random_state=rng))
+    place = np.searchsorted(ends, drawn, side="right")
+    return np.column_stack([place, drawn - (ends[place] - partners[place])])
+
+
+def _rows(pairs: np.ndarray) -> np.ndarray:
+    """Each pair with the lower row first, pairs in the order of rows."""
+    pairs = np.sort(pairs, axis=1)
+    return pairs[np.lexsort(pairs.T[::-1])]

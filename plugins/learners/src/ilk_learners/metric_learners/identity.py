@@ -1,0 +1,80 @@
+"""identity: the Euclidean distance, as a metric learner that learns nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ilk import Param, check_vectors
+from ilk_learners.linear import LinearMetricLearner
+from ilk_learners.metric_learners.report import REPORT, report_where_known
+from ilk_learners.metric_learners.starts import check_components
+
+
+class Identity(LinearMetricLearner):
+    """Keep the features as they are: L = I, the Euclidean distance.
+
+    It stands where a metric learner is asked for and none is wanted: as what others are
+    compared with, or in a view of `block_diagonal`. With `n_components` it keeps the first
+    features, as ``init="identity"`` of other learners does.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        How many features are kept, from the first; all if left out.
+    report : bool, default=True
+        Whether `fit` measures the error before and after, where it is given y.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, p)
+        L: the first d rows of the identity.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour before and after; None without y.
+
+    Raises
+    ------
+    InputError
+        If more components are asked for than there are features.
+
+    References
+    ----------
+    Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning Problems
+    with an Application to Generic Object Recognition*, PhD thesis, Monash University, 2011,
+    section 2.4.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0, 1.0], [2.0, 5.0]]
+    >>> ilk.metric_learner("identity").fit(X).metric_matrix_
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_components": Param(int, ge=1, none=True, doc="How many features are kept."),
+        "report": REPORT,
+    }
+
+    def __init__(self, n_components: int | None = None, report: bool = True) -> None:
+        self.n_components = n_components
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(n_components=1)]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn nothing; y is used for the report only."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True)
+        d = check_components(self, self.n_components, X.shape[1])
+        self.components_ = np.eye(d, X.shape[1], dtype=X.dtype)
+        self.report_ = report_where_known(self, X, y) if len(X) > 1 else None
+        return self
+
+    def _mapped(self, X: np.ndarray) -> np.ndarray:
+        return X[:, : len(self.components_)].copy()

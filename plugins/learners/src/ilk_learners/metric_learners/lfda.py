@@ -1,0 +1,255 @@
+"""lfda: discriminants that keep the clusters inside a class apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ilk import InputError, Param, check_labels, check_vectors, display_name
+from ilk_learners.linear import (
+    LinearMetricLearner,
+    fix_signs,
+    rank_of,
+    subtract_means,
+    thin_spectrum,
+)
+from ilk_learners.magnitude import common_deviations, map_back
+from ilk_learners.metric_learners.inside import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
+from ilk_learners.metric_learners.report import REPORT, report_where_known
+from ilk_learners.metric_learners.starts import check_components
+
+_NUMBERS = 2**19  # distances in a block
+
+
+class LFDA(LinearMetricLearner):
+    """Local Fisher discriminants: like `lda`, but only near rows of a class are drawn together.
+
+    Rows of one class have the affinity ``A_ij = exp(-|x_i - x_j|^2 / (s_i s_j))``, where s_i is the
+    distance of row i to its k-th nearest in the class (local scaling; in a smaller class to the
+    farthest; rows at distance 0 have affinity 1). The scatters are
+
+        W = 1/2 sum_ij w_ij (x_i - x_j)(x_i - x_j)',   w_ij = A_ij / n_c   in class c, else 0
+        B = 1/2 sum_ij b_ij (x_i - x_j)(x_i - x_j)',   b_ij = A_ij (1/n - 1/n_c), else 1/n
+
+    and the rows of L solve ``B v = r W v``, the largest r first, with ``v' W v = n - C``, as in
+    `lda`, which it becomes where all affinities are 1. B may have negative eigenvalues, but W and
+    W + B have none: the problem is solved as the symmetric one of these two, in coordinates in
+    which all points have covariance 1, so that L is always real. There may be more than C - 1
+    directions.
+
+    Affinities are computed in blocks of rows: memory grows with n, not with its square.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        How many directions; all if left out (with ``embedding="weighted"`` those with r > 0).
+    n_neighbors : int, default=7
+        The k of local scaling.
+    embedding : {"weighted", "plain", "orthonormal"}, default="weighted"
+        "weighted": each direction is multiplied by the root of its r; those with r <= 0, which
+        tell nothing apart, are left out. "plain": as above. "orthonormal": an orthonormal basis
+        of the leading directions.
+    shrinkage : float, default=0.0
+        s in 0..1: W is replaced by (1 - s) W + s trace(W)/q I, in the q coordinates in which all
+        points have covariance 1.
+    singular : {"reduce", "error"}, default="reduce"
+        What to do where W is singular among these points (fewer rows than features, say).
+        "reduce": work in the space of their leading principal components, as many as W has rank,
+        leaving out those with which it would be singular again. "error": raise.
+    report : bool, default=True
+        Whether `fit` measures the error before and after.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, p)
+        L.
+    ratios_ : ndarray of shape (d,)
+        The r of each direction, descending.
+    rank_ : int
+        Rank of W, before shrinkage.
+    shrinkage_ : float
+        As given.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour before and after; None if not asked for.
+
+    Raises
+    ------
+    InputError
+        If there is one class only; if rows of equal class are all equal; if W is singular and
+        ``singular="error"``; if more components are asked for than there are.
+
+    References
+    ----------
+    Sugiyama, "Dimensionality reduction of multimodal labeled data by local Fisher discriminant
+    analysis", *JMLR* 8, 2007.
+
+    Examples
+    --------
+    The class "a" has two clusters, with "b" between them: its mean tells nothing.
+
+    >>> import ilk
+    >>> X = [[-9, 0], [-9, 4], [-8, 2], [9, 0], [9, 4], [8, 2], [0, 0], [0, 4], [1, 2], [-1, 2]]
+    >>> lfda = ilk.metric_learner("lfda", n_components=1, n_neighbors=2, embedding="orthonormal")
+    >>> abs(lfda.fit(X, list("aaaaaabbbb")).components_.round(1))
+    array([[1., 0.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_components": Param(int, ge=1, none=True, doc="How many directions are kept."),
+        "n_neighbors": Param(int, ge=1, doc="The neighbour whose distance scales affinities."),
+        "embedding": Param(
+            choices=("weighted", "plain", "orthonormal"), doc="How directions are scaled."
+        ),
+        "shrinkage": SHRINKAGE,
+        "singular": REDUCE_OR_ERROR,
+        "report": REPORT,
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        n_neighbors: int = 7,
+        embedding: Literal["weighted", "plain", "orthonormal"] = "weighted",
+        shrinkage: float = 0.0,
+        singular: Literal["reduce", "error"] = "reduce",
+        report: bool = True,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.embedding = embedding
+        self.shrinkage = shrinkage
+        self.singular = singular
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(n_components=1, embedding="plain"),
+            cls(n_components=2, embedding="orthonormal", n_neighbors=3),
+            cls(shrinkage=0.1),
+        ]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn L from rows X and labels y."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True, min_rows=2)
+        classes, groups = check_labels(self, y, X, min_classes=2)
+        check_components(self, self.n_components, X.shape[1])
+        _, rows, exponent = common_deviations(X)
+        values, axes = thin_spectrum(rows)
+        rank = rank_of(values, rows.shape)
+        if rank == 0:
+            raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
+        basis = axes[:rank] * (np.sqrt(len(X)) / values[:rank, None])
+        local, mixture = _scatters(rows, rows @ basis.T, groups, int(self.n_neighbors))
+        number = max(len(X) - len(classes), 1)
+        components = self._directions(local / number, mixture / number) @ basis
+        kept = exponent
+        if self.embedding == "orthonormal":
+            components, kept = fix_signs(np.linalg.qr(components.T)[0].T), 0
+        self.components_ = map_back(self, fix_signs(components), kept, X.dtype)
+        self.report_ = report_where_known(self, X, y)
+        return self
+
+    def _directions(self, W: np.ndarray, M: np.ndarray) -> np.ndarray:
+        """Solve ``M v = (r + 1) W v``, M = W + B; sets `ratios_`."""
+        weights, vectors = eigh(W)
+        root = np.sqrt(np.maximum(weights, 0))[:, None] * vectors.T
+        root = root[weights > max(float(weights[-1]), 0.0) * len(W) * 1e-14]
+        if not len(root):
+            raise InputError(
+                f"{display_name(self)}: rows of equal class are all equal: there is nothing to "
+                f"learn from"
+            )
+        white = inverse_root(
+            self,
+            root,
+            lambda: np.diag(np.linspace(2, 1, len(W))),  # their axes are those of the coordinates
+            what="the local scatter inside the classes",
+        )
+        if self.shrinkage:
+            M = M + self.shrinkage * (np.trace(W) / len(W) * np.eye(len(W)) - W)
+        ratios, turn = eigh(white @ M @ white.T)
+        ratios, found = ratios[::-1] - 1, turn.T[::-1] @ white
+        d = self._number(ratios)
+        self.ratios_ = ratios[:d]
+        factor = np.sqrt(ratios[:d, None]) if self.embedding == "weighted" else 1.0
+        return np.asarray(found[:d] * factor)
+
+    def _number(self, ratios: np.ndarray) -> int:
+        left = len(ratios)
+        if self.embedding == "weighted":
+            left = int((ratios > 1e-12).sum())
+        if left == 0:
+            raise InputError(f"{display_name(self)}: no direction tells the classes apart")
+        wanted = left if self.n_components is None else int(self.n_components)
+        if wanted > left:
+            raise InputError(
+                f"{display_name(self)}: n_components must be at most {left}, the directions that "
+                f"are left, got {wanted}"
+            )
+        return wanted
+
+
+class _Scatters(NamedTuple):
+    local: np.ndarray
+    mixture: np.ndarray
+
+
+def _scatters(X: np.ndarray, Z: np.ndarray, groups: np.ndarray, k: int) -> _Scatters:
+    """W and W + B of rows Z, with affinities by the distances of the same rows X.
+
+    W + B is summed of parts none of which is negative: with the local scatter W_c of class c and
+    its whole scatter S_c, it is ``sum_c (n_c/n) W_c + (1 - n_c/n) S_c``, and the scatter of means.
+    """
+    n, q = Z.shape
+    Z = Z.copy()
+    means = subtract_means(Z, groups, int(groups.max()) + 1)
+    counts = np.bincount(groups)
+    local = np.zeros((q, q))
+    mixture = (means.T * counts) @ means
+    order = np.argsort(groups, kind="stable")
+    for rows in np.split(order, np.cumsum(counts)[:-1]):
+        inside = Z[rows]
+        near = _local_scatter(X[rows], inside, k) / len(rows)
+        local += near
+        share = len(rows) / n
+        mixture += share * near + (1 - share) * (inside.T @ inside)
+    return _Scatters((local + local.T) / 2, (mixture + mixture.T) / 2)
+
+
+def _local_scatter(X: np.ndarray, Z: np.ndarray, k: int) -> np.ndarray:
+    """Z' (diag(A 1) - A) Z, for the affinities A of rows of one class."""
+    n, q = Z.shape
+    if n == 1:
+        return np.zeros((q, q))
+    scale = np.empty(n)
+    for rows, squares in _squares(X):
+        scale[rows] = np.sqrt(np.partition(squares, min(k, n - 1), axis=1)[:, min(k, n - 1)])
+    total = np.zeros((q, q))
+    for rows, squares in _squares(X):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            A = np.divide(squares, -(scale[rows, None] * scale), out=squares)
+        np.nan_to_num(A, copy=False, nan=0.0)  # 0/0: rows at the same place
+        np.exp(A, out=A)
+        total += Z[rows].T @ (A.sum(axis=1)[:, None] * Z[rows] - A @ Z)
+    return total
+
+
+def _squares(X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Squared distances of blocks of rows to all; those that are rounding only are 0."""
+    X = X - X.mean(axis=0)
+    lengths = np.einsum("ij,ij->i", X, X)
+    size = max(1, _NUMBERS // len(X))
+    for start in range(0, len(X), size):
+        rows = slice(start, start + size)
+        squares = X[rows] @ X.T
+        squares *= -2
+        sums = lengths[rows, None] + lengths
+        squares += sums
+        squares[squares < 1e-14 * sums] = 0.0
+        yield rows, squares

@@ -1,0 +1,246 @@
+"""mmc: similar pairs near, dissimilar ones far (Xing's clustering with side information)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from ilk import InputError, Param, Seed, check_vectors, display_name
+from ilk_learners.linear import LinearMetricLearner
+from ilk_learners.magnitude import common_deviations, map_back
+from ilk_learners.metric_learners.constraints import CONSTRAINTS, N_CONSTRAINTS, Pairs, read_pairs
+from ilk_learners.metric_learners.inside import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
+from ilk_learners.metric_learners.report import REPORT, report_where_known
+
+
+class MMC(LinearMetricLearner):
+    """Bring similar pairs near while dissimilar pairs stay far (Xing et al.).
+
+    With pairs S of similar rows and D of dissimilar ones::
+
+        minimise sum_S d_A(x_i, x_j)^2    subject to  sum_D d_A(x_i, x_j) >= 1,  A psd.
+
+    The thesis prints the constraint (4.1) as a sum of squares that is at most 1, of which A = 0
+    would be the best; distances are not squared in it, as otherwise A would have rank one.
+
+    The problem is convex. It is solved as ``min sum_S d^2 - log sum_D d``, which differs by the
+    scale only, over L with A = L'L (so A is never indefinite), by L-BFGS, in coordinates in which
+    similar pairs scatter equally in all directions. That makes result and speed independent
+    of the features' units, and of where the search begins: there is nothing to set. All pairs
+    enter as one matrix product.
+
+    Parameters
+    ----------
+    constraints : "labels" or array of int, shape (m, 3), default="labels"
+        Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not needed then.
+        "labels": pairs are drawn from y.
+    n_constraints : int or None, default=None
+        How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 for
+        each feature if that is more. Never more than there are.
+    diagonal : bool, default=False
+        Whether A is diagonal: weights of features.
+    shrinkage : float, default=0.0
+        s in 0..1: with the scatter S = sum_S (x_i - x_j)(x_i - x_j)', S is replaced by
+        (1 - s) S + s trace(S)/p I.
+    singular : {"reduce", "error"}, default="reduce"
+        What to do where S is singular: in a direction in which no similar pair differs, distances
+        cost nothing and would become infinite. "reduce": leave such directions out, by working
+        in the space of the leading principal components of all points in which S is not singular
+        (`diagonal`: by leaving out such features). "error": raise.
+    max_iter : int, default=500
+        Most iterations of L-BFGS.
+    tol : float, default=1e-9
+        Relative improvement at which it stops.
+    random_state : int, generator or None, default=None
+        Draws the pairs.
+    report : bool, default=True
+        Whether `fit` measures the error before and after, where it is given y.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, p)
+        L, for which sum_D d = 1.
+    objective_ : float
+        sum_S d^2 at L.
+    loss_curve_ : list of float
+        What is minimised, at the start and after each iteration; never rising.
+    n_iter_ : int
+        Iterations, at most `max_iter`.
+    rank_ : int
+        Rank of S, before shrinkage.
+    shrinkage_ : float
+        As given.
+    n_similar_, n_dissimilar_ : int
+        How many pairs there were.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour before and after; None without y.
+
+    Raises
+    ------
+    InputError
+        If there are no similar pairs or no dissimilar ones; if rows in all of either are equal,
+        or differ in no direction that is left; for given pairs that are wrong.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If more iterations are needed.
+
+    References
+    ----------
+    Xing, Ng, Jordan, Russell, "Distance metric learning with application to clustering with
+    side-information", *NIPS* 15, 2002. Zaidi 2011, equation (4.1).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 0], [0, 1], [3, 5], [4, 0], [4, 1], [7, 5]]
+    >>> pairs = [[0, 1, 1], [1, 2, 1], [0, 3, -1], [1, 4, -1]]
+    >>> mmc = ilk.metric_learner("mmc", constraints=pairs, diagonal=True, report=False).fit(X)
+    >>> mmc.metric_matrix_.round(3)
+    array([[0.016, 0.   ],
+           [0.   , 0.   ]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "constraints": CONSTRAINTS,
+        "n_constraints": N_CONSTRAINTS,
+        "diagonal": Param(bool, doc="Whether only features are weighted."),
+        "shrinkage": SHRINKAGE,
+        "singular": REDUCE_OR_ERROR,
+        "max_iter": Param(int, ge=1, doc="Most iterations of L-BFGS."),
+        "tol": Param(float, ge=0, doc="Relative improvement at which it stops."),
+        "random_state": Param(Seed, doc="Draws the pairs."),
+        "report": REPORT,
+    }
+
+    def __init__(
+        self,
+        constraints: Any = "labels",
+        n_constraints: int | None = None,
+        diagonal: bool = False,
+        shrinkage: float = 0.0,
+        singular: Literal["reduce", "error"] = "reduce",
+        max_iter: int = 500,
+        tol: float = 1e-9,
+        random_state: Any = None,
+        report: bool = True,
+    ) -> None:
+        self.constraints = constraints
+        self.n_constraints = n_constraints
+        self.diagonal = diagonal
+        self.shrinkage = shrinkage
+        self.singular = singular
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(random_state=0),
+            cls(diagonal=True, random_state=0),
+            cls(shrinkage=0.1, n_constraints=60, random_state=0),
+        ]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn L from rows X and labels y (left out where pairs are given)."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True, min_rows=2)
+        pairs = read_pairs(self, X, y)
+        _, rows, exponent = common_deviations(X)
+        similar, dissimilar = self._differences(rows, pairs)
+        basis = self._basis(similar, rows)
+        L = self._minimum(dissimilar @ basis.T)
+        components = (np.diag(np.abs(L)) if L.ndim == 1 else L) @ basis
+        components /= np.linalg.norm(dissimilar @ components.T, axis=1).sum()
+        self.objective_ = float(((similar @ components.T) ** 2).sum())
+        self.components_ = map_back(self, components, exponent, X.dtype)
+        self.report_ = report_where_known(self, X, y)
+        return self
+
+    def _differences(self, rows: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+        """What the rows of each pair differ by."""
+        self.n_similar_, self.n_dissimilar_ = len(pairs.similar), len(pairs.dissimilar)
+        found = []
+        for what, chosen in zip(("similar", "dissimilar"), pairs, strict=True):
+            steps = rows[chosen[:, 0]] - rows[chosen[:, 1]]
+            if not len(chosen):
+                raise InputError(
+                    f"{display_name(self)}: there are no {what} pairs; both are needed"
+                )
+            if not steps.any():
+                raise InputError(f"{display_name(self)}: in all {what} pairs the rows are equal")
+            found.append(steps)
+        return found[0], found[1]
+
+    def _basis(self, similar: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Coordinates in which the scatter of similar pairs is the identity."""
+        what = "the scatter of similar pairs"
+        if not self.diagonal:
+            return inverse_root(self, similar, lambda: rows, what=what)
+        squares = (similar**2).sum(axis=0)
+        self.rank_, self.shrinkage_ = int((squares > 0).sum()), float(self.shrinkage)
+        if self.rank_ < len(squares) and not self.shrinkage and self.singular == "error":
+            raise InputError(
+                f"{display_name(self)}: {what} is singular (feature {int(np.argmin(squares))} does "
+                f"not differ); set shrinkage, or singular to 'reduce'"
+            )
+        squares = (1 - self.shrinkage) * squares + self.shrinkage * squares.mean()
+        return np.diag(1 / np.sqrt(np.where(squares > 0, squares, np.inf)))
+
+    def _minimum(self, steps: np.ndarray) -> np.ndarray:
+        """Minimise ``|L|^2 - log mean |L step|``; sets `loss_curve_` and `n_iter_`."""
+        size = float(np.abs(steps).max())
+        if size == 0:
+            raise InputError(
+                f"{display_name(self)}: dissimilar pairs differ in no direction in which similar "
+                f"pairs do, none of which is left; set shrinkage"
+            )
+        d = steps.shape[1]
+        start = np.ones(d) if self.diagonal else np.eye(d)
+        objective = _objective(steps / size, start.shape)
+        start = start.ravel() / np.sqrt(2 * d)
+        self.loss_curve_ = [objective(start)[0]]
+
+        def keep(intermediate_result: OptimizeResult) -> None:
+            self.loss_curve_.append(float(intermediate_result.fun))
+
+        solve: Any = minimize  # its stubs know no shapes
+        options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": 1e-9, "maxfun": 10**6}
+        found = solve(objective, start, jac=True, method="L-BFGS-B", callback=keep, options=options)
+        self.n_iter_ = int(found.nit)
+        if not found.success and self.n_iter_ >= self.max_iter:
+            warnings.warn(
+                f"{display_name(self)}: not converged after {self.n_iter_} iterations (max_iter)",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        L = np.asarray(found.x)
+        return L if self.diagonal else L.reshape(d, d)
+
+
+def _objective(
+    steps: np.ndarray, shape: tuple[int, ...]
+) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
+    """Return loss and gradient of a flattened L; a vector is the diagonal of a matrix."""
+    diagonal = len(shape) == 1
+
+    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        L = flat.reshape(shape)
+        mapped = steps * L if diagonal else steps @ L.T
+        lengths = np.sqrt(np.einsum("ij,ij->i", mapped, mapped))
+        total = float(lengths.sum())
+        mapped /= np.where(lengths > 0, lengths, 1.0)[:, None]
+        slope = np.einsum("ij,ij->j", mapped, steps) if diagonal else mapped.T @ steps
+        loss = float(flat @ flat) - np.log(total / len(steps))
+        return float(loss), 2 * flat - slope.ravel() / total
+
+    return objective
