@@ -21,9 +21,9 @@ class MutualInformation(Relevance):
         I(X, Y) = sum_x sum_y p(x, y) log(p(x, y) / (p(x) p(y)))
 
     ``estimator="bins"`` computes just that, with shares of rows for probabilities: a feature
-    of more than `n_bins` values is first cut into that many intervals of about as many rows.
-    It is never 0 by chance alone: with B bins and C classes, noise scores (B - 1) (C - 1) / 2n
-    on average.
+    of more than `n_bins` values is first cut into that many intervals of about as many rows
+    (and so are numbers y). No increasing transformation of a feature changes its score. Noise
+    scores more than 0: with B bins and C classes, about (B - 1) (C - 1) / 2n.
 
     ``estimator="neighbors"`` does not cut. For classes (Ross): with d_i the distance, along
     the feature, of row i to the k-th nearest other row of its class, k_i the number of other
@@ -48,7 +48,9 @@ class MutualInformation(Relevance):
 
     Parameters
     ----------
-    estimator : {"neighbors", "bins"}, default="neighbors"
+    estimator : {"bins", "neighbors"}, default="bins"
+        As feature weights those from bins served nearest neighbours better on 15 of 17 data
+        sets; those from neighbours are less biased.
     n_neighbors : int, default=3
         k; a class with fewer other rows takes them all.
     n_bins : int, default=10
@@ -72,12 +74,12 @@ class MutualInformation(Relevance):
     --------
     >>> import ilk
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> ilk.relevance("mutual_information", estimator="bins").scores(X, [0, 0, 1, 1]).round(3)
+    >>> ilk.relevance("mutual_information").scores(X, [0, 0, 1, 1]).round(3)
     array([0.693, 0.   ])
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
-        "estimator": Param(choices=("neighbors", "bins"), doc="From distances, or from shares."),
+        "estimator": Param(choices=("bins", "neighbors"), doc="From shares, or from distances."),
         "n_neighbors": Param(int, ge=1, doc="Of the estimator neighbors."),
         "n_bins": Param(int, ge=2, doc="Of the estimator bins."),
         "targets": TARGETS,
@@ -85,7 +87,7 @@ class MutualInformation(Relevance):
 
     def __init__(
         self,
-        estimator: Literal["neighbors", "bins"] = "neighbors",
+        estimator: Literal["bins", "neighbors"] = "bins",
         n_neighbors: int = 3,
         n_bins: int = 10,
         targets: Targets = "auto",
@@ -97,7 +99,7 @@ class MutualInformation(Relevance):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(estimator="bins", n_bins=4), cls(n_neighbors=1)]
+        return [cls(), cls(n_bins=4), cls(estimator="neighbors")]
 
     def scores(self, X: Any, y: Any) -> np.ndarray:
         """Mutual information of each feature and y; array of shape (p,)."""

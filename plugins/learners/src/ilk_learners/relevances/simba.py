@@ -32,8 +32,9 @@ class Simba(Relevance):
 
     Parameters
     ----------
-    n_passes : int, default=5
-        As many rows are drawn as there are, this many times; any may be drawn again.
+    n_passes : int, default=1
+        As many rows are drawn as there are, this many times; any may be drawn again. As
+        feature weights of nearest neighbours, over 17 data sets, more were no better.
     random_state : int, Generator, RandomState or None, default=None
         For drawing.
 
@@ -62,13 +63,13 @@ class Simba(Relevance):
         "random_state": Param(Seed, doc="For drawing."),
     }
 
-    def __init__(self, n_passes: int = 5, random_state: Any = None) -> None:
+    def __init__(self, n_passes: int = 1, random_state: Any = None) -> None:
         self.n_passes = n_passes
         self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(random_state=0), cls(n_passes=1, random_state=0)]
+        return [cls(random_state=0), cls(n_passes=5, random_state=0)]
 
     def scores(self, X: Any, y: Any) -> np.ndarray:
         """Simba's score of each feature, from 0 to 1; array of shape (p,)."""

@@ -1,0 +1,159 @@
+"""relevance: each feature weighted by how much it tells about the labels (GML)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import InputError, Param, check_vectors, display_name
+from ilk_learners.linear import LinearMetricLearner
+from ilk_learners.magnitude import finite
+from ilk_learners.metric_learners.report import REPORT, MetricWarning, report
+from ilk_learners.metric_learners.starts import check_components
+from ilk_learners.targets import read_targets
+
+
+class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
+    """Multiply each feature by its relevance: a diagonal metric from any relevance measure.
+
+    L is diagonal with the scores c of the measure (GML), so distances weigh features by their
+    squares::
+
+        d(x, z)^2 = sum_p c_p^2 (x_p - z_p)^2
+
+    A measure that looks at each feature alone (correlation, fisher, mutual_information)
+    makes a naive metric, one that looks at neighbours in all features (relief, relieff, simba,
+    iterative_relief) a semi-naive one. Scores are told apart from the features' units, the
+    distance is not: bring features to one scale first, as by the transformer standardize.
+
+    Negative scores count as 0. If all are 0 nothing was learned: L is the identity (the first
+    rows of it, of `n_components`), with a warning.
+
+    Parameters
+    ----------
+    relevance : Relevance, default="relieff"
+        The measure: a name, table or instance. What y may hold is up to it.
+    n_components : int or None, default=None
+        How many features are kept, those of the highest scores; of equal ones the first. None:
+        all.
+    report : bool, default=True
+        Whether fit measures the nearest neighbour's error before and after.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, p)
+        L: of each kept feature a row, in the order of the features.
+    features_ : ndarray of int, shape (d,)
+        Which features were kept.
+    scores_ : ndarray of shape (p,)
+        What the measure said, none below 0.
+    relevance_ : Relevance
+        The measure that was used.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour before and after; None if not asked for.
+
+    Raises
+    ------
+    InputError
+        If more features are asked for than there are, if y has one class only, or if the
+        measure gives something else than a finite number for each feature.
+
+    Warns
+    -----
+    MetricWarning
+        If all scores are 0, or the learned metric is worse on the training rows.
+
+    References
+    ----------
+    Zaidi 2011, algorithm 2 and section 5.2.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> learner = ilk.metric_learner("relevance", relevance="correlation")
+    >>> learner.fit(X, ["a", "a", "b", "b"]).components_
+    array([[1., 0.],
+           [0., 0.]])
+    >>> learner.report_.before, learner.report_.after
+    (0.5, 0.0)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "relevance": Param(slot="relevance", doc="The measure that scores features."),
+        "n_components": Param(int, ge=1, none=True, doc="How many features are kept; None: all."),
+        "report": REPORT,
+    }
+
+    def __init__(
+        self,
+        relevance: Any = "relieff",
+        n_components: int | None = None,
+        report: bool = True,
+    ) -> None:
+        self.relevance = relevance
+        self.n_components = n_components
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(relevance="mutual_information", n_components=2, report=False),
+            cls(relevance={"use": "simba", "random_state": 0}, report=False),
+        ]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Score the features of rows X by what they tell about y: classes, or numbers."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True, min_rows=2)
+        d = check_components(self, self.n_components, X.shape[1])
+        self.relevance_ = self.resolve_slot("relevance")
+        targets = read_targets(self, y, X, getattr(self.relevance_, "targets", "auto"))
+        self.scores_ = self._scored(X, y)
+        self.features_ = np.sort(np.argsort(-self.scores_, kind="stable")[:d])
+        weights = self.scores_ if self.scores_.any() else np.ones(X.shape[1])
+        self.components_ = np.zeros((d, X.shape[1]), X.dtype)
+        self.components_[np.arange(d), self.features_] = weights[self.features_]
+        self.report_ = report(self, X, self._mapped(X), targets) if self.report else None
+        return self
+
+    def _scored(self, X: np.ndarray, y: Any) -> np.ndarray:
+        measure = display_name(self.relevance_)
+        scores = np.asarray(self.relevance_.scores(X, y), dtype=float)
+        if scores.shape != (X.shape[1],):
+            raise InputError(
+                f"{display_name(self)}: relevance: {measure} gave scores of shape {scores.shape} "
+                f"for {X.shape[1]} features"
+            )
+        bad = np.flatnonzero(~np.isfinite(scores))
+        if bad.size:
+            raise InputError(
+                f"{display_name(self)}: relevance: {measure} gave the score {scores[bad[0]]} for "
+                f"feature {bad[0]}"
+            )
+        scores = np.asarray(np.maximum(scores, 0))
+        if not scores.any():
+            warnings.warn(
+                f"{display_name(self)}: {measure} finds no feature relevant (all scores are 0): "
+                f"the Euclidean distance is kept",
+                MetricWarning,
+                stacklevel=3,
+            )
+        return scores
+
+    def _mapped(self, X: np.ndarray) -> np.ndarray:
+        weights: np.ndarray = self.components_.sum(axis=0)[self.features_]
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(self, X[:, self.features_] * weights.astype(X.dtype, copy=False))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the features that were kept: each is one of the input, multiplied."""
+        check_is_fitted(self)
+        names: Any = super().get_feature_names_out(input_features)
+        return names[self.features_]
