@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from ilk_learners.metric_learners.starts import INIT, check_components, starting
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a linear map, and its gradient of the same shape."""
 
+_FLAT = 1e-10  # slope, in units of the loss, from which there is none
 SOLVERS: Mapping[str, str] = {"lbfgs": "L-BFGS-B", "cg": "CG"}
 DESCENT: Mapping[str, Param] = {
     "n_components": Param(int, ge=1, none=True, doc="Rows of L; as many as features if left out."),
@@ -33,12 +35,35 @@ DESCENT: Mapping[str, Param] = {
 }
 
 
+@dataclass(frozen=True)
+class Descent:
+    """Where a solver came to.
+
+    Attributes
+    ----------
+    L : ndarray
+    curve : list of float
+        The loss at the start, then after each iteration.
+    n_iter : int
+    stopped : bool
+        Whether it stopped by itself, not at the most iterations.
+    moved : bool
+        Whether the loss had a slope at the start.
+    """
+
+    L: np.ndarray
+    curve: list[float]
+    n_iter: int
+    stopped: bool
+    moved: bool
+
+
 class DescentLearner(LinearMetricLearner):
     """A metric learner that minimises a differentiable loss of L.
 
-    Data are centred and brought to a common unit, a power of two: results do not depend on
-    either. A start by name is divided by `_scale`, so that the loss begins where it can move
-    whatever the units; an array is taken as it is.
+    Data are centred and brought to a common unit, a power of two, and the solver works on L in
+    units of `_scale`: results depend on no unit. A start by name is divided by `_scale`, so
+    that the loss begins where it can move; an array is taken as it is.
 
     Attributes
     ----------
@@ -50,6 +75,11 @@ class DescentLearner(LinearMetricLearner):
         Iterations, at most `max_iter`.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour before and after; None if not asked for.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the solver needs more iterations, or the loss has no slope at the start.
     """
 
     parameters: ClassVar[Mapping[str, Param]] = DESCENT
@@ -70,7 +100,7 @@ class DescentLearner(LinearMetricLearner):
         """Return what is minimised, for centred rows in the common unit."""
 
     def _scale(self, X: np.ndarray) -> float:
-        """What the start is divided by, in the common unit."""
+        """A length in the space of L within which the loss changes, in the common unit."""
         return 1.0
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -81,15 +111,21 @@ class DescentLearner(LinearMetricLearner):
         _, rows, exponent = common_deviations(X)
         rows = rows.astype(X.dtype, copy=False)
         with threadpool_limits(1, user_api="blas"):  # blocks run in threads of ours
-            start = self._start(rows, targets, exponent)
-            L = self._descend(self._objective(rows, targets), start)
-        self.components_ = map_back(self, _as_matrix(L), exponent, X.dtype)
+            scale = self._scale(rows)
+            start = self._start(rows, targets, exponent, scale)
+            found = self._descend(self._objective(rows, targets), start, scale)
+        self._keep(found)
+        self.components_ = map_back(self, self._map(found.L, rows), exponent, X.dtype)
         self.report_ = None
-        if self.report:
-            self.report_ = report(self, X, self.transform(X), targets)
+        if self.report and len(targets):  # there are none where triplets are all that is known
+            self.report_ = report(self, X, self._mapped(X), targets)
         return self
 
-    def _start(self, X: np.ndarray, y: np.ndarray, exponent: int) -> np.ndarray:
+    def _map(self, L: np.ndarray, X: np.ndarray) -> np.ndarray:
+        """What was found as a matrix; the sign of a weight changes no distance."""
+        return np.diag(np.abs(L)) if L.ndim == 1 else L
+
+    def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:
         """The map to begin with, in the common unit."""
         d = check_components(self, self.n_components, X.shape[1])
         before: Any = getattr(self, "components_", None) if self.warm_start else None
@@ -98,44 +134,83 @@ class DescentLearner(LinearMetricLearner):
         groups = y if y.dtype.kind in "iu" else None
         L = starting_map(self, X, groups, d)
         given = not isinstance(self.init, str)
-        return np.ldexp(L, exponent) if given else L / self._scale(X)
+        return np.ldexp(L, exponent) if given else self._sized(L, X, y, scale)
 
-    def _descend(self, objective: Objective, start: np.ndarray) -> np.ndarray:
-        """Minimise from a start; sets `loss_curve_` and `n_iter_`."""
+    def _sized(self, L: np.ndarray, X: np.ndarray, y: np.ndarray, scale: float) -> np.ndarray:
+        """A start by name at the size where the loss can move."""
+        return L / scale
+
+    def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
+        """Minimise from a start."""
+        return self._solve(objective, start, scale, self.max_iter)
+
+    def _solve(
+        self, objective: Objective, start: np.ndarray, scale: float, max_iter: int
+    ) -> Descent:
+        """Run the solver once; the loss at the end is at most that at the start."""
+        curve: list[float] = []
+        slopes: list[float] = []
 
         def flat(values: np.ndarray) -> tuple[float, np.ndarray]:
-            loss, gradient = objective(values.reshape(start.shape))
-            return loss, np.asarray(gradient, dtype=float).ravel()
-
-        self.loss_curve_ = [objective(start)[0]]
+            loss, gradient = objective(values.reshape(start.shape) / scale)
+            gradient = np.asarray(gradient, dtype=float).ravel() / scale
+            if not curve:
+                curve.append(float(loss))
+                slopes.append(float(np.abs(gradient).max()))
+            return float(loss), gradient
 
         def keep(intermediate_result: OptimizeResult) -> None:
-            self.loss_curve_.append(float(intermediate_result.fun))
+            curve.append(float(intermediate_result.fun))
 
         solve: Any = minimize  # its stubs know no shapes
         found = solve(
             flat,
-            start.ravel(),
+            start.ravel() * scale,
             jac=True,
             method=SOLVERS[self.solver],
             callback=keep,
-            options=self._options(),
+            options=self._options(max_iter),
         )
-        self.n_iter_ = int(found.nit)
-        if not found.success and self.n_iter_ >= self.max_iter:
-            warnings.warn(
-                f"{display_name(self)}: not converged after {self.n_iter_} iterations (max_iter)",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        better = found.fun <= self.loss_curve_[0]
-        return np.asarray(found.x.reshape(start.shape) if better else start)
+        L = found.x.reshape(start.shape) / scale if found.fun <= curve[0] else start
+        stopped = bool(found.success) or found.nit < max_iter
+        return Descent(np.asarray(L), curve, int(found.nit), stopped, slopes[0] > _FLAT)
 
-    def _options(self) -> dict[str, Any]:
+    def _solve_in_rounds(
+        self, anew: Callable[[np.ndarray], Objective], start: np.ndarray, scale: float, length: int
+    ) -> Descent:
+        """Run the solver `length` iterations at a time, each time on the loss that L then gives.
+
+        It ends where that loss, taken anew, falls no more.
+        """
+        objective, L, left = anew(start), start, self.max_iter
+        curve: list[float] = []
+        while True:
+            found = self._solve(objective, L, scale, min(length, left))
+            left -= found.n_iter
+            curve = curve or found.curve[:1]
+            objective = anew(found.L)
+            loss = float(objective(found.L)[0])
+            falls = loss < curve[-1]
+            if falls:
+                L = found.L
+                curve += [*found.curve[1:-1], loss]
+            if not falls or left == 0:
+                n_iter = self.max_iter - left
+                return Descent(L, curve, n_iter, found.stopped or not falls, found.moved)
+
+    def _keep(self, found: Descent) -> None:
+        self.loss_curve_, self.n_iter_ = found.curve, found.n_iter
+        name = display_name(self)
+        if not found.stopped:
+            _warn(f"{name}: not converged after {found.n_iter} iterations (max_iter)")
+        if not found.moved:
+            _warn(f"{name}: nothing to learn: the loss has no slope where L starts, and L stays")
+
+    def _options(self, max_iter: int) -> dict[str, Any]:
         if self.solver == "cg":
-            return {"maxiter": self.max_iter, "gtol": self.tol}
-        return {"maxiter": self.max_iter, "ftol": self.tol, "gtol": 1e-10, "maxfun": 10**6}
+            return {"maxiter": max_iter, "gtol": self.tol}
+        return {"maxiter": max_iter, "ftol": self.tol, "gtol": _FLAT, "maxfun": 10**6}
 
 
-def _as_matrix(L: np.ndarray) -> np.ndarray:
-    return np.diag(L) if L.ndim == 1 else L
+def _warn(message: str) -> None:
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)

@@ -12,7 +12,7 @@ Rows come in blocks; no array of pairs by features ever exists, nor one of pairs
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,28 +25,23 @@ their losses, and its derivative for each vote."""
 
 _NUMBERS = 2**19  # weights in a block
 _LEAST_ROWS, _MOST_ROWS = 16, 256
+_WAVE = 64  # blocks whose parts are held at once
 
 
 @dataclass(frozen=True)
-class SoftVotes:
-    """A loss of soft votes, as a function of L.
+class Softmax:
+    """A loss of weights P, as a function of L.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
         Centred; as float32 it takes half the time and memory.
-    Y : ndarray of shape (n, C)
-        What points vote for: a column for each class, or numbers.
-    outer : callable
-        See `Outer`.
     widths : ndarray of shape (n,), optional
         The w of each row; 1 if left out.
     """
 
     X: np.ndarray
-    Y: np.ndarray
-    outer: Outer
-    widths: np.ndarray | None = None
+    widths: np.ndarray | None = field(default=None, kw_only=True)
 
     def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss, and gradient of the shape of L.
@@ -60,28 +55,33 @@ class SoftVotes:
             return self._sum(L, _Diagonal)
         return self._sum(L, _LowRank if 2 * len(L) <= L.shape[1] else _Full)
 
-    def votes(self, L: np.ndarray) -> np.ndarray:
-        """What each row is given by the others; array of shape (n, C)."""
-        Z, lengths = self._mapped(L)
-        blocks = [self._weights(rows, Z, lengths) @ self.Y for rows in self._blocks()]
-        return np.concatenate(blocks)
-
     def _sum(self, L: np.ndarray, kind: type[_Gradient]) -> tuple[float, np.ndarray]:
         Z, lengths = self._mapped(L)
         blocks = self._blocks()
+        total, loss = kind(self.X, Z), 0.0
+        for first in range(0, len(blocks), _WAVE):
+            wave = blocks[first : first + _WAVE]
+            for rows, (part_loss, part) in zip(
+                wave, self._parts(wave, Z, lengths, kind), strict=True
+            ):
+                loss += float(part_loss)
+                total.add(rows, part)  # in order, so that threads change no bit
+        return loss, total.gradient(L)
+
+    def _parts(
+        self, blocks: list[slice], Z: np.ndarray, lengths: np.ndarray, kind: type[_Gradient]
+    ) -> list[Any]:
+        """Loss of each block, and what it contributes to the gradient."""
         found: list[Any] = [None] * len(blocks)
 
         def work(start: int, stop: int) -> None:
             for number in range(start, stop):
                 rows = blocks[number]
-                loss, S = self._slopes(rows, Z, lengths)
+                loss, S = self._slopes(rows, self._scores(rows, Z, lengths))
                 found[number] = loss, kind.part(S, _Block(rows, self.X, Z))
 
         ilk.in_blocks(work, len(blocks), 1)
-        total = kind(self.X, Z)
-        for rows, (_, part) in zip(blocks, found, strict=True):
-            total.add(rows, part)  # in order, so that threads change no bit
-        return float(sum(loss for loss, _ in found)), total.gradient(L)
+        return found
 
     def _mapped(self, L: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         L = L.astype(self.X.dtype, copy=False)
@@ -93,22 +93,44 @@ class SoftVotes:
         size = min(max(_NUMBERS // n, _LEAST_ROWS), _MOST_ROWS)
         return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
-    def _weights(self, rows: slice, Z: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """P of a block of rows."""
-        P = np.asarray(Z[rows] @ Z.T)
-        P *= 2
-        P -= lengths  # -|z_i - z_j|^2, less |z_i|^2, which is the same along a row
+    def _scores(self, rows: slice, Z: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        """``-w_i |z_i - z_j|^2`` of a block of rows, up to what is the same along a row."""
+        scores = np.asarray(Z[rows] @ Z.T)
+        scores *= 2
+        scores -= lengths
         if self.widths is not None:
-            P *= self.widths[rows, None]
-        P[np.arange(len(P)), np.arange(rows.start, rows.stop)] = -np.inf
-        P -= P.max(axis=1, keepdims=True)
-        np.exp(P, out=P)
-        P /= P.sum(axis=1, keepdims=True)
-        return P
+            scores *= self.widths[rows, None]
+        scores[np.arange(len(scores)), np.arange(rows.start, rows.stop)] = -np.inf
+        return scores
 
-    def _slopes(self, rows: slice, Z: np.ndarray, lengths: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss and S of a block of rows."""
-        P = self._weights(rows, Z, lengths)
+    def _slopes(self, rows: slice, scores: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss and S of a block of rows; `scores` may be written over."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SoftVotes(Softmax):
+    """A loss of soft votes, as a function of L.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, C)
+        What points vote for: a column for each class, or numbers.
+    outer : callable
+        See `Outer`.
+    """
+
+    Y: np.ndarray
+    outer: Outer
+
+    def votes(self, L: np.ndarray) -> np.ndarray:
+        """What each row is given by the others; array of shape (n, C)."""
+        Z, lengths = self._mapped(L)
+        blocks = self._blocks()
+        return np.concatenate([softmax(self._scores(b, Z, lengths)) @ self.Y for b in blocks])
+
+    def _slopes(self, rows: slice, scores: np.ndarray) -> tuple[float, np.ndarray]:
+        P = softmax(scores)
         votes = P @ self.Y
         loss, slopes = self.outer(votes, rows)
         slopes = slopes.astype(P.dtype, copy=False)
@@ -118,6 +140,14 @@ class SoftVotes:
         S -= np.einsum("ic,ic->i", slopes, votes)[:, None]
         S *= P
         return loss, S
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Weights that sum to 1 along each row, in place of the scores."""
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
 
 
 class _Block(NamedTuple):

@@ -1,0 +1,139 @@
+"""The squared error of kernel-weighted votes: what megm and its kin minimise, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+import ilk
+from ilk import Param, Seed, check_seed
+from ilk_learners.metric_learners.cut_votes import CutVotes
+from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
+from ilk_learners.metric_learners.softmax import SoftVotes
+from ilk_learners.metric_learners.vote_columns import squared_error, votes_of
+from ilk_learners.metric_learners.widths import N_NEIGHBORS, squared_scales
+from ilk_learners.neighborhoods import neighbors_of_others
+from ilk_learners.targets import TARGETS, Targets, read_targets
+
+KERNEL: Mapping[str, Param] = {
+    **DESCENT,
+    "n_neighbors": N_NEIGHBORS,
+    "bandwidth": Param(choices=("local", "global"), doc="A sigma for each row, or one for all."),
+    "neighborhood": Param(int, choices=("all",), ge=1, doc="Who votes: all others, or how many."),
+    "refresh": Param(int, ge=1, none=True, doc="Iterations after which neighbours are found anew."),
+    "regularization": Param(float, ge=0, doc="Weight of the squares of L in the loss."),
+    "n_restarts": Param(int, ge=0, doc="Further starts, at random; the best result is kept."),
+    "targets": TARGETS,
+    "random_state": Param(Seed, none=True, doc="Seed of the further starts."),
+}
+_NOISE = 0.5  # of a further start, in units of the typical entry of the first one's rows
+
+
+class KernelErrorLearner(DescentLearner):
+    """A metric learner that minimises the error of what the other rows vote for each row.
+
+    The kernel of row i is ``exp(-w_i |L(x_i - x)|^2)`` with ``w_i = s / sigma_i^2``, where s is
+    the mean of sigma_i^2: L contains ``1 / sqrt(2 s)``.
+
+    Attributes
+    ----------
+    widths_ : ndarray of shape (n,)
+        w of each training row.
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = KERNEL
+    n_neighbors: int | Literal["log2"]
+    bandwidth: Literal["local", "global"]
+    neighborhood: int | Literal["all"]
+    refresh: int | None
+    regularization: float
+    n_restarts: int
+    targets: Targets
+    random_state: Any
+
+    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+        return read_targets(self, y, X, self.targets)
+
+    def _scale(self, X: np.ndarray) -> float:
+        squares = squared_scales(self, X, self.n_neighbors)
+        if self.bandwidth == "global":
+            squares[:] = squares.mean()
+        self.widths_ = (squares.mean() / squares).astype(X.dtype)
+        return float(np.sqrt(2 * squares.mean()))
+
+    def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
+        Y = votes_of(y, X.dtype)
+        outer = squared_error(y, Y, 0.5)
+        if isinstance(self.neighborhood, str):
+            return SoftVotes(X, Y, outer, widths=self.widths_)
+
+        def among(Z: np.ndarray) -> Objective:
+            near = self._nearest(Z)
+            return CutVotes(X, Y, outer, near, widths=self.widths_)
+
+        return _Cut(among, X, among(X))
+
+    def _nearest(self, Z: np.ndarray) -> np.ndarray:
+        number = min(int(self.neighborhood), len(Z) - 1)
+        index: Any = ilk.index("brute").fit(Z, distance=ilk.distance("euclidean"))
+        return neighbors_of_others(self, index, Z, number)[1]
+
+    def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
+        """Keep the best of several starts."""
+        rng = check_seed(self, self.random_state)
+        best = self._descend_once(objective, start, scale)
+        for _ in range(self.n_restarts):
+            typical = np.sqrt(np.mean(np.square(start)) * (start.shape[0] if start.ndim > 1 else 1))
+            noise = rng.normal(size=start.shape) * _NOISE * typical
+            found = self._descend_once(objective, start + noise, scale)
+            if found.curve[-1] < best.curve[-1]:
+                best = found
+        return best
+
+    def _descend_once(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
+        """Minimise, with neighbours found anew in the space that is learned if so asked."""
+
+        def ridge(loss: Objective) -> Objective:
+            return _Ridge(loss, self.regularization, scale)
+
+        if isinstance(objective, _Cut) and self.refresh is not None:
+            return self._solve_in_rounds(
+                lambda L: ridge(objective.anew(L)), start, scale, self.refresh
+            )
+        return self._solve(ridge(objective), start, scale, self.max_iter)
+
+
+@dataclass(frozen=True)
+class _Ridge:
+    """Adds to a loss the squares of L, in units of its scale."""
+
+    loss: Objective
+    weight: float
+    scale: float
+
+    def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, gradient = self.loss(L)
+        if self.weight == 0:
+            return loss, gradient
+        weight = self.weight * self.scale**2
+        return loss + weight * float(np.sum(L**2)), gradient + 2 * weight * L
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A loss among few neighbours, which can be found anew."""
+
+    among: Callable[[np.ndarray], Objective]
+    X: np.ndarray
+    loss: Objective
+
+    def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
+        return self.loss(L)
+
+    def anew(self, L: np.ndarray) -> Objective:
+        """The loss among those that are nearest under L."""
+        L = L.astype(self.X.dtype, copy=False)
+        return self.among(self.X * L if L.ndim == 1 else self.X @ L.T)

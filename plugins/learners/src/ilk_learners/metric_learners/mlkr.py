@@ -1,0 +1,132 @@
+"""mlkr: metric learning for kernel regression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ilk_learners.metric_learners.descent import DESCENT, DescentLearner, Objective
+from ilk_learners.metric_learners.softmax import SoftVotes
+from ilk_learners.metric_learners.vote_columns import squared_error, votes_of
+from ilk_learners.metric_learners.widths import squared_scales
+from ilk_learners.targets import TARGETS, Targets, read_targets
+
+if TYPE_CHECKING:
+    from ilk import Param
+
+
+class MLKR(DescentLearner):
+    """Metric learning for kernel regression: the least leave-one-out error of a kernel mean.
+
+    What is minimised is ``sum_i (y_i - v_i)^2``, where ::
+
+        v_i = sum_j k_ij y_j / sum_j k_ij,   j != i,      k_ij = exp(-|L(x_i - x_j)|^2).
+
+    Numbers are brought to mean 0 and variance 1 first, so that the loss is in units of their
+    variance; for classes y has a column each, and the squares are summed over them. L begins
+    as `init` divided by ``sqrt(2 s)``, where s is the mean squared distance of rows to the
+    nearer half of their floor(log2 n) neighbours: results do not depend on a common unit of
+    the features, nor on that of y. `megm` differs from it in that each row's kernel has a
+    width of its own.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Rows of L: dimensions of the space that is learned; as many as features if left out.
+    init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
+        The map to begin with; an array as ``components_`` would be. "lda" needs classes.
+    max_iter : int, default=100
+        Most iterations.
+    tol : float, default=1e-6
+        The solver stops where an iteration improves the loss by less than this share of it
+        (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).
+    solver : {"lbfgs", "cg"}, default="lbfgs"
+        L-BFGS, or conjugate gradients (Polak and Ribiere).
+    targets : {"auto", "classes", "numbers"}, default="auto"
+        What y holds. "auto": numbers if they are floats of which any is no whole number, else
+        classes. Say "numbers" where numbers are whole.
+    warm_start : bool, default=False
+        Whether to begin with the result of the fit before.
+    report : bool, default=True
+        Whether the error of the nearest neighbour is measured before and after.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, p)
+        L.
+    loss_curve_ : list of float
+        What is minimised: at the start, then after each iteration. It never rises.
+    n_iter_ : int
+        Iterations.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour ``before`` and ``after``.
+
+    Raises
+    ------
+    InputError
+        If y is the same in every row, or n_components is larger than the number of features.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If max_iter was too small, or the loss has no slope where L begins.
+    MetricWarning
+        If the nearest neighbour's error is larger than with the Euclidean distance.
+
+    References
+    ----------
+    Weinberger, Tesauro, "Metric learning for kernel regression", AISTATS 2007.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 0], [1, 9], [2, 1], [3, 8], [4, 2], [5, 7], [6, 0], [7, 9]]
+    >>> mlkr = ilk.metric_learner("mlkr", n_components=1).fit(X, [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5])
+    >>> L = abs(mlkr.components_[0])
+    >>> bool(L[0] > 10 * L[1])
+    True
+    >>> round(mlkr.report_.before, 2), round(mlkr.report_.after, 2)
+    (1.0, 0.25)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {**DESCENT, "targets": TARGETS}
+
+    waivers: ClassVar[Mapping[str, str]] = {
+        "sklearn:check_transformer_n_iter": "classes this far apart leave nothing to improve"
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        init: Any = "identity",
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        solver: Literal["lbfgs", "cg"] = "lbfgs",
+        targets: Targets = "auto",
+        warm_start: bool = False,
+        report: bool = True,
+    ) -> None:
+        self.n_components = n_components
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.targets = targets
+        self.warm_start = warm_start
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(n_components=1, init="pca"), cls(solver="cg")]
+
+    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+        return read_targets(self, y, X, self.targets)
+
+    def _scale(self, X: np.ndarray) -> float:
+        return float(np.sqrt(2 * squared_scales(self, X).mean()))
+
+    def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
+        Y = votes_of(y, X.dtype)
+        return SoftVotes(X, Y, squared_error(y, Y, 1.0))

@@ -1,0 +1,146 @@
+"""nca: neighbourhood components analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ilk import Param, check_labels
+from ilk_learners.metric_learners.descent import DESCENT, DescentLearner, Objective
+from ilk_learners.metric_learners.log_votes import LogVotes
+from ilk_learners.metric_learners.softmax import SoftVotes
+from ilk_learners.metric_learners.vote_columns import expected_errors, one_column_each
+from ilk_learners.metric_learners.widths import squared_scales
+
+
+class NCA(DescentLearner):
+    """Neighbourhood components analysis: the largest chance that a random neighbour is right.
+
+    A row i chooses another row as its neighbour, and row j with probability ::
+
+        p_ij = exp(-|L(x_i - x_j)|^2) / sum over k != i of exp(-|L(x_i - x_k)|^2),   p_ii = 0.
+
+    With p_i, the sum of p_ij over the rows j of i's class, what is minimised is
+    ``sum_i (1 - p_i)``, the expected number of errors (`objective` "expected_accuracy"), or
+    ``-sum_i log p_i`` ("log"), which gives most weight to the rows that are furthest from
+    their class. Rows that are alone in their class have p_i = 0 whatever L is: they count as
+    errors in the first, and are left out of the second.
+
+    L begins as `init` divided by ``sqrt(2 s)``, where s is the mean squared distance of rows
+    to the nearer half of their floor(log2 n) neighbours: results do not depend on a common
+    unit of the features. The gradient is a few products of matrices for each block of rows.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Rows of L: dimensions of the space that is learned; as many as features if left out.
+    objective : {"expected_accuracy", "log"}, default="expected_accuracy"
+        What is to be large: the sum of p_i, or of their logarithms.
+    init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
+        The map to begin with; an array as ``components_`` would be.
+    max_iter : int, default=100
+        Most iterations.
+    tol : float, default=1e-6
+        The solver stops where an iteration improves the loss by less than this share of it
+        (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).
+    solver : {"lbfgs", "cg"}, default="lbfgs"
+        L-BFGS, or conjugate gradients (Polak and Ribiere).
+    warm_start : bool, default=False
+        Whether to begin with the result of the fit before.
+    report : bool, default=True
+        Whether the error of the nearest neighbour is measured before and after.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, p)
+        L.
+    loss_curve_ : list of float
+        What is minimised: at the start, then after each iteration. It never rises.
+    n_iter_ : int
+        Iterations.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour ``before`` and ``after``.
+
+    Raises
+    ------
+    InputError
+        If y has one class only, or n_components is larger than the number of features.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If max_iter was too small, or the loss has no slope where L begins.
+    MetricWarning
+        If the nearest neighbour errs more often than with the Euclidean distance.
+
+    References
+    ----------
+    Goldberger, Roweis, Hinton, Salakhutdinov, "Neighbourhood components analysis", NIPS 2005.
+    Zaidi 2011, equations (4.2) and (4.3); there "A = L'T" stands for A = L'L, and of the two
+    objectives only the logarithms.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 5], [1, -5], [0, 4], [1, -4], [6, 5], [5, -5], [6, 4], [5, -4]]
+    >>> nca = ilk.metric_learner("nca", n_components=1).fit(X, [0, 0, 0, 0, 1, 1, 1, 1])
+    >>> bool(abs(nca.components_[0, 0]) > 20 * abs(nca.components_[0, 1]))
+    True
+    >>> nca.report_.before, nca.report_.after
+    (0.0, 0.0)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        **DESCENT,
+        "objective": Param(
+            choices=("expected_accuracy", "log"), doc="The sum of p_i, or of log p_i."
+        ),
+    }
+
+    waivers: ClassVar[Mapping[str, str]] = {
+        "sklearn:check_transformer_n_iter": "classes this far apart leave nothing to improve"
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        objective: Literal["expected_accuracy", "log"] = "expected_accuracy",
+        init: Any = "identity",
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        solver: Literal["lbfgs", "cg"] = "lbfgs",
+        warm_start: bool = False,
+        report: bool = True,
+    ) -> None:
+        self.n_components = n_components
+        self.objective = objective
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.warm_start = warm_start
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(objective="log"),
+            cls(n_components=1, init="lda"),
+            cls(solver="cg"),
+        ]
+
+    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+        return check_labels(self, y, X, min_classes=2)[1]
+
+    def _scale(self, X: np.ndarray) -> float:
+        return float(np.sqrt(2 * squared_scales(self, X).mean()))
+
+    def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
+        if self.objective == "log":
+            return LogVotes(X, y)
+        Y = one_column_each(y, X.dtype)
+        return SoftVotes(X, Y, expected_errors(Y))
+
