@@ -14,6 +14,7 @@ TARGETS = Param(
     choices=("auto", "classes", "numbers"),
     doc="What y holds; auto: numbers if any is no whole number.",
 )
+_INEXACT = 2.0**53  # from here on floats are whole, whatever they stand for
 
 
 def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np.ndarray:
@@ -60,7 +61,7 @@ def read_classes(owner: object, y: Any, X: Any) -> np.ndarray:
 
 
 def holds_numbers(y: Any) -> bool:
-    """Tell whether y are finite floats of which any is no whole number."""
+    """Tell whether y are finite floats of which any is no whole number (as floats have them)."""
     if y is None:
         return False
     try:
@@ -69,7 +70,8 @@ def holds_numbers(y: Any) -> bool:
         return False
     if values.dtype.kind != "f" or not np.isfinite(values).all():
         return False
-    return bool((values != np.trunc(values)).any())
+    whole = (values == np.trunc(values)) & (np.abs(values) < _INEXACT)
+    return not whole.all()
 
 
 def _numbers(owner: object, y: Any, X: Any) -> np.ndarray:
