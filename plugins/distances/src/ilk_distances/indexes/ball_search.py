@@ -15,7 +15,8 @@ from ilk_distances.indexes.comparing import Comparing
 from ilk_distances.indexes.exact import check_metric, check_queries, check_radius
 from ilk_distances.indexes.hierarchy import Branch, Hierarchy
 
-QUERIES = 64  # searched side by side
+ENTRIES = 2**22  # balls that queries searched side by side may have to open
+FEW, MANY = 16, 256  # queries searched side by side
 
 
 class BallSearch(ilk.Index):
@@ -67,16 +68,17 @@ class BallSearch(ilk.Index):
     def _searched(self, Q: Any, ask: Callable[[Search], Any]) -> list[Any]:
         """Answers of a search for each block of queries."""
         m = ilk.n_rows(Q)
-        answers: list[Any] = [None] * -(-m // QUERIES)
+        size = min(max(ENTRIES // len(self.tree_.rows), FEW), MANY)
+        answers: list[Any] = [None] * -(-m // size)
         counts: list[int] = []
 
         def work(start: int, stop: int) -> None:
             comparing = Comparing(self.distance_, self.X_)
             search = Search(self.tree_, comparing, ilk.take(Q, np.arange(start, stop)))
-            answers[start // QUERIES] = ask(search)
+            answers[start // size] = ask(search)
             counts.append(comparing.evaluations)
 
-        ilk.in_blocks(work, m, QUERIES)
+        ilk.in_blocks(work, m, size)
         self.n_distance_evaluations_ += sum(counts)
         return answers
 

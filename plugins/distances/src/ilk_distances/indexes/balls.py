@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_distances.indexes.exact import gap, margin
+from ilk_distances.indexes.exact import margin
 
 if TYPE_CHECKING:
     from ilk_distances.indexes.comparing import Comparing
     from ilk_distances.indexes.hierarchy import Hierarchy
 
 PATIENCE = 4  # balls opened one at a time before they are opened by 2, 4, 8, ...
+LARGEST = 6  # the exponent that ends with
+PAIRS = 64  # compared at once, for each ball that may be opened
 
 
 class Search:
@@ -22,6 +24,9 @@ class Search:
     Every query keeps a list of balls that may hold a neighbour and opens first those that may
     hold the nearest. Of what is in a ball only rows are compared with the query that the
     triangle inequality, with the known distances to the middle of the ball, cannot rule out.
+
+    What to compare next is decided by compiled steps for all queries; the distance is then
+    asked for all these pairs at once.
 
     Parameters
     ----------
@@ -32,129 +37,91 @@ class Search:
 
     def __init__(self, tree: Hierarchy, comparing: Comparing, Q: Any) -> None:
         self.tree, self.comparing, self.Q, self.m = tree, comparing, Q, ilk.n_rows(Q)
-        self.here = self.there = margin(tree.dtype)
+        self._arrays = (tree.rows, tree.up, tree.radii, tree.first, tree.count)
+        self._state = np.full((4, self.m), -1)
+        self._to = np.empty(self.m)
+        self._entries, self._bounds = np.empty((3, 64), np.int64), np.empty((2, 64))
+        self._used = 0
 
     def nearest(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest rows of each query, ties by lower index."""
-        best = _Nearest(self.m, k)
-        self._run(best)
-        return best.near, best.where
+        near = np.full((self.m, k), np.inf)
+        where = np.full((self.m, k), np.iinfo(np.int64).max)
+        found = self._run(near, where, np.inf)
+        order = np.lexsort((where, near))
+        near, where = (np.take_along_axis(part, order, axis=1) for part in (near, where))
+        return near.astype(found[0][2].dtype, copy=False), where
 
     def within(self, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The rows within r of each query, nearest first."""
-        best = _Within(self.m, r)
-        self._run(best)
-        return best.lists()
-
-    def _run(self, best: _Nearest | _Within) -> None:
-        queries = np.arange(self.m)
-        balls = np.zeros(self.m, np.int64)
-        distances = self.comparing.to_rows(self.Q, queries, self.tree.rows[balls])
-        self.here = margin(distances.dtype)
-        best.add(queries, self.tree.rows[balls], distances)
-        least = np.zeros(self.m)
-        turn = 0
-        while True:
-            hopeful = (least <= self._limit(best)[queries]) & (self.tree.count[balls] > 0)
-            queries, balls = queries[hopeful], balls[hopeful]
-            distances, least = distances[hopeful], least[hopeful]
-            if not len(queries):
-                return
-            order = np.lexsort((least, queries))
-            queries, balls = queries[order], balls[order]
-            distances, least = distances[order], least[order]
-            opened = _rank(queries) < best.opened(turn)
-            inside = self._open(best, queries[opened], balls[opened], distances[opened])
-            kept = ~opened
-            queries = np.concatenate([queries[kept], inside[0]])
-            balls = np.concatenate([balls[kept], inside[1]])
-            distances = np.concatenate([distances[kept], inside[2]])
-            least = np.concatenate([least[kept], inside[3]])
-            turn += 1
-
-    def _limit(self, best: _Nearest | _Within) -> np.ndarray:
-        """What a distance must exceed for certain to be of no interest."""
-        with np.errstate(over="ignore"):
-            return np.asarray(best.limit * (1 + self.here.relative) + self.here.absolute)
-
-    def _open(
-        self, best: _Nearest | _Within, queries: np.ndarray, balls: np.ndarray, to: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Compare queries with what is in balls; return the balls that are left to be opened."""
-        tree = self.tree
-        sizes = tree.count[balls]
-        ends = np.cumsum(sizes)
-        inside = np.repeat(tree.first[balls] - (ends - sizes), sizes) + np.arange(sizes.sum())
-        queries, above = np.repeat(queries, sizes), np.repeat(balls, sizes)
-        to = np.repeat(to, sizes).astype(float)
-        same = tree.rows[inside] == tree.rows[above]
-        radii = tree.radii[inside] * (1 + self.there.relative)
-        least = gap(to, tree.up[inside], self.here, self.there) - radii
-        hopeful = same | (least <= self._limit(best)[queries])
-        queries, inside, radii = queries[hopeful], inside[hopeful], radii[hopeful]
-        to, same = to[hopeful], same[hopeful]
-        new = ~same
-        if new.any():
-            found = self.comparing.to_rows(self.Q, queries[new], tree.rows[inside[new]])
-            best.add(queries[new], tree.rows[inside[new]], found)
-            to[new] = found
-        least = gap(to, np.zeros(1), self.here, self.there) - radii
-        return queries, inside, to, least
-
-
-class _Nearest:
-    """The k nearest rows of each query so far."""
-
-    def __init__(self, m: int, k: int) -> None:
-        self.k = k
-        self.near = np.full((m, k), np.inf)
-        self.where = np.full((m, k), np.iinfo(np.int64).max)
-
-    @property
-    def limit(self) -> np.ndarray:
-        return self.near[:, -1].astype(float)
-
-    def opened(self, turn: int) -> int:
-        return int(2 ** max(0, min(turn - PATIENCE, 30)))
-
-    def add(self, queries: np.ndarray, rows: np.ndarray, distances: np.ndarray) -> None:
-        if self.near.dtype != distances.dtype:
-            self.near = self.near.astype(distances.dtype)
-        some = np.unique(queries)
-        place = np.repeat(some, self.k)
-        place = np.concatenate([place, queries])
-        near = np.concatenate([self.near[some].ravel(), distances])
-        where = np.concatenate([self.where[some].ravel(), rows])
-        order = np.lexsort((where, near, place))
-        order = order[_rank(place[order]) < self.k]
-        self.near[some] = near[order].reshape(-1, self.k)
-        self.where[some] = where[order].reshape(-1, self.k)
-
-
-class _Within:
-    """The rows within a radius of each query so far."""
-
-    def __init__(self, m: int, r: float) -> None:
-        self.limit = np.full(m, r)
-        self.r = r
-        self.found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-
-    def opened(self, turn: int) -> int:
-        return np.iinfo(np.int64).max
-
-    def add(self, queries: np.ndarray, rows: np.ndarray, distances: np.ndarray) -> None:
-        inside = distances <= self.r
-        self.found.append((queries[inside], rows[inside], distances[inside]))
-
-    def lists(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        queries, rows, distances = (np.concatenate(part) for part in zip(*self.found, strict=True))
+        nothing = np.empty((self.m, 0))
+        found = self._run(nothing, nothing.astype(np.int64), r)
+        queries, rows, distances = (np.concatenate(part) for part in zip(*found, strict=True))
         order = np.lexsort((rows, distances, queries))
-        ends = np.searchsorted(queries[order], np.arange(1, len(self.limit)))
+        ends = np.searchsorted(queries[order], np.arange(1, self.m))
         return np.split(distances[order], ends), np.split(rows[order], ends)
 
+    def _run(
+        self, near: np.ndarray, where: np.ndarray, r: float
+    ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Fill in the nearest, or return queries, rows and distances of all within a radius."""
+        from ilk_distances.indexes import ball_steps
 
-def _rank(groups: np.ndarray) -> np.ndarray:
-    """Position of each entry within its group; groups are together."""
-    starts = np.flatnonzero(np.diff(groups, prepend=-1))
-    lengths = np.diff(starts, append=len(groups))
-    return np.arange(len(groups)) - np.repeat(starts, lengths)
+        queries, balls = np.arange(self.m), np.zeros(self.m, np.int64)
+        kept = []
+        turn = 0
+        while len(queries):
+            rows = self.tree.rows[balls]
+            found = self.comparing.to_rows(self.Q, queries, rows)
+            if turn == 0:
+                slack = np.array([*margin(found.dtype), *margin(self.tree.dtype)])
+                limits = np.full(self.m, r * (1 + slack[0]) + slack[1])
+            inside = slice(0, 0) if near.size else found <= r
+            kept.append((queries[inside], rows[inside], found[inside]))
+            opened = 2 ** max(0, min(turn - PATIENCE, LARGEST) if near.size else LARGEST)
+            self._make_room(len(queries))
+            self._used = ball_steps.receive(
+                self._arrays,
+                slack,
+                queries,
+                balls,
+                found.astype(float),
+                near,
+                where,
+                limits,
+                self._state,
+                self._entries,
+                self._bounds,
+                self._used,
+            )
+            most = PAIRS * opened
+            queries, balls = np.empty((2, self.m * most), np.int64)
+            n = ball_steps.request(
+                self._arrays,
+                slack,
+                opened,
+                most,
+                limits,
+                self._state,
+                self._to,
+                self._entries,
+                self._bounds,
+                queries,
+                balls,
+            )
+            queries, balls = queries[:n], balls[:n]
+            turn += 1
+        return kept
+
+    def _make_room(self, n: int) -> None:
+        """Have n entries free."""
+        size = self._entries.shape[1]
+        if self._used + n > size:
+            size = 2 * (self._used + n)
+            self._entries, self._bounds = _grown(self._entries, size), _grown(self._bounds, size)
+
+
+def _grown(A: np.ndarray, size: int) -> np.ndarray:
+    grown = np.empty((len(A), size), A.dtype)
+    grown[:, : A.shape[1]] = A
+    return grown

@@ -10,6 +10,7 @@ import ilk
 from ilk_distances.engine.distance import VectorDistance
 
 NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
+CACHED = 2**15  # taken out at once where a call is no effort
 
 
 class Comparing:
@@ -28,8 +29,9 @@ class Comparing:
         self.evaluations = 0
         self._step = rows_at_once(X)
         self._name = ilk.display_name(distance)
-        checks = getattr(type(distance), "pairwise", None) is not VectorDistance.pairwise
-        self._pairwise = distance.pairwise if checks else distance.compare
+        checked = getattr(type(distance), "pairwise", None) is VectorDistance.pairwise
+        self._pairwise = distance.compare if checked else distance.pairwise
+        self._pairs = distance.compare_pairs if checked else None
 
     def within(self, row: int, rows: np.ndarray) -> np.ndarray:
         """Distances of one training row to others."""
@@ -39,6 +41,24 @@ class Comparing:
 
     def to_rows(self, Q: Any, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Distances of queries to training rows, pair by pair; those of a query are together."""
+        if self._pairs is None:
+            return self._grouped(Q, queries, rows)
+        step = max(CACHED // self.X.shape[1], 1)
+        parts = []
+        for start in range(0, max(len(rows), 1), step):
+            part = slice(start, start + step)
+            found = self._pairs(Q, queries[part], self.X, rows[part])
+            if not found.min(initial=0) >= 0:  # the minimum is NaN if any is
+                bad = int(np.argmin(found >= 0))
+                self._refuse(f"query {queries[start + bad]}", rows[start + bad], found[bad])
+            parts.append(found)
+        self.evaluations += len(rows)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _grouped(self, Q: Any, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """As `to_rows`, with a call for each set of training rows."""
+        if not len(rows):
+            return np.empty(0)
         starts = np.flatnonzero(np.diff(queries, prepend=-1))
         parts = np.split(rows, starts[1:])
         alike: dict[bytes, list[int]] = {}
@@ -51,7 +71,7 @@ class Comparing:
             D = self._compare(ilk.take(Q, some), parts[places[0]], name)
             for place, values in zip(places, D, strict=True):
                 found[place] = values
-        return np.concatenate(found) if found else np.empty(0)
+        return np.concatenate(found)
 
     def _compare(self, some: Any, rows: np.ndarray, name: str) -> np.ndarray:
         parts = []
@@ -60,13 +80,16 @@ class Comparing:
             D = np.asarray(self._pairwise(some, ilk.take(self.X, part)))
             if not D.min(initial=0) >= 0:  # the minimum is NaN if any is
                 column = int(np.flatnonzero(~(D >= 0).all(axis=0))[0])
-                raise ilk.InputError(
-                    f"{self._name}: the distance of {name} to training row {part[column]} is NaN "
-                    f"or negative ({D[:, column].min()})"
-                )
+                self._refuse(name, part[column], D[:, column].min())
             parts.append(D)
             self.evaluations += D.size
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def _refuse(self, name: str, row: int, value: float) -> None:
+        raise ilk.InputError(
+            f"{self._name}: the distance of {name} to training row {row} is NaN or negative "
+            f"({value})"
+        )
 
 
 def rows_at_once(X: Any) -> int:

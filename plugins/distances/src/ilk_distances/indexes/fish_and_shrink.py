@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -14,7 +14,8 @@ from ilk_distances.indexes.comparing import Comparing
 from ilk_distances.indexes.exact import check_metric, check_queries, check_radius
 from ilk_distances.indexes.fishing import Fishing
 
-QUERIES = 16  # searched by one thread at a time
+BOUNDS = 2**21  # held by one thread at a time
+QUERIES = 256  # searched side by side, at most
 
 
 class Answer(NamedTuple):
@@ -158,9 +159,8 @@ class FishAndShrink(ilk.Index):
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         most = n if budget is None else max(budget, k)
-        found = self._each(Q, lambda fishing: fishing.nearest(int(k), most))
-        near, where, exact, bounds = zip(*found, strict=True)
-        return Answer(np.stack(near), np.stack(where), np.array(exact), np.array(bounds))
+        found = self._each(Q, int(k), lambda fishing: fishing.nearest(most))
+        return Answer(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first.
@@ -169,23 +169,25 @@ class FishAndShrink(ilk.Index):
         """
         check_is_fitted(self)
         r = check_radius(self, r)
-        found = self._each(Q, lambda fishing: fishing.within(r))
-        return [d for d, _ in found], [i for _, i in found]
+        found = self._each(Q, 0, lambda fishing: fishing.within(r))
+        return [d for part in found for d in part[0]], [i for part in found for i in part[1]]
 
-    def _each(self, Q: Any, ask: Any) -> list[Any]:
-        """Answers for each query."""
+    def _each(self, Q: Any, k: int, ask: Callable[[Fishing], Any]) -> list[Any]:
+        """Answers for each block of queries."""
         Q = check_queries(self, self.distance_, Q, self.X_)
         m = ilk.n_rows(Q)
-        answers: list[Any] = [None] * m
+        size = min(max(BOUNDS // ilk.n_rows(self.X_), 1), QUERIES)
+        answers: list[Any] = [None] * -(-m // size)
         counts: list[int] = []
 
         def work(start: int, stop: int) -> None:
             comparing = Comparing(self.distance_, self.X_)
-            for i in range(start, stop):
-                answers[i] = ask(Fishing(comparing, Q, i, self.pivots_, self.table_))
+            queries = ilk.take(Q, np.arange(start, stop))
+            fishing = Fishing(comparing, queries, self.pivots_, self.table_, k)
+            answers[start // size] = ask(fishing)
             counts.append(comparing.evaluations)
 
-        ilk.in_blocks(work, m, QUERIES)
+        ilk.in_blocks(work, m, size)
         self.n_distance_evaluations_ += sum(counts)
         return answers
 

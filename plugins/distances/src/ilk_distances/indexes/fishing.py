@@ -1,4 +1,4 @@
-"""The search of Fish and Shrink for one query."""
+"""The search of Fish and Shrink, for some queries side by side."""
 
 from __future__ import annotations
 
@@ -6,100 +6,139 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ilk_distances.indexes.exact import gap, margin
+import ilk
+from ilk_distances.indexes.exact import margin
 
 if TYPE_CHECKING:
     from ilk_distances.indexes.comparing import Comparing
 
 CATCH = 8  # rows compared at once, at least, when there are no more pivots to shrink by
+SKIMMED = 64  # rows compared before the others are put in order, at most
 
 
 class Fishing:
-    """What is known about the distances of one query to all training rows.
+    """What is known about the distances of some queries to all training rows.
+
+    What to compare next is decided by compiled steps for all queries; the distance is then
+    asked for all these pairs at once.
 
     Parameters
     ----------
     comparing : Comparing
-    Q : data
-    i : int
-        The query's row.
+    Q : data of m rows
     pivots : ndarray of int
     table : ndarray of shape (len(pivots), n)
         Distances of the pivots to all rows.
+    k : int
+        How many neighbours are kept; 0 for a search within a radius.
     """
 
     def __init__(
-        self, comparing: Comparing, Q: Any, i: int, pivots: np.ndarray, table: np.ndarray
+        self,
+        comparing: Comparing,
+        Q: Any,
+        pivots: np.ndarray,
+        table: np.ndarray,
+        k: int,
     ) -> None:
-        self.comparing, self.Q, self.i = comparing, Q, i
-        self.pivots, self.table = pivots, table
-        self.least = np.zeros(table.shape[1])  # bounds from below
-        self.open = np.ones(table.shape[1], dtype=bool)  # not compared
-        self.rows = np.empty(0, np.int64)  # compared
-        self.distances = np.empty(0, table.dtype)
+        self.comparing, self.Q, self.pivots, self.table = comparing, Q, pivots, table
+        m = ilk.n_rows(Q)
+        self.dtype = table.dtype
+        self.limits = np.full(m, np.inf)
+        self.least = np.zeros((m, table.shape[1]))
+        self.taken = np.zeros(m, np.int64)  # comparisons of each query
+        self.near, self.where = np.full((m, k), np.inf), np.full((m, k), table.shape[1])
 
-    def nearest(self, k: int, most: int) -> tuple[np.ndarray, np.ndarray, bool, float]:
-        """The k nearest by at most so many comparisons, whether that is certain, and a bound."""
-        self._shrink(k, most)
-        left = np.flatnonzero(self.open & (self.least <= self._limit(k)))
-        left = left[np.argsort(self.least[left], kind="stable")]
-        while len(left) and self.least[left[0]] <= self._limit(k):
-            size = min(max(CATCH, k - len(self.rows), len(self.rows) // 4), most - len(self.rows))
-            if size <= 0:
-                break
-            catch, left = left[:size], left[size:]
-            self._compare(catch[self.least[catch] <= self._limit(k)])
-        order = np.lexsort((self.rows, self.distances))[:k]
-        bound = float(self.least[self.open].min(initial=np.inf))
-        certain = bool(bound > self._limit(k))
-        return self.distances[order], self.rows[order], certain, max(bound, 0.0)
+    def nearest(self, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The nearest by at most so many comparisons, whether they are certain, and a bound."""
+        self._shrink(most)
+        self._catch(most)
+        order = np.lexsort((self.where, self.near))
+        near, where = (np.take_along_axis(part, order, axis=1) for part in (self.near, self.where))
+        bounds = np.fmin.reduce(self.least, axis=1, initial=np.inf)
+        return near.astype(self.dtype, copy=False), where, bounds > self.limits, bounds
 
-    def within(self, r: float) -> tuple[np.ndarray, np.ndarray]:
+    def within(self, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """All rows within r, nearest first."""
-        self._tighten(np.arange(len(self.pivots)))
-        self._compare(np.flatnonzero(self.open & (self.least <= self._loosened(r))))
-        inside = self.distances <= r
-        rows, distances = self.rows[inside], self.distances[inside]
-        order = np.lexsort((rows, distances))
-        return distances[order], rows[order]
+        m, size = len(self.limits), len(self.pivots)
+        pivots = np.tile(np.arange(size), m)
+        queries = np.repeat(np.arange(m), size)
+        found = self._compare(queries, self.pivots[pivots])
+        self.limits[:] = r * (1 + self.slack[0]) + self.slack[1]
+        self._tighten(queries, pivots, found)
+        others, rows = np.nonzero(self.least <= self.limits[:, None])
+        queries, rows = np.append(queries, others), np.append(self.pivots[pivots], rows)
+        found = np.append(found, self._compare(others, rows[m * size :]))
+        inside = np.flatnonzero(found <= r)
+        order = inside[np.lexsort((rows[inside], found[inside], queries[inside]))]
+        ends = np.searchsorted(queries[order], np.arange(1, m))
+        return np.split(found[order].astype(self.dtype), ends), np.split(rows[order], ends)
 
-    def _shrink(self, k: int, most: int) -> None:
+    def _shrink(self, most: int) -> None:
         """Compare with pivots, as long as that is less than to compare with all that is left."""
-        waiting = np.arange(len(self.pivots))
+        from ilk_distances.indexes import fish_steps
+
+        waiting = np.ones((len(self.limits), len(self.pivots)), dtype=bool)
         step = 1
-        while len(waiting):
-            hopeful = np.count_nonzero(self.open & (self.least <= self._limit(k)))
-            step = min(step, most - len(self.rows), len(waiting))
-            if hopeful <= len(waiting) or step <= 0:
+        while waiting.any():
+            queries, fished = np.empty((2, waiting.size), np.int64)
+            n = fish_steps.fish(
+                self.pivots,
+                self.least,
+                self.limits,
+                most - self.taken,
+                waiting,
+                step,
+                queries,
+                fished,
+            )
+            if not n:
                 return
-            order = np.argsort(self.least[self.pivots[waiting]], kind="stable")
-            fished, waiting = waiting[order[:step]], np.sort(waiting[order[step:]])
-            self._tighten(fished)
+            found = self._compare(queries[:n], self.pivots[fished[:n]])
+            self._tighten(queries[:n], fished[:n], found)
             step *= 2
 
-    def _compare(self, rows: np.ndarray) -> np.ndarray:
-        """Compare the query with some rows that are open; return the distances."""
-        if not len(rows):
-            return self.distances[:0]
-        found = self.comparing.to_rows(self.Q, np.full(len(rows), self.i), rows)
-        self.open[rows] = False
-        self.distances = np.concatenate([self.distances.astype(found.dtype), found])
-        self.rows = np.concatenate([self.rows, rows])
+    def _catch(self, most: int) -> None:
+        """Compare with the rows that are left in the order of their bounds."""
+        from ilk_distances.indexes import fish_steps
+
+        k = self.near.shape[1]
+        sizes = np.minimum(most - self.taken, min(max(CATCH, k), SKIMMED))
+        queries, caught = np.empty((2, sizes.sum()), np.int64)
+        n = fish_steps.skim(self.least, self.limits, sizes, queries, caught)
+        self._compare(queries[:n], caught[:n])
+        counts = np.count_nonzero(self.least <= self.limits[:, None], axis=1)
+        ends = np.append(0, np.cumsum(counts))
+        rows = np.empty(ends[-1] + 1, np.int64)
+        fish_steps.line_up(self.least, self.limits, ends, rows)
+        while True:
+            sizes = np.maximum(np.maximum(CATCH, k - self.taken), self.taken // 4)
+            sizes = np.minimum(sizes, most - self.taken)
+            queries, caught = np.empty((2, int(np.minimum(sizes, counts).sum())), np.int64)
+            n = fish_steps.catch(
+                rows, ends[:-1], counts, sizes, self.least, self.limits, queries, caught
+            )
+            if not n:
+                return
+            self._compare(queries[:n], caught[:n])
+
+    def _compare(self, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Compare queries with rows; return the distances, as float64."""
+        from ilk_distances.indexes import fish_steps
+
+        if not len(queries):
+            return np.empty(0)
+        found = self.comparing.to_rows(self.Q, queries, rows)
+        self.dtype = found.dtype
+        self.slack = np.array([*margin(found.dtype), *margin(self.table.dtype)])
+        found = found.astype(float, copy=False)
+        self.taken += np.bincount(queries, minlength=len(self.taken))
+        fish_steps.land(
+            self.slack, queries, rows, found, self.near, self.where, self.limits, self.least
+        )
         return found
 
-    def _tighten(self, fished: np.ndarray) -> None:
-        """Compare with pivots; raise the bounds of all rows by what these know."""
-        found = self._compare(self.pivots[fished])
-        here, there = margin(found.dtype), margin(self.table.dtype)
-        for pivot, to in zip(fished, found, strict=True):
-            np.maximum(self.least, gap(to, self.table[pivot], here, there), out=self.least)
+    def _tighten(self, queries: np.ndarray, fished: np.ndarray, found: np.ndarray) -> None:
+        from ilk_distances.indexes import fish_steps
 
-    def _limit(self, k: int) -> float:
-        """What a bound must exceed for a row to be certainly not among the k nearest."""
-        if len(self.rows) < k:
-            return np.inf
-        return self._loosened(float(np.partition(self.distances, k - 1)[k - 1]))
-
-    def _loosened(self, distance: float) -> float:
-        relative, absolute, _ = margin(self.distances.dtype)
-        return distance * (1 + relative) + absolute
+        fish_steps.shrink(self.table, self.slack, queries, fished, found, self.least)

@@ -1,0 +1,193 @@
+"""Compiled steps of a search in a tree of balls, between which the distance is asked.
+
+The balls a query may still open are a skew heap, those that may hold the nearest row on top.
+Heaps of all queries share their memory: entry e is ``entries[:, e]`` (ball, two entries below)
+and ``bounds[:, e]`` (what the rows in the ball are away at least, and its middle exactly).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ilk
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NONE = -1
+TOP, BALL, CHILD, FREE = 0, 1, 2, 3  # of a query: its heap, the ball it opens, where, its entry
+
+
+@ilk.compiled
+def receive(
+    tree: Any,
+    slack: np.ndarray,
+    queries: np.ndarray,
+    balls: np.ndarray,
+    found: np.ndarray,
+    near: np.ndarray,
+    where: np.ndarray,
+    limits: np.ndarray,
+    state: np.ndarray,
+    entries: np.ndarray,
+    bounds: np.ndarray,
+    used: int,
+) -> int:
+    """Take in the distances of queries to the middles of balls; return the entries used.
+
+    Parameters
+    ----------
+    tree : tuple of ndarrays
+        Rows, up, radii, first and count, as a `Hierarchy` has them.
+    slack : ndarray of shape (6,)
+        How far distances of queries and in the tree may be off: two margins.
+    queries, balls : ndarrays of int64
+    found : ndarray of float64
+    near, where : ndarrays of shape (m, k)
+        The nearest rows of each query so far, a heap with the farthest on top; k may be 0.
+    limits : ndarray of shape (m,)
+        What a distance must exceed for certain to be of no interest.
+    state, entries, bounds : ndarrays
+        The heaps of balls; enough entries must be free.
+    """
+    rows, _, radii, _, count = tree
+    k = near.shape[1]
+    for t in range(len(queries)):
+        i, ball, d = queries[t], balls[t], found[t]
+        row = rows[ball]
+        if k and (d < near[i, 0] or (d == near[i, 0] and row < where[i, 0])):
+            sink(near, where, i, d, row)
+            limits[i] = near[i, 0] * (1 + slack[0]) + slack[1]
+        if count[ball]:
+            least = gap_to(d, 0.0, slack) - radii[ball] * (1 + slack[3])
+            if least <= limits[i]:
+                _push(entries, bounds, used, state, i, ball, least, d)
+                used += 1
+    return used
+
+
+@ilk.compiled
+def request(
+    tree: Any,
+    slack: np.ndarray,
+    opened: int,
+    most: int,
+    limits: np.ndarray,
+    state: np.ndarray,
+    to: np.ndarray,
+    entries: np.ndarray,
+    bounds: np.ndarray,
+    queries: np.ndarray,
+    balls: np.ndarray,
+) -> int:
+    """Open the most promising balls of each query; tell what must be compared next.
+
+    Parameters
+    ----------
+    opened, most : int
+        How many balls of each query, and distances. A ball in which nothing need be compared
+        does not count, and one that is not done is gone on with.
+    to : ndarray of shape (m,)
+        Distance of each query to the middle of the ball that it is opening.
+    queries, balls : ndarrays of int64, shape (m * most,)
+        Overwritten.
+
+    Returns
+    -------
+    int
+        How many pairs there are to be compared; none when all searches are done.
+    """
+    rows, up, radii, first, count = tree
+    n = 0
+    for i in range(len(limits)):
+        left, stop = opened, n + most
+        while n < stop:
+            ball, before = state[BALL, i], n
+            if ball == NONE:
+                top = state[TOP, i]
+                if left == 0 or top == NONE or bounds[0, top] > limits[i]:
+                    break
+                ball = entries[0, top]
+                state[TOP, i] = _joined(entries, bounds, entries[1, top], entries[2, top])
+                state[BALL, i], state[CHILD, i], to[i] = ball, first[ball], bounds[1, top]
+                state[FREE, i] = top
+            before = n
+            child, end = state[CHILD, i], first[ball] + count[ball]
+            while child < end and n < stop:
+                radius = radii[child] * (1 + slack[3])
+                if rows[child] == rows[ball]:
+                    if count[child]:  # the only one with the middle of the ball
+                        least = gap_to(to[i], 0.0, slack) - radius
+                        _push(entries, bounds, state[FREE, i], state, i, child, least, to[i])
+                elif gap_to(to[i], up[child], slack) - radius <= limits[i]:
+                    queries[n], balls[n] = i, child
+                    n += 1
+                child += 1
+            state[CHILD, i] = child
+            if child == end:
+                state[BALL, i] = NONE
+            left -= n > before
+    return n
+
+
+@ilk.compiled
+def gap_to(to: float, known: float, slack: np.ndarray) -> float:
+    """As `ilk_distances.indexes.exact.gap`."""
+    to_least, known_least = min(to, slack[2]), min(known, slack[5])
+    off = slack[0] * to_least + slack[3] * known_least + slack[1] + slack[4]
+    gap: float = max(to_least - known, known_least - to)
+    return gap - off
+
+
+@ilk.compiled
+def _push(
+    entries: np.ndarray,
+    bounds: np.ndarray,
+    entry: int,
+    state: np.ndarray,
+    i: int,
+    ball: int,
+    least: float,
+    to: float,
+) -> None:
+    entries[0, entry], entries[1, entry], entries[2, entry] = ball, NONE, NONE
+    bounds[0, entry], bounds[1, entry] = least, to
+    state[TOP, i] = _joined(entries, bounds, state[TOP, i], entry)
+
+
+@ilk.compiled
+def _joined(entries: np.ndarray, bounds: np.ndarray, a: int, b: int) -> int:
+    """Join two skew heaps; return the top."""
+    if min(a, b) == NONE:
+        return max(a, b)
+    if bounds[0, b] < bounds[0, a]:
+        a, b = b, a
+    top = a
+    while True:
+        right = entries[2, a]
+        entries[2, a] = entries[1, a]
+        if right == NONE:
+            entries[1, a] = b
+            return top
+        if bounds[0, b] < bounds[0, right]:
+            right, b = b, right
+        entries[1, a] = right
+        a = right
+
+
+@ilk.compiled
+def sink(near: np.ndarray, where: np.ndarray, i: int, d: float, row: int) -> None:
+    """Put a row in the place of the farthest of the nearest."""
+    k = near.shape[1]
+    at = 0
+    while 2 * at + 1 < k:
+        child = 2 * at + 1
+        if child + 1 < k:
+            a, b = near[i, child], near[i, child + 1]
+            if b > a or (b == a and where[i, child + 1] > where[i, child]):
+                child += 1
+        if near[i, child] < d or (near[i, child] == d and where[i, child] < row):
+            break
+        near[i, at], where[i, at] = near[i, child], where[i, child]
+        at = child
+    near[i, at], where[i, at] = d, row

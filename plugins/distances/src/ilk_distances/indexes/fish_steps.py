@@ -1,0 +1,242 @@
+"""Compiled steps of Fish and Shrink, between which the distance is asked.
+
+``least[i, x]`` is what row x is away from query i at least; NaN once they have been compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+from ilk_distances.indexes.ball_steps import sink
+
+
+@ilk.compiled
+def fish(
+    pivots: np.ndarray,
+    least: np.ndarray,
+    limits: np.ndarray,
+    left: np.ndarray,
+    waiting: np.ndarray,
+    step: int,
+    queries: np.ndarray,
+    fished: np.ndarray,
+) -> int:
+    """Choose pivots of least bounds, as long as that is less than to compare with all rows left.
+
+    Parameters
+    ----------
+    pivots : ndarray of int64
+    least : ndarray of shape (m, n)
+    limits : ndarray of shape (m,)
+        What a bound must exceed for a row to be certainly of no interest.
+    left : ndarray of int64, shape (m,)
+        How many comparisons each query may still take.
+    waiting : ndarray of bool, shape (m, len(pivots))
+        The pivots that a query has not been compared with.
+    step : int
+        How many pivots to choose for each query, at most.
+    queries, fished : ndarrays of int64
+        Overwritten: pairs of queries and numbers of pivots.
+
+    Returns
+    -------
+    int
+        How many pairs.
+    """
+    n_pairs = 0
+    for i in range(len(limits)):
+        n_waiting = np.count_nonzero(waiting[i])
+        hopeful = 0
+        for x in range(least.shape[1]):
+            hopeful += least[i, x] <= limits[i]
+            if hopeful > n_waiting:
+                break
+        if hopeful <= n_waiting:
+            waiting[i] = False
+            continue
+        for _ in range(min(step, left[i], n_waiting)):
+            chosen = -1
+            for pivot in range(len(pivots)):
+                if waiting[i, pivot] and (
+                    chosen < 0 or least[i, pivots[pivot]] < least[i, pivots[chosen]]
+                ):
+                    chosen = pivot
+            waiting[i, chosen] = False
+            queries[n_pairs], fished[n_pairs] = i, chosen
+            n_pairs += 1
+    return n_pairs
+
+
+@ilk.compiled
+def land(
+    slack: np.ndarray,
+    queries: np.ndarray,
+    rows: np.ndarray,
+    found: np.ndarray,
+    near: np.ndarray,
+    where: np.ndarray,
+    limits: np.ndarray,
+    least: np.ndarray,
+) -> None:
+    """Take in distances of queries to rows.
+
+    Parameters
+    ----------
+    slack : ndarray of shape (6,)
+        How far distances of queries and in the table may be off: two margins.
+    queries, rows : ndarrays of int64
+    found : ndarray of float64
+    near, where : ndarrays of shape (m, k)
+        The nearest rows of each query so far, a heap with the farthest on top; k may be 0.
+    """
+    for t in range(len(queries)):
+        i, row, d = queries[t], rows[t], found[t]
+        least[i, row] = np.nan
+        if near.shape[1] and (d < near[i, 0] or (d == near[i, 0] and row < where[i, 0])):
+            sink(near, where, i, d, row)
+            limits[i] = near[i, 0] * (1 + slack[0]) + slack[1]
+
+
+@ilk.compiled
+def shrink(
+    table: np.ndarray,
+    slack: np.ndarray,
+    queries: np.ndarray,
+    fished: np.ndarray,
+    found: np.ndarray,
+    least: np.ndarray,
+) -> None:
+    """Raise the bounds of all rows by what pivots know.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_pivots, n)
+    queries, fished : ndarrays of int64
+    found : ndarray of float64
+        Distances of queries to pivots.
+    """
+    here, absolute, most = slack[0], slack[1] + slack[4], slack[2]
+    for t in range(len(queries)):
+        to = min(found[t], most)
+        off = here * to + absolute
+        _raise(least[queries[t]], table[fished[t]], found[t], to, off, slack[3], slack[5])
+
+
+@ilk.compiled
+def _raise(
+    least: np.ndarray,
+    known: np.ndarray,
+    to: float,
+    to_least: float,
+    off: float,
+    relative: float,
+    most: float,
+) -> None:
+    """As `ilk_distances.indexes.exact.gap`; so plain that it is done for many rows at once."""
+    for x in range(len(least)):
+        known_least = min(known[x], most)
+        low, high = to_least - known[x], known_least - to
+        gap = max(low, high) - (off + relative * known_least)
+        least[x] = max(least[x], gap)
+
+
+@ilk.compiled
+def skim(
+    least: np.ndarray,
+    limits: np.ndarray,
+    sizes: np.ndarray,
+    queries: np.ndarray,
+    caught: np.ndarray,
+) -> int:
+    """Take the rows of the least bounds of each query, at most so many; return how many."""
+    n_pairs = 0
+    for i in range(len(limits)):
+        start, stop = n_pairs, n_pairs + sizes[i]
+        if start == stop:
+            continue
+        limit = limits[i]
+        for x in range(least.shape[1]):
+            if least[i, x] <= limit and (n_pairs < stop or least[i, x] < limit):
+                place = n_pairs - 1 if n_pairs == stop else n_pairs
+                n_pairs = place + 1
+                while place > start and least[i, caught[place - 1]] > least[i, x]:
+                    caught[place] = caught[place - 1]
+                    place -= 1
+                queries[n_pairs - 1], caught[place] = i, x
+                if n_pairs == stop:
+                    limit = least[i, caught[stop - 1]]
+    return n_pairs
+
+
+@ilk.compiled
+def line_up(least: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> None:
+    """Collect the rows that may be of interest to each query, as a heap with the nearest on top.
+
+    Parameters
+    ----------
+    ends : ndarray of int64, shape (m + 1,)
+        Where those of the queries begin, and end.
+    rows : ndarray of int64, shape (ends[m] + 1,)
+        Overwritten.
+    """
+    for i in range(len(limits)):
+        at = ends[i]
+        for x in range(least.shape[1]):
+            rows[at] = x
+            at += least[i, x] <= limits[i]
+        heap = rows[ends[i] : at]
+        for place in range(len(heap) // 2 - 1, -1, -1):
+            _settle(heap, place, least[i])
+
+
+@ilk.compiled
+def catch(
+    rows: np.ndarray,
+    starts: np.ndarray,
+    counts: np.ndarray,
+    sizes: np.ndarray,
+    least: np.ndarray,
+    limits: np.ndarray,
+    queries: np.ndarray,
+    caught: np.ndarray,
+) -> int:
+    """Take the next rows of each query, as long as they are of interest; return how many.
+
+    Parameters
+    ----------
+    rows, starts : ndarrays of int64
+        Heaps, and where each begins.
+    counts : ndarray of int64, shape (m,)
+        How many rows are in each; overwritten.
+    sizes : ndarray of int64, shape (m,)
+        How many to take, at most.
+    queries, caught : ndarrays of int64
+        Overwritten.
+    """
+    n_pairs = 0
+    for i in range(len(sizes)):
+        for _ in range(min(sizes[i], counts[i])):
+            row = rows[starts[i]]
+            if least[i, row] > limits[i]:
+                counts[i] = 0
+                break
+            queries[n_pairs], caught[n_pairs] = i, row
+            n_pairs += 1
+            counts[i] -= 1
+            rows[starts[i]] = rows[starts[i] + counts[i]]
+            _settle(rows[starts[i] : starts[i] + counts[i]], 0, least[i])
+    return n_pairs
+
+
+@ilk.compiled
+def _settle(heap: np.ndarray, at: int, least: np.ndarray) -> None:
+    """Let a row sink in a heap until none below it has a lower bound."""
+    while 2 * at + 1 < len(heap):
+        child = 2 * at + 1
+        if child + 1 < len(heap) and least[heap[child + 1]] < least[heap[child]]:
+            child += 1
+        if least[heap[at]] <= least[heap[child]]:
+            return
+        heap[at], heap[child] = heap[child], heap[at]
+        at = child
