@@ -24,7 +24,9 @@ KERNEL: Mapping[str, Param] = {
     "bandwidth": Param(choices=("local", "global"), doc="A sigma for each row, or one for all."),
     "neighborhood": Param(int, choices=("all",), ge=1, doc="Who votes: all others, or how many."),
     "refresh": Param(int, ge=1, none=True, doc="Iterations after which neighbours are found anew."),
-    "regularization": Param(float, ge=0, doc="Weight of the squares of L in the loss."),
+    "regularization": Param(
+        float, ge=0, none=True, doc="Weight of the squares of L in the loss; see there if left out."
+    ),
     "n_restarts": Param(int, ge=0, doc="Further starts, at random; the best result is kept."),
     "targets": TARGETS,
     "random_state": Param(Seed, none=True, doc="Seed of the further starts."),
@@ -49,7 +51,8 @@ class KernelErrorLearner(DescentLearner):
     bandwidth: Literal["local", "global"]
     neighborhood: int | Literal["all"]
     refresh: int | None
-    regularization: float
+    regularization: float | None
+    usual_regularization: ClassVar[float] = 0.1
     n_restarts: int
     targets: Targets
     random_state: Any
@@ -95,9 +98,12 @@ class KernelErrorLearner(DescentLearner):
 
     def _descend_once(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
         """Minimise, with neighbours found anew in the space that is learned if so asked."""
+        weight = self.regularization
+        if weight is None:  # among few voters all may be right, and only L = 0 be better
+            weight = 0.0 if isinstance(objective, _Cut) else self.usual_regularization
 
         def ridge(loss: Objective) -> Objective:
-            return _Ridge(loss, self.regularization, scale)
+            return _Ridge(loss, weight, scale)
 
         if isinstance(objective, _Cut) and self.refresh is not None:
             return self._solve_in_rounds(

@@ -50,8 +50,10 @@ class MEGM(KernelErrorLearner):
     refresh : int or None, default=None
         Iterations after which the voters of `neighborhood` are found anew, in the space that
         is learned; never if left out.
-    regularization : float, default=0.1
-        Weight of the squares of L, in units of ``1 / sqrt(2 s)``, in the loss.
+    regularization : float or None, default=None
+        Weight of the squares of L, in units of ``1 / sqrt(2 s)``, in the loss. If left
+        out 0.1, and 0 for a `neighborhood` of few: all their votes may be right, and then
+        the squares alone would bring it to 0.
     init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
         The map to begin with; an array as ``components_`` would be.
     n_restarts : int, default=0
@@ -125,7 +127,7 @@ class MEGM(KernelErrorLearner):
         bandwidth: Literal["local", "global"] = "local",
         neighborhood: int | Literal["all"] = "all",
         refresh: int | None = None,
-        regularization: float = 0.1,
+        regularization: float | None = None,
         init: Any = "identity",
         n_restarts: int = 0,
         max_iter: int = 100,

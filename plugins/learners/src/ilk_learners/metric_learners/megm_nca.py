@@ -35,8 +35,8 @@ class MEGMNCA(KernelErrorLearner):
         Weights of the two; not both 0.
     n_neighbors : int or "log2", default="log2"
         The k of sigma, see `megm`.
-    regularization : float, default=0.1
-        Weight of the squares of L, in units of its scale, in the loss.
+    regularization : float or None, default=None
+        Weight of the squares of L, in units of its scale, in the loss; 0.1 if left out.
     init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
         The map to begin with; an array as ``components_`` would be.
     n_restarts : int, default=0
@@ -114,7 +114,7 @@ class MEGMNCA(KernelErrorLearner):
         gamma1: float = 1.0,
         gamma2: float = 1.0,
         n_neighbors: int | Literal["log2"] = "log2",
-        regularization: float = 0.1,
+        regularization: float | None = None,
         init: Any = "identity",
         n_restarts: int = 0,
         max_iter: int = 100,
