@@ -1,0 +1,94 @@
+"""machete: a region around the query is cut along its most relevant feature, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from ilk import Param
+from ilk_learners.local.partition import N_NEIGHBORS, NEAR, PartitionMetric
+from ilk_learners.metric_learners.report import REPORT
+
+
+class Machete(PartitionMetric):
+    """Cut off, step by step, what is far from the query along the most relevant feature.
+
+    A region holds all training rows at first. In it, each feature f gets the relevance ::
+
+        I_f^2 = sum_c ( P(c) - P(c | near) )^2
+
+    where P(c) is the share of class c in the region, and P(c | near) that among the L of its
+    rows nearest to the query along f (and all as near as the last of them): how much better
+    the class is known once the query's value of f is. A step keeps that `shrink` of the
+    region's K rows, rounded down, which are nearest to the query along the feature with the
+    largest relevance (the first of equal ones), until `n_neighbors` are left (k, where more
+    are asked for). Regions do not change with the units of single features.
+
+    What is returned is no partition: the k nearest rows of the last region under the metric
+    ``d(x, q)^2 = sum_f r_f (x_f - q_f)^2`` with the shares ``r_f = I_f^2 / sum I^2`` of the
+    last step, which ``local_metric(x)`` gives, in order, with their distances (for k up to
+    `n_neighbors`; beyond, of a region of k rows). For this last order features should be of
+    comparable spread.
+
+    *Small regions*: of fewer than 2L rows, half are near. A feature that has no row beyond
+    has no relevance; if none has any, the rows nearest under the weights of the step before
+    are kept, equal ones at the start. *Ties* go to the lower index.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=40
+        Rows in the region at which partitioning ends, unless more neighbours are asked for;
+        with 1 it ends at k rows, as Friedman's does. The default, at which as many rows are
+        beyond as are near, errs less (see boostml2).
+    L : int, default=20
+        How many rows are near along a feature.
+    shrink : float, default=0.8
+        Share of a region's rows that each step keeps.
+    report : bool, default=True
+        Whether `fit` measures the error before and after.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    report_ : Report
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
+        left out does not shape its own region either.
+
+    References
+    ----------
+    J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University,
+    1994. Zaidi 2011, equation (6.1), which has 1/C for the share of each class in the region:
+    right only where all classes are as frequent.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 3], [1, 0], [2, 2], [7, 1], [8, 3], [9, 0]]
+    >>> learner = ilk.metric_learner("machete", n_neighbors=3)
+    >>> learner.fit(X, ["a", "a", "a", "b", "b", "b"]).kneighbors([[4, 1]], 3)[1]
+    array([[2, 3, 1]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_neighbors": N_NEIGHBORS,
+        "L": NEAR,
+        "shrink": Param(float, gt=0, lt=1, doc="Share of a region's rows that a step keeps."),
+        "report": REPORT,
+    }
+    logarithmic: ClassVar[bool] = False
+    single: ClassVar[bool] = True
+
+    def __init__(
+        self, n_neighbors: int = 40, L: int = 20, shrink: float = 0.8, report: bool = True
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.L = L
+        self.shrink = shrink
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(n_neighbors=1, L=5, shrink=0.5, report=False)]
+
+    def _step(self) -> tuple[float, float]:
+        return float(self.shrink), 0.0

@@ -1,0 +1,75 @@
+"""What local metrics have in common that shrink a region around the query, step by step."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ilk import Param
+from ilk_learners.local.adaptive import AdaptiveMetric
+
+N_NEIGHBORS = Param(int, ge=1, doc="Rows in the region at which it is no longer divided.")
+NEAR = Param(int, ge=1, doc="Rows near the query along a feature that its relevance is told by.")
+
+
+class PartitionMetric(AdaptiveMetric):
+    """Finds weights of the features in a region around the query, shrinks it, and so on.
+
+    Subclasses say how relevance is measured and along what a region shrinks.
+
+    Attributes
+    ----------
+    order_ : ndarray of int32, shape (p, n)
+        Sorts the training rows by each feature.
+    """
+
+    logarithmic: ClassVar[bool]
+    single: ClassVar[bool]
+    n_neighbors: int
+    L: int
+
+    def _prepare(self) -> None:
+        self.order_ = np.argsort(self.columns_, axis=1, kind="stable").astype(np.int32)
+
+    def _step(self) -> tuple[float, float]:
+        """Share of the rows that a step keeps, and what is added to probabilities."""
+        raise NotImplementedError
+
+    def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+        return self._regions(Q, 1, left_out)[2]
+
+    def _candidates(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        squares, rows, _ = self._regions(Q, k, left_out)
+        return squares, rows
+
+    def _regions(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Squared distances to the rows of the last regions, which they are, and the weights."""
+        from ilk_learners.local.regions import shrink
+
+        n = len(self.codes_)
+        shape = len(Q), min(max(int(self.n_neighbors), k), n)
+        rows, squares = np.empty(shape, dtype=np.int64), np.empty(shape)
+        weights = np.empty(Q.shape)
+        share, kappa = self._step()
+        shrink(
+            self.columns_,
+            self.order_,
+            self.codes_,
+            len(self.classes_),
+            Q,
+            left_out,
+            int(self.L),
+            share,
+            kappa,
+            self.logarithmic,
+            self.single,
+            rows,
+            squares,
+            weights,
+        )
+        return squares, rows, weights

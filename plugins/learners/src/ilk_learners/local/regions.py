@@ -1,0 +1,165 @@
+"""Regions around queries that shrink along relevant features, compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+from ilk_learners.local.selection import select
+from ilk_learners.local.walks import relevances, thin
+
+_DENSE = 2  # sorted features hold less than so many times the rows of the region
+
+
+@ilk.compiled
+def shrink(
+    columns: np.ndarray,
+    order: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    Q: np.ndarray,
+    left_out: np.ndarray,
+    near: int,
+    share: float,
+    kappa: float,
+    logarithmic: bool,
+    single: bool,
+    where: np.ndarray,
+    squares: np.ndarray,
+    weights: np.ndarray,
+) -> None:
+    """Shrink the region of each query to as many rows as `where` has places for it.
+
+    A region holds all rows at first. Weights of the features are found in it, and the `share`
+    of its rows is kept that is nearest to the query, along the feature of largest weight
+    if `single`, else under the weights; and so on.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (p, n)
+        Sorts each feature.
+    near : int
+        Rows nearest along a feature, which are told from those beyond; half of a small region.
+    where, squares : ndarray of shape (m, c)
+        Filled with the rows that are left, ascending, and their squared distances from the
+        query under the last weights. A row too few, as one is left out, is -1 and infinitely far.
+    weights : ndarray of shape (m, p)
+        Filled.
+    """
+    p, n = columns.shape
+    stop = where.shape[1]
+    rows, alive = np.empty(n, np.int64), np.empty(n, np.uint8)
+    values, scratch = np.empty(n), np.empty(n)
+    own, found = np.empty((p, n // _DENSE + 1), np.int32), np.empty(p)
+    for i in range(len(Q)):
+        q, weight = Q[i], weights[i]
+        size, held = _everything(rows, alive, left_out[i]), n
+        weight[:] = 1.0 / p
+        first = True
+        while first or size > stop:
+            first = False
+            total = _counts(codes, rows[:size], n_classes)
+            few = max(min(near, size // 2), 1)
+            if _DENSE * size <= held:
+                held = thin(order, own, n, alive) if held == n else thin(own, own, held, alive)
+            if held == n:  # not one call, as one of the arrays may be read-only
+                relevances(
+                    columns, order, n, alive, codes, q, few, total, kappa, logarithmic, found
+                )
+            else:
+                relevances(
+                    columns, own, held, alive, codes, q, few, total, kappa, logarithmic, found
+                )
+            known = _normalise(found, weight)
+            kept = max(stop, int(share * size))
+            if kept < size:
+                _distances(columns, rows[:size], q, weight, single and known, values)
+                size = _keep_nearest(rows, size, kept, values, scratch, alive)
+        where[i, size:] = -1
+        squares[i, size:] = np.inf
+        where[i, :size] = rows[:size]
+        _distances(columns, rows[:size], q, weight, False, squares[i])
+
+
+@ilk.compiled
+def _counts(codes: np.ndarray, rows: np.ndarray, n_classes: int) -> np.ndarray:
+    counts = np.zeros(n_classes, np.int64)
+    for row in rows:
+        counts[codes[row]] += 1
+    return counts
+
+
+@ilk.compiled
+def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
+    """Put all rows but one into the region; return how many these are."""
+    size = 0
+    for j in range(len(rows)):
+        alive[j] = j != left_out
+        if j != left_out:
+            rows[size] = j
+            size += 1
+    return size
+
+
+@ilk.compiled
+def _normalise(found: np.ndarray, weight: np.ndarray) -> bool:
+    """Put relevances that sum to 1 in place of the weights, unless nothing is relevant."""
+    total = found.sum()
+    if total == 0:
+        return False
+    for f in range(len(found)):
+        weight[f] = found[f] / total
+    return True
+
+
+@ilk.compiled
+def _distances(
+    columns: np.ndarray,
+    rows: np.ndarray,
+    q: np.ndarray,
+    weight: np.ndarray,
+    single: bool,
+    values: np.ndarray,
+) -> None:
+    """Distances of rows along the feature of largest weight, or squared ones under all weights."""
+    if single:
+        f = np.argmax(weight)
+        column = columns[f]
+        for a in range(len(rows)):
+            values[a] = abs(column[rows[a]] - q[f])
+        return
+    values[: len(rows)] = 0.0
+    for f in range(len(weight)):
+        if weight[f] == 0:
+            continue
+        column = columns[f]
+        for a in range(len(rows)):
+            difference = column[rows[a]] - q[f]
+            values[a] += weight[f] * (difference * difference)
+
+
+@ilk.compiled
+def _keep_nearest(
+    rows: np.ndarray,
+    size: int,
+    kept: int,
+    values: np.ndarray,
+    scratch: np.ndarray,
+    alive: np.ndarray,
+) -> int:
+    """Keep the rows of smallest values, ties by lower index; return how many these are."""
+    scratch[:size] = values[:size]
+    bound = select(scratch, size, kept - 1)
+    room = kept
+    for a in range(size):
+        room -= values[a] < bound
+    place = 0
+    for a in range(size):
+        row = rows[a]
+        tied = (values[a] == bound) & (room > 0)
+        room -= int(tied)
+        keep = tied | (values[a] < bound)
+        alive[row] = keep
+        rows[place] = row
+        place += int(keep)
+    return kept
