@@ -135,8 +135,7 @@ def gap_to(to: float, known: float, slack: np.ndarray) -> float:
     """As `ilk_distances.indexes.exact.gap`."""
     to_least, known_least = min(to, slack[2]), min(known, slack[5])
     off = slack[0] * to_least + slack[3] * known_least + slack[1] + slack[4]
-    gap: float = max(to_least - known, known_least - to)
-    return gap - off
+    return float(max(to_least - known, known_least - to) - off)
 
 
 @ilk.compiled

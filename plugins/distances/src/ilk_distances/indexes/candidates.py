@@ -31,11 +31,6 @@ class Candidates:
     ends: np.ndarray
     turns: np.ndarray
 
-    def of(self, i: int) -> Candidates:
-        """Those of one query."""
-        rows = self.rows[self.ends[i - 1] if i else 0 : self.ends[i]]
-        return Candidates(rows, np.array([len(rows)]), np.zeros(1, np.int64))
-
     def nearest(self, distance: Any, Q: Any, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
         """The k nearest of each query, ties by lower index, and how many distances that took."""
         m = len(self.ends)

@@ -22,7 +22,8 @@ def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarra
         Overwritten: smallest and largest values; node i has the children 2 i + 1 and 2 i + 2.
     """
     n_leaves = len(starts) - 1
-    order[:] = np.arange(len(X))
+    for i in range(len(X)):
+        order[i] = i
     starts[0], starts[n_leaves] = 0, len(X)
     keys = np.empty(len(X))
     size = n_leaves
@@ -35,7 +36,7 @@ def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarra
                 continue
             middle = (start + stop + 1) // 2
             starts[leaf + size // 2] = middle
-            widest = np.argmax(boxes[node, 1] / 2 - boxes[node, 0] / 2)
+            widest = _widest(boxes[node])
             for i in range(start, stop):
                 keys[i] = X[order[i], widest]
             _divide(keys[start:stop], order[start:stop], middle - start)
@@ -43,8 +44,19 @@ def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarra
 
 
 @ilk.compiled
+def _widest(box: np.ndarray) -> int:
+    widest, width = 0, 0.0
+    for f in range(box.shape[1]):
+        half = box[1, f] / 2 - box[0, f] / 2  # of the largest numbers the whole is infinite
+        if half > width:
+            widest, width = f, half
+    return widest
+
+
+@ilk.compiled
 def _bound(X: np.ndarray, rows: np.ndarray, box: np.ndarray) -> None:
-    box[0], box[1] = np.inf, -np.inf
+    for f in range(X.shape[1]):
+        box[0, f], box[1, f] = np.inf, -np.inf
     for i in range(len(rows)):
         for f in range(X.shape[1]):
             value = X[rows[i], f]

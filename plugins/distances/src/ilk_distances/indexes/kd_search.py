@@ -46,7 +46,9 @@ def candidates(  # noqa: PLR0912, PLR0915  # one loop over the tree: calls would
         How many reduced distances were computed.
     """
     n_leaves = len(starts) - 1
-    widest = np.max(np.diff(starts))
+    widest = 0
+    for leaf in range(n_leaves):
+        widest = max(widest, starts[leaf + 1] - starts[leaf])
     reduced, largest = np.empty(widest), np.empty(widest)
     tile = np.empty((0 if len(tiles) else len(weights) * widest), X.dtype)
     stack, bounds = np.empty(128, np.int64), np.empty(128)
@@ -114,16 +116,18 @@ def candidates(  # noqa: PLR0912, PLR0915  # one loop over the tree: calls would
                 if n_spare == len(spare):
                     n_spare = _kept(spare, spares, n_spare, limit)
                     if 2 * n_spare > len(spare):
-                        spare = np.concatenate((spare, np.empty_like(spare)))
-                        spares = np.concatenate((spares, np.empty_like(spares)))
+                        spare = np.concatenate((spare, spare))
+                        spares = np.concatenate((spares, spares))
                 spare[n_spare], spares[n_spare] = value, position
                 n_spare += 1
         n_spare = _kept(spare, spares, n_spare, limit)
         while n_found + in_heap + n_spare > len(found):
-            found = np.concatenate((found, np.empty_like(found)))
-        found[n_found : n_found + in_heap] = members[:in_heap]
+            found = np.concatenate((found, found))
+        for j in range(in_heap):
+            found[n_found + j] = members[j]
         n_found += in_heap
-        found[n_found : n_found + n_spare] = spares[:n_spare]
+        for j in range(n_spare):
+            found[n_found + j] = spares[j]
         n_found += n_spare
         ends[i] = n_found
     return found[:n_found], ends, evaluations
@@ -172,8 +176,8 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
                 out[j] = max(out[j], weights[f] * abs(tile[f * size + j] - q[f]))
     if how != POWERS:
         return
-    largest[:size] = out
-    out[:] = 0.0
+    for j in range(size):
+        largest[j], out[j] = out[j], 0.0
     for f in range(len(q)):
         for j in range(size):
             if 0.0 < largest[j] < np.inf:

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.engine.rows import LONG
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import check_metric, check_queries, check_radius, margin
 from ilk_distances.vectors.minkowski import Norm
@@ -200,29 +199,15 @@ class KDTree(ilk.Index):
         from ilk_distances.indexes import kd_search, kd_settle
 
         how, k = kd_search.how(float(self.distance_.p)), near.shape[1]
-        plain = self.distance_.weights is None or how == kd_search.LARGEST
-        if how == kd_search.POWERS or k > INSERTED or not plain or Q.shape[1] > LONG:
+        plain = self.distance_.weights is None and how != kd_search.POWERS
+        if not plain or k > INSERTED:
             near[:], where[:], count = candidates.nearest(self.distance_, Q, self.X_, k)
             return count
-        kind = np.finfo(near.dtype)
-        faint = float(np.sqrt(float(kind.tiny) / float(kind.eps)))
-        unsure = kd_settle.settle(
-            self.X_[candidates.rows].astype(near.dtype, copy=False),
-            np.ascontiguousarray(Q, near.dtype),
-            candidates.rows,
-            candidates.ends,
-            how,
-            faint,
-            near,
-            where,
-        )
-        count = len(candidates.rows)
-        for i in np.flatnonzero(unsure).tolist():
-            near[i], where[i], again = candidates.of(i).nearest(
-                self.distance_, Q[i : i + 1], self.X_, k
-            )
-            count += again
-        return count
+        rows, ends = candidates.rows, candidates.ends
+        queries = np.repeat(np.arange(len(Q)), np.diff(ends, prepend=0))
+        values = self.distance_.compare_pairs(Q, queries, self.X_, rows)
+        kd_settle.settle(values, rows, ends, near, where)
+        return len(rows)
 
     def _weights(self, how: int, p: float) -> tuple[np.ndarray, float]:
         """Factors of the (powers of) differences, at most 1, and what distances are divided by."""
