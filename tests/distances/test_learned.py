@@ -111,3 +111,50 @@ def test_bad_learners(data):
         ilk.distance("learned", learner=Local()).fit(*data)
     with pytest.raises(ilk.ParameterError, match="learner must be a metric_learner"):
         ilk.distance("learned", learner=3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("base", ["euclidean", "manhattan", "cosine"])
+@pytest.mark.parametrize("learner", ["pca", "rca"])
+def test_rows_beside_do_not_matter(learner, base, dtype):
+    """A product of matrices depends on them in the last digits, which must not show."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 40)).astype(dtype), np.arange(150) % 3
+    X[:, 0] += 9 * y
+    X[102:] = X[:48]
+    d = ilk.distance("learned", learner=learner, base=base).fit(X, y)
+    D = d.pairwise(X)
+    for size in (1, 7, 64):
+        parts = [d.pairwise(X[i : i + size], X) for i in range(0, 150, size)]
+        np.testing.assert_array_equal(np.concatenate(parts), D)
+    np.testing.assert_array_equal(d.prepare(X).to(X[3], [105, 3, 9]), D[3, [105, 3, 9]])
+    np.testing.assert_array_equal(D[:48, :50], D[102:, :50])
+    if base != "cosine":
+        assert not np.diagonal(D).any()
+        assert not np.diagonal(D[:48, 102:]).any()
+    assert D.dtype == dtype
+    order = np.argsort(D, axis=1, kind="stable")[:, :4]
+    np.testing.assert_array_equal(d.kneighbors(X, X, 4)[1], order)
+    kernel = ilk.kernel("mahalanobis_rbf", learner=learner, sigma=3.0).fit(X, y)
+    np.testing.assert_array_equal(kernel.gram(X[7:9], X), kernel.gram(X)[7:9])
+
+
+def test_near_rows_keep_their_digits():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)) + 100, np.arange(60) % 2
+    X[:, 0] += 9 * y
+    d = ilk.distance("learned").fit(X, y)
+    step = rng.integers(1, 9, size=5) * 2.0**-40  # exact beside 100
+    L = d.learner_.components_
+    assert d.between(X[0], X[0] + step) == pytest.approx(np.linalg.norm(L @ step), rel=1e-9)
+
+
+def test_bad_rows(data):
+    X, y = data
+    d = ilk.distance("learned", learner=Stretch()).fit(X, y)
+    with pytest.raises(ilk.InputError, match="Stretch: .*2 features"):
+        d.pairwise(X, X[:, :2])
+    with pytest.raises(ilk.InputError, match="Stretch: .* has NaN at row 0, column 1"):
+        d.pairwise([[1.0, np.nan, 2.0]])
+    with pytest.raises(ilk.InputError, match="X after the map has infinity .* row 0, column 0"):
+        d.pairwise([[1e308, 0.0, 0.0]])

@@ -12,6 +12,7 @@ import ilk
 from ilk import Param
 from ilk_distances.kernels.of_distance import N_NEIGHBORS, DistanceKernel
 from ilk_distances.kernels.widths import mean_local_width
+from ilk_distances.vectors.mapped import mapped_by
 from ilk_distances.vectors.minkowski import Euclidean
 
 
@@ -105,7 +106,7 @@ class MahalanobisRBF(DistanceKernel):
         self.learner_ = ilk.fit_component(learner, X, y)
         if self.sigma == "local":
             self.sigma_ = self._width_before(X)
-        return Euclidean(), self.learner_.transform(X)
+        return Euclidean(), self._mapped(X)
 
     def _width_before(self, X: Any) -> float:
         X = ilk.check_vectors(self, X, min_rows=2)
@@ -121,4 +122,4 @@ class MahalanobisRBF(DistanceKernel):
         return self.sigma_ if given == "local" else super()._sigma(given, X)
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:
-        return self.learner_.transform(X)
+        return mapped_by(self.learner_, X, argument).rows

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+import ilk
+
 
 @dataclass(frozen=True)
 class Mapped:
@@ -26,6 +28,11 @@ class Mapped:
     def single(self) -> bool:
         """Whether the rows are float32."""
         return bool(self.before.dtype == np.float32)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows after the map, float32 if they were before."""
+        return self.after.astype(self.before.dtype, copy=False)
 
     def __len__(self) -> int:
         return len(self.before)
@@ -47,6 +54,33 @@ def mapped(X: np.ndarray, L: np.ndarray, location: np.ndarray) -> Mapped:
             doubt[start : start + step] += size * np.abs(column)
     doubt *= 4 * np.sqrt(L.shape[1]) * np.finfo(float).eps / _ERROR
     return Mapped(X, after, doubt, L)
+
+
+def mapped_by(learner: Any, X: Any, argument: str = "X") -> Mapped:
+    """Map rows as a fitted metric learner does, but each for itself.
+
+    A learner's own product of matrices differs in the last digits with the rows beside, so that
+    equal rows would not be at distance 0. One without ``components_`` is left to do it.
+
+    Raises
+    ------
+    InputError
+        Naming the learner, if X is not what it takes, or too large for its map.
+    """
+    L = getattr(learner, "components_", None)
+    if L is None:
+        after = np.asarray(learner.transform(X))
+        return Mapped(after, after, np.zeros(len(after)), np.eye(after.shape[1]))
+    X = ilk.check_vectors(learner, X, argument=argument, reset=False)
+    if X.shape[1] != L.shape[1]:
+        raise ilk.InputError(
+            f"{ilk.display_name(learner)}: {argument} has {X.shape[1]} features, but the map "
+            f"takes {L.shape[1]} features"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = mapped(X, np.asarray(L, dtype=float), np.zeros(L.shape[1]))
+    ilk.check_finite(learner, found.after, argument=f"{argument} after the map")
+    return found
 
 
 _ERROR = 1e-9  # relative error above which a distance is computed again
