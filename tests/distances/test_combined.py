@@ -466,3 +466,53 @@ def test_refit_on_other_columns(table):
 def test_one_row():
     d = combined(views={"a": [0], "b": [1]}).fit([[1.0, 2.0]])
     assert d.pairwise([[1.0, 2.0]]).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("X", [np.ones((5, 2)), [["a", "b"]] * 4, [[1, "b"]] * 3])
+def test_training_rows_that_are_all_equal(X):
+    """Nothing is learned of any scale, so that no part contributes."""
+    d = combined(views={"a": [0], "b": [1]}, parts={"a": "hamming", "b": "heterogeneous"})
+    D = d.fit(X).pairwise(X)
+    np.testing.assert_array_equal(D, np.zeros((len(X), len(X))))
+    np.testing.assert_array_equal(d.prepare(X).to(X[0]), D[0])
+    assert d.kneighbors(X, X, 2)[1].tolist() == [[0, 1]] * len(X)
+    assert not d.metric
+
+
+def test_equal_rows_keep_their_type():
+    X = np.ones((4, 2), dtype=np.float32)
+    d = combined(parts={"a": "euclidean"}).fit(X)
+    assert d.pairwise(X).dtype == np.float32
+    assert d.between(X[0], X[1]) == 0
+
+
+def test_weights_by_the_name_of_the_only_part():
+    X = [[0.0], [2.0]]
+    np.testing.assert_array_equal(combined(weights={"all": 3}).fit(X).pairwise(X), [[0, 3], [3, 0]])
+    with pytest.raises(ilk.ParameterError, match=r"must be for the parts \['all'\], got \['a'\]"):
+        combined(weights={"a": 1})
+
+
+@pytest.mark.parametrize("unit", [1e-310, 1e-160, 1e160, 1e307])
+@pytest.mark.parametrize("weights", ["uniform", "learned", [1.0, 2.0]])
+@pytest.mark.parametrize("scale", ["mean", "max"])
+def test_small_and_large_numbers(unit, weights, scale):
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(40, 2)), np.arange(40) // 20
+    X[:, 0] += y
+    d = combined(
+        views={"a": [0], "b": [1]},
+        parts={"a": "manhattan", "b": "manhattan"},
+        weights=weights,
+        scale=scale,
+    )
+    expected = d.fit(X, y).pairwise(X)
+    got = d.fit(X * unit, y).pairwise(X * unit)
+    rtol = 1e-9 if unit > 1e-300 else 1e-2
+    np.testing.assert_allclose(got, expected, rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("column", [True, False, -1, 1.0, None, "a", 9])
+def test_columns_that_are_none(column):
+    with pytest.raises(ilk.ParameterError, match=r"combined: views \['v'\] must give positions"):
+        combined(views={"v": [column]}).fit(np.eye(3))

@@ -317,3 +317,16 @@ def test_series_are_sequences(index):
     np.testing.assert_array_equal(of(overlap).pairwise(X, series), expected)
     knn = ilk.classifier("knn", k=1, distance=of(overlap)).fit(series, [1, 2, 3])
     assert knn.predict(series[::-1]).tolist() == [3, 2, 1]
+
+
+@pytest.mark.parametrize("value", ["3", b"3", 10**400, np.array([1.0]), 1j, None, [1.0]])
+def test_results_that_are_no_finite_numbers(value):
+    with pytest.raises(ilk.InputError, match="function must return a finite number >= 0, got"):
+        of(lambda x, y: value).pairwise([[1.0]])
+
+
+def test_zero_has_no_sign():
+    compiled = numba.njit(lambda x, y: -0.0)
+    for function in (lambda x, y: -0.0, compiled):
+        D = of(function).pairwise(np.eye(3))
+        assert not np.signbit(D).any()

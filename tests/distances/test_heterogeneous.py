@@ -473,3 +473,9 @@ def test_more_columns_than_a_tile():
     distance = heterogeneous(missing="ignore").fit(X)
     D = distance.pairwise(X[:3], X)
     np.testing.assert_allclose(D, np.abs((X[:3, None] - X) / np.ptp(X, axis=0)).sum(axis=2))
+
+
+def test_weights_whose_sum_is_infinite():
+    X = [[0.0, 1.0], [1.0, 3.0], [0.5, 3.0]]
+    D = heterogeneous(weights=[1e308, 1e308]).fit(X).pairwise(X)
+    np.testing.assert_array_equal(D[0], [0, np.inf, 1.5e308])

@@ -103,7 +103,7 @@ def test_kept_rows_cannot_be_written_to(kernel, X):
         rows[0][0] = 7
     rows[[0, 1]][0, 0] = 7  # a copy
     assert rows[0][0] == 1
-    with pytest.raises(IndexError, match="row 50 of a Gram matrix of 50 rows"):
+    with pytest.raises(IndexError, match="index 50 is out of bounds"):
         rows[50]
 
 
@@ -141,3 +141,35 @@ def _smo(rows, y, C):
         alpha[j] -= y[j] * step
         gradient += y * (K[0] - K[1]) * step
     return alpha
+
+
+def test_rows_are_chosen_as_numpy_does(kernel, X):
+    rows, K = GramRows(kernel, X), kernel.gram(X)
+    for chosen in ([], [1, 1, -1], slice(3, 9, 2), np.arange(50) % 7 == 0, np.int64(4), range(3)):
+        np.testing.assert_array_equal(rows[chosen], K[chosen])
+    assert len(list(rows)) == 50
+    for bad in (1.5, None, "a", [1.5], True, np.zeros((2, 2), dtype=int), [[1]]):
+        with pytest.raises(IndexError):
+            rows[bad]
+
+
+@pytest.mark.parametrize("kernel", ["linear", None, ilk.distance("euclidean")])
+def test_no_kernel(kernel, X):
+    for make in (lambda: list(gram_blocks(kernel, X)), lambda: GramRows(kernel, X)):
+        with pytest.raises(ilk.InputTypeError, match=": kernel must be a fitted kernel, got"):
+            make()
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5, None, "a", True, np.nan])
+def test_no_size(size, X):
+    linear = ilk.kernel("linear")
+    with pytest.raises(ilk.InputError, match="gram_blocks: block_bytes must be an integer >= 1"):
+        list(gram_blocks(linear, X, block_bytes=size))
+    with pytest.raises(ilk.InputError, match="GramRows: cache_bytes must be an integer >= 1"):
+        GramRows(linear, X, cache_bytes=size)
+
+
+@pytest.mark.parametrize("V", [np.ones(3), None, "a", np.ones((50, 1, 1)), [["a"]] * 50])
+def test_no_factor(V, X):
+    with pytest.raises(ilk.InputError, match="gram_product: V must have one number, or one row"):
+        gram_product(ilk.kernel("linear"), X, V)

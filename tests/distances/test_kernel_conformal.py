@@ -143,3 +143,10 @@ def test_labels_are_needed_to_find_centers(moons):
     with pytest.raises(ilk.InputError, match="1 class"):
         ilk.kernel("conformal").fit(X, np.zeros_like(y))
     ilk.kernel("conformal", centers=X[:2]).fit(X)
+
+
+@pytest.mark.parametrize("centers", [[], [1, 2], [[1.0]], [None], [[np.nan, 0.0]], 3, ["ab"]])
+def test_centers_are_data_like_those_of_training(centers, moons):
+    kernel = ilk.registry("kernel").get("conformal")(centers=centers)
+    with pytest.raises(ilk.ParameterError, match="conformal: centers must be"):
+        kernel.fit(*moons)

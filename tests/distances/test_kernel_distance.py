@@ -222,3 +222,20 @@ def test_bad_input(X):
     X[3, 1] = np.nan
     with pytest.raises(ilk.InputError, match="linear: X has NaN at row 3, column 1"):
         d.pairwise(X)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "polynomial", "rbf", "sigmoid"])
+@pytest.mark.parametrize("bad", [None, "abc", 3.0, [], [None]])
+def test_no_data(kernel, bad, X):
+    d = ilk.distance("kernel", kernel=kernel).fit(X)
+    for pair in ((bad,), (bad, X)):
+        with pytest.raises((ilk.InputError, ilk.InputTypeError)):
+            d.pairwise(*pair)
+
+
+def test_kernel_values_beyond_all_floats():
+    X = np.array([[1.0], [1e200], [2e200]])
+    with pytest.raises(ilk.InputError, match="too large for a float at"):
+        ilk.distance("kernel", kernel="polynomial").fit(X).pairwise(X)
+    with pytest.raises(ilk.InputError, match=r"too large for a float at \[1, 0\]"):
+        ilk.distance("kernel", kernel="linear").fit(X).pairwise(X[:2], X[:1])

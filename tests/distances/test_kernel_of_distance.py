@@ -220,3 +220,24 @@ def test_widths_must_be_finite(name):
     argument = "b" if name == "rational" else "sigma"
     with pytest.raises(ilk.ParameterError, match=f"{name}: {argument} must be finite"):
         ilk.kernel(name, **{argument: np.inf}).fit([[0.5, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("rbf", "sigma"),
+        ("substitution", "sigma"),
+        ("exponential_chi2", "sigma"),
+        ("mahalanobis_rbf", "sigma"),
+        ("rational", "b"),
+        ("conformal", "tau"),
+    ],
+)
+def test_widths_are_finite_numbers(name, parameter):
+    for value in (np.inf, 10**400):
+        kernel = ilk.registry("kernel").get(name)(**{parameter: value})
+        with pytest.raises(ilk.ParameterError, match=f"{name}: {parameter} must be"):
+            kernel.check_parameters()
+    X = np.random.default_rng(0).uniform(size=(9, 2))
+    kernel = ilk.kernel(name, **{parameter: 10**20}).fit(X, [0, 1, 1] * 3)
+    assert np.isfinite(kernel.gram(X)).all()

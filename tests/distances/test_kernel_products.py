@@ -123,7 +123,7 @@ def test_gradient_with_respect_to_logarithms(name, parameters, X):
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("polynomial", {"degree": 0}, "degree must be an integer >= 1, got 0"),
+        ("polynomial", {"degree": 0}, "degree must be an integer >= 1, <= 1000, got 0"),
         ("polynomial", {"coef0": -1.0}, "coef0 must be a number >= 0, got -1.0"),
         ("polynomial", {"gamma": 0.0}, "gamma must be"),
         ("sigmoid", {"eta1": 0.0}, "eta1 must not be 0"),
@@ -145,3 +145,32 @@ def test_bad_input(pair, X):
         kernel.gram(X)
     with pytest.raises(ilk.InputError, match="X has NaN at row 3, column 1"):
         kernel.diagonal(X)
+
+
+@pytest.mark.parametrize("name", ["linear", "polynomial", "sigmoid"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_values_beyond_all_floats_are_no_kernel(name, dtype):
+    """An error that says where: never NaN, nor a warning, nor the limit of what overflowed."""
+    huge = np.finfo(dtype).max / 2
+    X = np.array([[1, 2], [huge, huge], [huge, -huge]], dtype=dtype)
+    kernel = ilk.kernel(name)
+    with pytest.raises(ilk.InputError, match=rf"{name}: the kernel of rows is too large .*\["):
+        kernel.gram(X)
+    with pytest.raises(ilk.InputError, match=rf"{name}: the kernel of a row with itself .*\[1\]"):
+        kernel.diagonal(X)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("polynomial", "coef0"), ("polynomial", "gamma"), ("sigmoid", "eta1"), ("sigmoid", "eta2")],
+)
+@pytest.mark.parametrize("value", [np.inf, 10**400])
+def test_numbers_are_finite(name, parameter, value):
+    kernel = ilk.registry("kernel").get(name)(**{parameter: value})
+    with pytest.raises(ilk.ParameterError, match=f"{name}: {parameter} must be"):
+        kernel.check_parameters()
+
+
+def test_integers_larger_than_those_of_numpy():
+    ilk.kernel("sigmoid", eta2=10**20).gram([[1.0]])
+    ilk.kernel("polynomial", coef0=10**20).gram([[1.0]])

@@ -219,3 +219,16 @@ def test_no_gram_matrix(matrix, message):
     for function in (is_positive_semidefinite, least_eigenvalue, positive_part):
         with pytest.raises(ilk.InputError, match=message):
             function(matrix)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1.0, 1e200])
+def test_definiteness_does_not_depend_on_scale(scale):
+    assert is_positive_semidefinite(np.eye(3) * scale)
+    assert not is_positive_semidefinite(-np.eye(3) * scale)
+    assert not is_positive_semidefinite(np.array([[1, 2], [2, 1]]) * scale)
+
+
+@pytest.mark.parametrize("K", [[["a"]], [[1j]], [[None]]])
+def test_matrices_of_no_numbers(K):
+    with pytest.raises(ilk.InputError, match="a Gram matrix must be of real numbers, got type"):
+        is_positive_semidefinite(K)

@@ -167,10 +167,10 @@ def test_bad_parameters(parameters, message, data):
 
 def test_bad_input(data):
     X, _ = data
-    with pytest.raises(ilk.InputError, match=r"X has not the columns \[9\] of a view"):
+    with pytest.raises(ilk.ParameterError, match=r"views \[1\] must give positions .*, got 9"):
         ilk.kernel("weighted_sum", views=[[0], [9]]).fit(X)
     table = pd.DataFrame(X, columns=list("abcd"))
-    with pytest.raises(ilk.InputError, match=r"X has not the columns \['e'\] of a view"):
+    with pytest.raises(ilk.ParameterError, match=r"views \[1\] must name columns .*, got 'e'"):
         ilk.kernel("weighted_sum", views=[["a"], ["e"]]).fit(table)
     with pytest.raises(ilk.InputError, match="weighted_sum: requires y"):
         ilk.kernel("weighted_sum", weights="alignment").fit(X)
@@ -209,7 +209,56 @@ def test_alignment_with_a_matrix_of_its_own(data):
     X, y = data
     K = ilk.kernel("linear").gram(X)
     assert alignment(K, np.outer(X[:, 0], X[:, 0])) > alignment(K, np.outer(y, y) * 0.0) == 0
-    with pytest.raises(ilk.InputError, match=r"K must be of shape \(50, 50\), got \(50, 3\)"):
+    with pytest.raises(ilk.InputError, match=r"alignment: K must be square, got shape \(50, 3\)"):
         alignment(K[:, :3], y)
     with pytest.raises(ilk.InputError, match="alignment: y: has NaN or None at row 1"):
         alignment(K[:2, :2], [1.0, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("views", "message"),
+    [
+        ([1, 2], r"views \[0\] must be a list, got 1"),
+        (["ab", "cd"], r"views \[0\] must be a list, got 'ab'"),
+        ([[0], []], r"views \[1\] must have a column, got none"),
+        ({"a": [0], "b": [True]}, r"views \['b'\] must give positions of columns of X, got True"),
+        ([[0], [-1]], r"views \[1\] must give positions of columns of X, got -1"),
+        ([[0], [1.0]], r"views \[1\] must give positions of columns of X, got 1.0"),
+    ],
+)
+def test_no_views(views, message, data):
+    kernel = ilk.registry("kernel").get("weighted_sum")(views=views)
+    with pytest.raises(ilk.ParameterError, match=f"weighted_sum: {message}"):
+        kernel.fit(data[0])
+
+
+def test_columns_in_another_order(data):
+    X, _ = data
+    table = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    kernel = ilk.kernel("weighted_sum", views=[["c", "a"], [1]]).fit(table)
+    assert kernel.columns_[0].tolist() == [2, 0]
+    np.testing.assert_array_equal(kernel.gram(table[["b", "c", "a"]]), kernel.gram(table))
+    with pytest.raises(ilk.InputError, match=r"weighted_sum: X lacks \['c'\] of the columns"):
+        kernel.gram(table[["a", "b"]])
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_alignment_of_small_and_large_matrices(scale, data):
+    X, y = data
+    K = ilk.kernel("linear").gram(X)
+    assert alignment(K * scale, y) == pytest.approx(alignment(K, y))
+
+
+@pytest.mark.parametrize(
+    ("K", "message"),
+    [
+        ([["a"]], "alignment: K must be of real numbers, got type <U1"),
+        ([[1j]], "alignment: K must be of real numbers, got type complex128"),
+        ([[1.0, np.nan], [0.0, 1.0]], r"alignment: K must be finite, got nan at \[0, 1\]"),
+        ([[1.0, 2.0], [0.0, 1.0]], "alignment: K must be symmetric, got 2.0"),
+        (None, "alignment: K must be"),
+    ],
+)
+def test_no_matrix_to_align(K, message):
+    with pytest.raises(ilk.InputError, match=message):
+        alignment(K, ["a"] * np.shape(K)[0] if np.ndim(K) else ["a"])

@@ -204,3 +204,13 @@ def test_spec():
         "random_state": 3,
     }
     assert ilk.to_spec(ilk.build(ilk.to_spec(d), kind="distance")) == ilk.to_spec(d)
+
+
+@pytest.mark.parametrize("unit", [2.0**-900, 2.0**600])
+def test_small_and_large_numbers(unit):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    X[:, 0] += y * 3
+    expected = pair_classifier(random_state=0).fit(X, y).pairwise(X)
+    got = pair_classifier(random_state=0).fit(X * unit, y).pairwise(X * unit)
+    np.testing.assert_allclose(got, expected, rtol=1e-9)

@@ -198,3 +198,8 @@ def test_bad_input(X):
     X[3, 1] = np.nan
     with pytest.raises(ilk.InputError, match="X has NaN at row 3, column 1"):
         rbf().fit(X)
+
+
+def test_sigmas_that_are_too_small():
+    with pytest.raises(ilk.InputError, match="rbf: X / sigma has infinity .* row 1, column 0"):
+        rbf([1e-320, 1.0]).fit([[0.0, 1.0], [1.0, 2.0]])

@@ -69,7 +69,7 @@ def _fill(
     right = True
     for i in range(start, stop):
         for j in range(i if mirror else 0, len(Y)):
-            value = 1.0 * function(X[i], Y[j])  # of a truth value, too
+            value = 0.0 + function(X[i], Y[j])  # of a truth value, too; never -0
             right &= 0 <= value < np.inf
             D[i, j] = value
             if mirror:

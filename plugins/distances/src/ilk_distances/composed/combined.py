@@ -45,7 +45,7 @@ class Combined(OfParts):
         What distances of a part are divided by: the mean or the largest distance of pairs of
         training rows, or nothing. A part in which they are all 0 contributes 0.
     regularization : float, default=0.001
-        Of learned weights.
+        Of learned weights; above 0, at most 1e6.
     n_pairs : int, default=4000
         At most about how many pairs are looked at, for scales and for weights.
     random_state : int, generator or None, default=None
@@ -113,7 +113,7 @@ class Combined(OfParts):
             (ilk.Array, dict), choices=("uniform", "learned"), doc="Weight of each part."
         ),
         "scale": Param(choices=("mean", "max"), none=True, doc="Divisor of each part's distances."),
-        "regularization": Param(float, gt=0, doc="Ridge penalty on learned weights."),
+        "regularization": Param(float, gt=0, le=1e6, doc="Ridge penalty on learned weights."),
         "n_pairs": N_PAIRS,
         "random_state": Param(ilk.Seed, doc="Draws the pairs."),
     }
@@ -172,22 +172,21 @@ class Combined(OfParts):
         super().check_parameters()
         if isinstance(self.weights, str):
             return
-        names = self.parts if self.parts is not None else self.views
-        given = self.weights
-        if isinstance(given, Mapping):
-            if names is not None and set(given) != set(names):
+        names = self._names()
+        if isinstance(self.weights, Mapping):
+            if set(self.weights) != set(names):
                 raise self.parameter_error(
-                    "weights", f"must be for the parts {list(names)}, got {list(given)}"
+                    "weights", f"must be for the parts {names}, got {list(self.weights)}"
                 )
-            for name, weight in given.items():
+            for name, weight in self.weights.items():
                 problem = Param(float, ge=0).problem(weight)
                 if problem:
                     raise self.parameter_error("weights", f"[{name!r}] {problem}")
-        weights = _numbers(given)
-        if weights.ndim != 1 or len(weights) != (1 if names is None else len(names)):
-            n = 1 if names is None else len(names)
+        weights = _numbers(self.weights)
+        if weights.shape != (len(names),):
             raise self.parameter_error(
-                "weights", f"must be one number for each of {n} parts, got shape {weights.shape}"
+                "weights",
+                f"must be one number for each of {len(names)} parts, got shape {weights.shape}",
             )
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise self.parameter_error(
@@ -211,7 +210,9 @@ class Combined(OfParts):
         for p, distances in enumerate(self.distances_of_pairs(views, first, second).T):
             known = distances[np.isfinite(distances)]
             if known.size:
-                self.scales_[p] = known.mean() if self.scale == "mean" else known.max()
+                largest = known.max()
+                share = (known / (largest or 1.0)).mean() if self.scale == "mean" else 1.0
+                self.scales_[p] = largest * share
 
     def _weights(self, views: Viewed, y: Any, rng: np.random.RandomState) -> np.ndarray:
         if isinstance(self.weights, Mapping):
@@ -246,22 +247,25 @@ class Combined(OfParts):
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
         found = []
-        for p, part, factor in self.terms():
+        for p, part, share in self.terms():
             with naming(self, list(self.parts_)[p]):
-                found.append((factor, part.pairwise(X.parts[p], Y.parts[p])))
+                found.append((share, part.pairwise(X.parts[p], Y.parts[p])))
         return _sum(found)
 
-    def terms(self) -> list[tuple[int, Any, float]]:
-        """Position, distance and factor of the parts that count."""
+    def terms(self) -> list[tuple[int, Any, Share]]:
+        """Position, distance, and share of the parts that count; one of weight 0 if none does."""
         check_is_fitted(self, "weights_")
-        counts = np.flatnonzero((self.weights_ > 0) & (self.scales_ > 0))
+        counts = np.flatnonzero((self.weights_ > 0) & (self.scales_ > 0)).tolist()
         parts = list(self.parts_.values())
-        return [(p, parts[p], float(self.weights_[p] / self.scales_[p])) for p in counts.tolist()]
+        if not counts:
+            return [(0, parts[0], (0.0, 1.0))]
+        return [(p, parts[p], (self.weights_[p], self.scales_[p])) for p in counts]
 
     def between(self, x: Any, y: Any) -> float:
         """Distance between two single objects."""
         if hasattr(self, "columns_") and self.columns_ is None:
-            return float(sum(factor * part.between(x, y) for _, part, factor in self.terms()))
+            terms = self.terms()
+            return float(_sum([(share, np.array(part.between(x, y))) for _, part, share in terms]))
         return super().between(x, y)
 
     def prepare(self, X: Any) -> ilk.Prepared:
@@ -274,7 +278,7 @@ class _PreparedParts(ilk.Prepared):
 
     def __init__(self, distance: Combined, X: Viewed) -> None:
         super().__init__(distance, X)
-        self.terms = [(part.prepare(X.parts[p]), p, factor) for p, part, factor in distance.terms()]
+        self.terms = [(part.prepare(X.parts[p]), p, share) for p, part, share in distance.terms()]
 
     def to(self, q: Any, indices: Any = None) -> np.ndarray:
         """Distances from one query to the rows with the given indices (default: all)."""
@@ -284,19 +288,27 @@ class _PreparedParts(ilk.Prepared):
         views = None if whole else [v for _, v in self.distance.views_of(ilk.one_row(q), "q")]
         return _sum(
             [
-                (factor, handle.to(q if views is None else views[p], indices))
-                for handle, p, factor in self.terms
+                (share, handle.to(q if views is None else views[p], indices))
+                for handle, p, share in self.terms
             ]
         )
 
 
-def _sum(found: list[tuple[float, np.ndarray]]) -> np.ndarray:
-    """Sum of factors times distances; float32 if all of these are."""
+Share = tuple[float, float]
+"""Weight and scale of a part."""
+
+
+def _sum(found: list[tuple[Share, np.ndarray]]) -> np.ndarray:
+    """Sum of weighted distances over their scales; float32 if all distances are."""
     total = np.zeros(found[0][1].shape)
-    for factor, distances in found:
-        total += factor * distances.astype(float, copy=False)
-    single = all(distances.dtype == np.float32 for _, distances in found)
-    return total.astype(np.float32) if single else total
+    with np.errstate(over="ignore", under="ignore"):
+        for (weight, scale), distances in found:
+            if weight > 0:
+                term = distances / np.float64(scale)
+                term *= weight
+                total += term
+        single = all(distances.dtype == np.float32 for _, distances in found)
+        return total.astype(np.float32) if single else total
 
 
 def _numbers(weights: Any) -> np.ndarray:

@@ -171,8 +171,8 @@ class FunctionDistance(ilk.Distance):
             error.add_note(f"{ilk.display_name(self)}: comparing row {i} of X with row {j} of Y")
             raise
         try:
-            number = float(value)
-        except (TypeError, ValueError):
+            number = math.nan if isinstance(value, str | bytes) else float(value) + 0.0
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not (math.isfinite(number) and number >= 0):
             raise ilk.InputError(

@@ -13,6 +13,7 @@ import ilk
 from ilk import Param
 from ilk_distances.kernels.feature_space import squared_distances
 from ilk_distances.kernels.features import check_n_features, n_features
+from ilk_distances.kernels.finite import check_values
 
 
 class KernelDistance(ilk.Distance):
@@ -45,6 +46,8 @@ class KernelDistance(ilk.Distance):
     ------
     NotFittedError
         If it is used before `fit` and the kernel is not frozen.
+    InputError
+        If values of the kernel are too large for floats.
 
     References
     ----------
@@ -99,10 +102,11 @@ class KernelDistance(ilk.Distance):
         kernel = self._ready()
         X, Y = self.check_input(X), None if Y is None else self.check_input(Y, "Y")
         single = _is_single(X) and (Y is None or _is_single(Y))
-        pair = [_in_double(Z) for Z in (X, Y) if Z is not None]
-        D = squared_distances(kernel, *pair)
+        D = squared_distances(kernel, _in_double(X), None if Y is None else _in_double(Y))
         np.sqrt(D, out=D)
-        return D.astype(np.float32) if single else D
+        check_values(self, D, "the distance of rows")
+        with np.errstate(over="ignore"):
+            return D.astype(np.float32) if single else D
 
     def check_input(self, X: Any, argument: str = "X") -> Any:
         """Return X as it is, if it has as many features as in training: the kernel looks at it."""

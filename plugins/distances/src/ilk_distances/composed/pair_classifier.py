@@ -153,8 +153,7 @@ class PairClassifier(OfParts):
             first, second = np.append(first, second), np.append(second, first)
             differ = np.tile(differ, 2)
         vectors = self._vectors_of_pairs(X, first, second)
-        self.means_, self.deviations_ = vectors.mean(axis=0), vectors.std(axis=0)
-        self.deviations_[self.deviations_ == 0] = 1
+        self.means_, self.deviations_ = _moments(vectors)
         self.classifier_ = ilk.fit_component(
             classifier, (vectors - self.means_) / self.deviations_, differ.astype(int)
         )
@@ -245,3 +244,12 @@ class PairClassifier(OfParts):
 
 
 _PAIRS = 2**14  # compared at a time
+
+
+def _moments(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of each element (1 where it is 0), none of whose squares overflows."""
+    largest = np.abs(vectors).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    shares = vectors / unit
+    deviations = unit * shares.std(axis=0)
+    return unit * shares.mean(axis=0), np.where(deviations > 0, deviations, 1.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk_distances.composed.columns import check_views, learn_columns, views_of
 from ilk_distances.composed.pairs import distances_of
 
 PARTS = Param(slot="distance", many=dict, none=True, doc="A distance for each view, by name.")
@@ -75,9 +75,7 @@ class OfParts(ilk.Distance):
             return
         if not self.views:
             raise self.parameter_error("views", "must name at least one view, got none")
-        for name, columns in self.views.items():
-            if not columns:
-                raise self.parameter_error("views", f"[{name!r}] must have a column, got none")
+        check_views(self, self.views)
         for name in self.parts or ():
             if name not in self.views:
                 hint = ilk.did_you_mean(name, self.views)
@@ -89,8 +87,13 @@ class OfParts(ilk.Distance):
             return dict(self.parts_)
         if self.parts is not None:
             return dict(self.resolve_slot("parts"))
-        names = ["all"] if self.views is None else list(self.views)
-        return {name: ilk.make("distance", "heterogeneous") for name in names}
+        return {name: ilk.make("distance", "heterogeneous") for name in self._names()}
+
+    def _names(self) -> list[str]:
+        """Names of the parts."""
+        if self.parts is not None:
+            return list(self.parts)
+        return ["all"] if self.views is None else list(self.views)
 
     def _fit_parts(self, X: Any, y: Any) -> Viewed:
         """Fit the distance of each part on its view; return the views as they take them."""
@@ -100,11 +103,7 @@ class OfParts(ilk.Distance):
         self.parts_ = self._distances()
         self.columns_: dict[str, np.ndarray] | None = None
         if self.views is not None:
-            X = two_dimensional(self, X, "X")
-            self.n_features_in_ = X.shape[1]
-            if ilk.is_table(X):
-                self.feature_names_in_ = list(X.columns)
-            self.columns_ = {name: self._positions(name, X) for name in self.parts_}
+            learn_columns(self, X, {name: self.views[name] for name in self.parts_})
         for name, view in self.views_of(X):
             with naming(self, name):
                 self.parts_[name] = ilk.fit_component(self.parts_[name], view, y)
@@ -112,59 +111,11 @@ class OfParts(ilk.Distance):
         self.widths_ = [_width(part) for part in viewed.parts]
         return viewed
 
-    def _positions(self, view: str, X: Any) -> np.ndarray:
-        labels = list(X.columns) if ilk.is_table(X) else []
-        positions = []
-        for label in self.views[view]:
-            if labels.count(label) == 1:
-                positions.append(labels.index(label))
-            elif label in labels:
-                raise self.parameter_error(
-                    "views", f"[{view!r}] names {label!r}, which X has twice"
-                )
-            elif isinstance(label, Integral) and 0 <= label < X.shape[1]:
-                positions.append(int(label))
-            else:
-                hint = ilk.did_you_mean(label, [name for name in labels if isinstance(name, str)])
-                what = "name columns" if labels else "give positions of columns"
-                raise self.parameter_error(
-                    "views", f"[{view!r}] must {what} of X, got {label!r}{hint}"
-                )
-        return np.array(positions)
-
     def views_of(self, X: Any, argument: str = "X") -> Iterator[tuple[str, Any]]:
         """Yield the name of each part, and what it sees of X, whose columns are checked."""
-        X = ilk.as_table(X)
         if self.columns_ is None:
-            yield from ((name, X) for name in self.parts_)
-            return
-        X = self._matched(two_dimensional(self, X, argument), argument)
-        names = getattr(self, "feature_names_in_", None)
-        for name in self.parts_:
-            columns = self.columns_[name]
-            if not ilk.is_table(X):
-                yield name, X[:, columns]
-            elif names is None:
-                yield name, X.iloc[:, columns]
-            else:
-                yield name, X[[names[c] for c in columns]]
-
-    def _matched(self, X: Any, argument: str) -> Any:
-        """Return X, which has the columns of training."""
-        name = ilk.display_name(self)
-        names = getattr(self, "feature_names_in_", None)
-        if ilk.is_table(X) and names is not None:
-            assert self.columns_ is not None
-            needed = [names[c] for c in sorted({*np.concatenate([*self.columns_.values()])})]
-            lacking = [label for label in needed if label not in X.columns]
-            if lacking:
-                raise ilk.InputError(f"{name}: {argument} lacks {lacking} of the columns of views")
-        elif X.shape[1] != self.n_features_in_:
-            raise ilk.InputError(
-                f"{name}: {argument} has {X.shape[1]} features, but {name} was fitted with "
-                f"{self.n_features_in_} features"
-            )
-        return X
+            return ((name, ilk.as_table(X)) for name in self.parts_)
+        return views_of(self, X, argument)
 
     def check_input(self, X: Any, argument: str = "X") -> Any:
         """Return each view of X in the form in which its distance takes it."""
@@ -221,28 +172,3 @@ def naming(owner: OfParts, part: str) -> Iterator[None]:
     except (ilk.InputError, ilk.InputTypeError) as error:
         name = ilk.display_name(owner)
         raise type(error)(f"{name}: part {part!r}: {error}") from error
-
-
-def two_dimensional(owner: OfParts, X: Any, argument: str) -> Any:
-    """Return X as a data frame or an array with columns.
-
-    Raises
-    ------
-    InputError
-        If it has no rows or no columns.
-    """
-    name = ilk.display_name(owner)
-    if hasattr(X, "tocsr"):
-        raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
-    if not ilk.is_table(X) and not isinstance(X, np.ndarray):
-        try:
-            given, X = X, np.asarray(X)
-        except ValueError as error:  # rows of different lengths
-            raise ilk.InputError(f"{name}: {argument}: {error}") from None
-        X = np.array(given, dtype=object) if X.dtype.kind in "US" else X  # numbers stay numbers
-    if len(X.shape) != 2 or 0 in X.shape:
-        raise ilk.InputError(
-            f"{name}: {argument} must have at least one row and one column (a two-dimensional "
-            f"array or a data frame), got shape {X.shape}"
-        )
-    return X

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -32,7 +34,8 @@ def weights_that_separate(
         Weights of the distances as they are, not divided; they sum to 1, or are all 0 if
         no part tells the pairs apart.
     """
-    means = distances.mean(axis=0)
+    largest = distances.max(axis=0)
+    means = largest * (distances / np.where(largest > 0, largest, 1.0)).mean(axis=0)
     V = distances / np.where(means > 0, means, 1.0)
     sign = np.where(differ, 1.0, -1.0)
     cost = np.where(differ, 0.5 / differ.sum(), 0.5 / (~differ).sum())
@@ -46,8 +49,9 @@ def weights_that_separate(
 
     bounds = [(0, None)] * V.shape[1] + [(None, None)]
     start = np.append(np.ones(V.shape[1]) / V.shape[1], -1.0)
-    options = {"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9}
+    options: Any = {"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9}
     found = minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
-    weights = np.where(means > 0, found.x[:-1] / np.where(means > 0, means, 1.0), 0.0)
+    least = np.min(means[means > 0], initial=np.inf)  # a reciprocal of a mean may be infinite
+    weights = np.where(means > 0, found.x[:-1] * (least / np.where(means > 0, means, 1.0)), 0.0)
     total = weights.sum()
     return np.asarray(weights / total if total > 0 else weights)

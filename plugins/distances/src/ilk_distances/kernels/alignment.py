@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 import ilk
+from ilk_distances.kernels.definiteness import check_gram
 
 
 def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
@@ -37,7 +38,7 @@ def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
     Raises
     ------
     InputError
-        If K is not square, or not of the size of y.
+        If K is not square, symmetric and finite, or not of the size of y.
 
     References
     ----------
@@ -54,10 +55,11 @@ def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
     >>> round(alignment([[1, 1, 1], [1, 1, 1], [1, 1, 1]], y, centered=False), 3)
     0.111
     """
-    K = np.asarray(K, dtype=float)
-    G = np.asarray(y, dtype=float) if np.ndim(y) == 2 else target(y)
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape != G.shape:
+    K = check_gram(K, "alignment: K")
+    G = check_gram(y, "alignment: y") if np.ndim(y) == 2 else target(y)
+    if K.shape != G.shape:
         raise ilk.InputError(f"alignment: K must be of shape {G.shape}, got {K.shape}")
+    K, G = (A / (float(np.abs(A).max()) or 1.0) for A in (K, G))  # squares stay in range
     if centered:
         K, G = center(K), center(G)
     norms = float(np.linalg.norm(K)) * float(np.linalg.norm(G))

@@ -42,6 +42,7 @@ def gram_blocks(
     slice(0, 4, None) 90.0
     slice(4, 6, None) 135.0
     """
+    _check("gram_blocks", kernel, block_bytes=block_bytes)
     Y = X if Y is None else Y
     n, step = ilk.n_rows(X), max(block_bytes // (8 * max(ilk.n_rows(Y), 1)), 1)
     for start in range(0, n, step):
@@ -74,7 +75,12 @@ def gram_product(
     >>> gram_product(ilk.kernel("linear"), [[1.0], [2.0]], [1.0, 1.0])
     array([3., 6.])
     """
-    V = np.asarray(V)
+    V, m = np.asarray(V), ilk.n_rows(X if Y is None else Y)
+    if V.ndim not in {1, 2} or len(V) != m or V.dtype.kind not in "biuf":
+        raise ilk.InputError(
+            f"gram_product: V must have one number, or one row of numbers, for each of {m} rows, "
+            f"got shape {V.shape} and type {V.dtype}"
+        )
     blocks = gram_blocks(kernel, X, Y, block_bytes=block_bytes)
     return np.concatenate([block @ V for _, block in blocks])
 
@@ -111,6 +117,7 @@ class GramRows:
     """
 
     def __init__(self, kernel: Any, X: Any, *, cache_bytes: int = 8 * BLOCK_BYTES) -> None:
+        _check("GramRows", kernel, cache_bytes=cache_bytes)
         self.kernel = kernel
         self.X = X
         self.diagonal = np.asarray(kernel.diagonal(X))
@@ -122,13 +129,15 @@ class GramRows:
         return len(self.diagonal)
 
     def __getitem__(self, rows: Any) -> np.ndarray:
-        """One row, for its number; or several as a new array, for a sequence of numbers."""
-        if isinstance(rows, int | np.integer):
-            return self._of([rows])[0]
-        return np.stack(self._of(rows))
+        """One row, for its number; or several as a new array, for numbers, a slice or a mask."""
+        numbers = np.arange(len(self))[rows]  # as numpy has it, errors included
+        if numbers.ndim > 1:
+            raise IndexError(f"rows must be a number or a sequence of numbers, got {rows!r}")
+        if numbers.ndim == 0:
+            return self._of([int(numbers)])[0]
+        return np.array(self._of(numbers.tolist())).reshape(-1, len(self))
 
-    def _of(self, rows: Any) -> list[np.ndarray]:
-        numbers = [self._checked(row) for row in rows]
+    def _of(self, numbers: list[int]) -> list[np.ndarray]:
         found = {i: self._kept[i] for i in numbers if i in self._kept}
         missing = [i for i in dict.fromkeys(numbers) if i not in found]
         if missing:
@@ -143,11 +152,15 @@ class GramRows:
             self._kept.popitem(last=False)
         return [found[i] for i in numbers]
 
-    def _checked(self, row: Any) -> int:
-        n = len(self)
-        if not -n <= row < n:
-            raise IndexError(f"row {row} of a Gram matrix of {n} rows")
-        return int(row) % n
+
+def _check(name: str, kernel: Any, **sizes: Any) -> None:
+    """Raise unless a kernel is one, and sizes are whole numbers of at least 1."""
+    if getattr(kernel, "kind", None) != "kernel":
+        raise ilk.InputTypeError(f"{name}: kernel must be a fitted kernel, got {kernel!r}")
+    for argument, size in sizes.items():
+        problem = ilk.Param(int, ge=1).problem(size)
+        if problem:
+            raise ilk.InputError(f"{name}: {argument} {problem}")
 
 
 def part(X: Any, rows: slice) -> Any:

@@ -13,6 +13,7 @@ import ilk
 from ilk import Param
 from ilk_distances.kernels.feature_space import squared_distances
 from ilk_distances.kernels.features import check_n_features, n_features
+from ilk_distances.kernels.finite import check_numbers
 from ilk_distances.kernels.of_distance import N_NEIGHBORS, ONE_WIDTH
 from ilk_distances.kernels.rbf import RBF
 
@@ -127,8 +128,7 @@ class Conformal(ilk.Kernel):
     def check_parameters(self) -> None:
         """Check that there is one positive coefficient for each centre, and tau is finite."""
         super().check_parameters()
-        if not isinstance(self.tau, str) and not np.isfinite(self.tau):
-            raise self.parameter_error("tau", f"must be finite, got {self.tau}")
+        check_numbers(self, "tau")
         unknown = sorted(set(self.svm or {}) - (set(SVC().get_params()) - {"kernel"}))
         if unknown:
             raise self.parameter_error("svm", f"must have parameters of SVC only, got {unknown}")
@@ -137,11 +137,11 @@ class Conformal(ilk.Kernel):
         if self.centers is None:
             raise self.parameter_error("coefficients", "must be None unless centers are given")
         given = np.asarray(self.coefficients, dtype=float)
-        if given.shape != (ilk.n_rows(self.centers),):
+        m = len(self.centers) if np.ndim(self.centers) else 0
+        if given.shape != (m,):
             raise self.parameter_error(
                 "coefficients",
-                f"must have one value for each of {ilk.n_rows(self.centers)} centers, got shape "
-                f"{given.shape}",
+                f"must have one value for each of {m} centers, got shape {given.shape}",
             )
         if not (np.isfinite(given) & (given > 0)).all():
             raise self.parameter_error("coefficients", f"must be greater than 0, got {given}")
@@ -157,11 +157,18 @@ class Conformal(ilk.Kernel):
         if self.centers is None:
             self.centers_, self.coefficients_ = self._support(X, y)
         else:
-            given = self.coefficients
-            self.centers_ = ilk.as_table(self.centers)
-            m = ilk.n_rows(self.centers_)
-            self.coefficients_ = np.ones(m) if given is None else np.array(given, dtype=float)
+            self.centers_, self.coefficients_ = self._given(X)
         return self
+
+    def _given(self, X: Any) -> tuple[Any, np.ndarray]:
+        """Return given centres, which can be compared with X, and their coefficients."""
+        centers, given = ilk.as_table(self.centers), self.coefficients
+        try:
+            self.bump_.gram(ilk.take(X, [0]), centers)
+        except (ilk.InputError, ilk.InputTypeError) as error:
+            raise self.parameter_error("centers", f"must be data like X: {error}") from None
+        m = ilk.n_rows(centers)
+        return centers, np.ones(m) if given is None else np.array(given, dtype=float)
 
     def factors(self, X: Any) -> np.ndarray:
         """c(x) of every row; array of shape (n,)."""

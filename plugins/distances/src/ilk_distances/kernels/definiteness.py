@@ -36,11 +36,12 @@ def is_positive_semidefinite(K: Any, tol: float = TOLERANCE) -> bool:
     >>> is_positive_semidefinite([[1, 1], [1, 1]]), is_positive_semidefinite([[1, 2], [2, 1]])
     (True, False)
     """
-    K = _symmetric(K)
-    norm = float(np.linalg.norm(K))
+    K = check_gram(K)
+    lifted = K / (float(np.abs(K).max()) or 1.0)  # squares stay in range
+    norm = float(np.linalg.norm(lifted))
     if norm == 0:
         return True
-    lifted = K / norm
+    lifted /= norm
     lifted.flat[:: len(K) + 1] += tol
     try:
         cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
@@ -57,7 +58,7 @@ def least_eigenvalue(K: Any) -> float:
     >>> round(least_eigenvalue([[1, 2], [2, 1]]), 12)
     -1.0
     """
-    return float(eigvalsh(_symmetric(K), subset_by_index=[0, 0], check_finite=False)[0])
+    return float(eigvalsh(check_gram(K), subset_by_index=[0, 0], check_finite=False)[0])
 
 
 def positive_part(K: Any, tol: float = TOLERANCE) -> tuple[np.ndarray, np.ndarray]:
@@ -69,18 +70,32 @@ def positive_part(K: Any, tol: float = TOLERANCE) -> tuple[np.ndarray, np.ndarra
         Ascending; those above ``tol`` times the Frobenius norm of K.
     vectors : ndarray of shape (n, r)
     """
-    K = _symmetric(K)
+    K = check_gram(K)
     values, vectors = eigh(K, check_finite=False)
     kept = values > tol * np.linalg.norm(K)
     return values[kept], vectors[:, kept]
 
 
-def _symmetric(matrix: Any) -> np.ndarray:
-    K: np.ndarray = np.asarray(matrix, dtype=float)
+def check_gram(matrix: Any, what: str = "a Gram matrix") -> np.ndarray:
+    """Return a matrix as floats.
+
+    Raises
+    ------
+    InputError
+        If it is not of numbers, square, finite and symmetric.
+    """
+    given = np.asarray(matrix)
+    if given.dtype.kind not in "biuf":
+        raise ilk.InputError(f"{what} must be of real numbers, got type {given.dtype}")
+    K: np.ndarray = given.astype(float, copy=False)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
-        raise ilk.InputError(f"a Gram matrix must be square, got shape {K.shape}")
+        raise ilk.InputError(f"{what} must be square, got shape {K.shape}")
     if not np.isfinite(K).all():
-        raise ilk.InputError("a Gram matrix must be finite")
+        i, j = np.argwhere(~np.isfinite(K))[0]
+        raise ilk.InputError(f"{what} must be finite, got {K[i, j]} at [{i}, {j}]")
     if not np.allclose(K, K.T, rtol=1e-6, atol=1e-9 * float(np.abs(K).max())):
-        raise ilk.InputError("a Gram matrix must be symmetric")
+        i, j = np.unravel_index(np.argmax(np.abs(K - K.T)), K.shape)
+        raise ilk.InputError(
+            f"{what} must be symmetric, got {K[i, j]} at [{i}, {j}] but {K[j, i]} at [{j}, {i}]"
+        )
     return K

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import ilk
+from ilk_distances.kernels.finite import check_values
 from ilk_distances.kernels.tiled import apply
 
 
@@ -33,12 +34,18 @@ class DotProductKernel(ilk.Kernel):
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
-        return apply(self._values, products(*self._checked_pair(X, Y)))
+        K = apply(self._quiet, products(*self._checked_pair(X, Y)))
+        return check_values(self, K, "the kernel of rows")
 
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
         self.check_parameters()
-        return self._values(square_norms(ilk.check_vectors(self, X, sparse=True)))
+        X = ilk.check_vectors(self, X, sparse=True)
+        return check_values(self, self._quiet(square_norms(X)), "the kernel of a row with itself")
+
+    def _quiet(self, products: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._values(products)
 
     def _checked_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
         self.check_parameters()
@@ -52,7 +59,8 @@ class DotProductKernel(ilk.Kernel):
 
 def products(X: Any, Y: Any) -> np.ndarray:
     """Dot products of every row of X with every row of Y; X may be Y."""
-    P: Any = X @ Y.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        P: Any = X @ Y.T
     return np.asarray(P.toarray() if hasattr(P, "toarray") else P)
 
 

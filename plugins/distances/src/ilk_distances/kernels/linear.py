@@ -23,7 +23,7 @@ class Linear(DotProductKernel):
     ------
     InputError
         If X or Y has a NaN or an infinite value (names row and column), or their numbers of
-        features differ.
+        features differ; or a product of rows is too large for a float.
 
     References
     ----------

@@ -12,6 +12,7 @@ import ilk
 from ilk import Param
 from ilk_distances.engine.distance import VectorDistance
 from ilk_distances.kernels.features import check_n_features, n_features
+from ilk_distances.kernels.finite import check_numbers
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 from ilk_distances.kernels.widths import measured, row_blocks
 from ilk_distances.vectors.minkowski import Norm
@@ -63,9 +64,7 @@ class DistanceKernel(ilk.Kernel):
     def check_parameters(self) -> None:
         """Check that a width that is a number is finite."""
         super().check_parameters()
-        given = getattr(self, self.width)
-        if not isinstance(given, str) and np.ndim(given) == 0 and not np.isfinite(given):
-            raise self.parameter_error(self.width, f"must be finite, got {given}")
+        check_numbers(self, self.width)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the distance and take the width from the training rows, unless it is given."""

@@ -10,6 +10,7 @@ import numpy as np
 from ilk import Param
 from ilk_distances.kernels.dot_products import DotProductKernel, products, row_products
 from ilk_distances.kernels.feature_space import mended
+from ilk_distances.kernels.finite import check_numbers
 
 
 class Polynomial(DotProductKernel):
@@ -23,6 +24,7 @@ class Polynomial(DotProductKernel):
     Parameters
     ----------
     degree : int, default=3
+        1 to 1000.
     coef0 : float, default=1
         At least 0, or it would not be positive semi-definite.
     gamma : float, default=1
@@ -31,10 +33,10 @@ class Polynomial(DotProductKernel):
     Raises
     ------
     ParameterError
-        If a parameter is out of bounds.
+        If a parameter is out of bounds or not finite.
     InputError
         If X or Y has a NaN or an infinite value (names row and column), or their numbers of
-        features differ.
+        features differ; or a kernel value is too large for a float.
 
     References
     ----------
@@ -50,7 +52,7 @@ class Polynomial(DotProductKernel):
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
-        "degree": Param(int, ge=1, doc="Exponent."),
+        "degree": Param(int, ge=1, le=1000, doc="Exponent."),
         "coef0": Param(float, ge=0, doc="What is added to the product."),
         "gamma": Param(float, gt=0, doc="What the product is multiplied by."),
     }
@@ -65,6 +67,11 @@ class Polynomial(DotProductKernel):
         """Return the default, a homogeneous one and one of another scale."""
         return [cls(), cls(2, 0.0), cls(1, 2.0, 0.1), cls(4, 1.0, 0.2)]
 
+    def check_parameters(self) -> None:
+        """Check that no number is infinite."""
+        super().check_parameters()
+        check_numbers(self, "coef0", "gamma")
+
     @property
     def induces_metric(self) -> bool:
         """Unless it is homogeneous of even degree, which does not tell x from -x."""
@@ -78,9 +85,9 @@ class Polynomial(DotProductKernel):
         gram : ndarray of shape (n, n)
         gradient : ndarray of shape (n, n, 2)
         """
+        gram = self.gram(X)
         P = products(*self._checked_pair(X))
         P *= self.gamma
-        gram = self.gram(X)
         slopes = self.degree * (P + self.coef0) ** (self.degree - 1)
         return gram, np.stack([self.coef0 * slopes, P * slopes], axis=-1)
 

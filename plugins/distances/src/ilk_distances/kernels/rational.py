@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -94,7 +95,7 @@ class Rational(DistanceKernel):
         return float(self.sigma_) ** 2
 
     def _sigma(self, given: Any, X: Any) -> Any:
-        return super()._sigma(given if isinstance(given, str) else np.sqrt(given), X)
+        return super()._sigma(given if isinstance(given, str) else sqrt(given), X)
 
     def _values(self, u: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):

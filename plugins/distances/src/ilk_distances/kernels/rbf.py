@@ -158,7 +158,10 @@ default="mean_distance"
             raise self.parameter_error(
                 "sigma", f"must have one value for each of {X.shape[1]} features, got {len(sigma)}"
             )
-        return X / sigma
+        with np.errstate(over="ignore"):
+            scaled = X / sigma
+        ilk.check_finite(self, scaled, argument=f"{argument} / sigma")
+        return scaled
 
     def _square_weights(self) -> np.ndarray:
         distance = self.distance_

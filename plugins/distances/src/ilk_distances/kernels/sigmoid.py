@@ -9,6 +9,7 @@ import numpy as np
 
 from ilk import Param
 from ilk_distances.kernels.dot_products import DotProductKernel, products
+from ilk_distances.kernels.finite import check_numbers
 
 
 class Sigmoid(DotProductKernel):
@@ -30,7 +31,7 @@ class Sigmoid(DotProductKernel):
         If a parameter is not finite, or eta1 is 0.
     InputError
         If X or Y has a NaN or an infinite value (names row and column), or their numbers of
-        features differ.
+        features differ; or products of rows are too large for a float.
 
     References
     ----------
@@ -67,10 +68,7 @@ class Sigmoid(DotProductKernel):
     def check_parameters(self) -> None:
         """Check that both are finite, and the slope is not 0."""
         super().check_parameters()
-        for name in ("eta1", "eta2"):
-            value = getattr(self, name)
-            if not np.isfinite(value):
-                raise self.parameter_error(name, f"must be finite, got {value}")
+        check_numbers(self, "eta1", "eta2")
         if self.eta1 == 0:
             raise self.parameter_error("eta1", f"must not be 0, got {self.eta1}")
 
@@ -84,13 +82,13 @@ class Sigmoid(DotProductKernel):
         gram : ndarray of shape (n, n)
         gradient : ndarray of shape (n, n, 2)
         """
-        P = products(*self._checked_pair(X))
-        P *= self.eta1
-        gram = np.tanh(P + self.eta2)
+        gram = self.gram(X)
         slopes = 1 - np.square(gram)
-        return gram, np.stack([P * slopes, self.eta2 * slopes], axis=-1)
+        P = products(*self._checked_pair(X))
+        return gram, np.stack([P * slopes * self.eta1, self.eta2 * slopes], axis=-1)
 
     def _values(self, products: np.ndarray) -> np.ndarray:
+        products[~np.isfinite(products)] = np.nan  # of infinity tanh would be 1
         products *= self.eta1
         products += self.eta2
         return np.asarray(np.tanh(products, out=products))

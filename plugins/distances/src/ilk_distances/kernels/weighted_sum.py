@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk_distances.composed.columns import check_views, learn_columns, views_of
 from ilk_distances.kernels.alignment import aligned_weights
 from ilk_distances.kernels.blocks import BLOCK_BYTES, part
 from ilk_distances.kernels.feature_space import squared_distances
@@ -41,8 +42,9 @@ class WeightedSum(ilk.Kernel):
 default="uniform"
         At least 0, and not all 0.
     views : list or table of lists, optional
-        For each kernel the columns it looks at, by name or position; all if left out. The names
-        of a table do not matter.
+        For each kernel the columns it looks at: names, or positions (of an array, or where no
+        column of a data frame has this name); all if left out. The names of a table do not
+        matter.
     centered : bool, default=True
         Whether alignment is that of centred Gram matrices, which is the better measure.
 
@@ -51,16 +53,18 @@ default="uniform"
     kernels_ : list of kernels
         Fitted.
     weights_ : ndarray of shape (n_kernels,)
+    columns_ : dict of ndarray
+        Positions of the columns each kernel looks at, where there are views.
     width_ : int or None
         Number of features, of data that have any.
 
     Raises
     ------
     ParameterError
-        If there is not one weight, or not one view, for each kernel, or a weight is negative.
+        If there is not one weight, or not one view, for each kernel, a weight is negative, or a
+        view names no column.
     InputError
-        If weights are to be aligned without labels, or no part is aligned with them at all; if
-        X has not the columns of a view.
+        If weights are to be aligned without labels, or no part is aligned with them at all.
 
     References
     ----------
@@ -85,7 +89,9 @@ default="uniform"
         "weights": Param(
             ilk.Array, choices=("uniform", "alignment", "pyramid"), doc="One for each kernel."
         ),
-        "views": Param((list, dict), none=True, doc="The columns each kernel looks at."),
+        "views": Param(
+            (list, dict), none=True, items=Param(list), doc="The columns each kernel looks at."
+        ),
         "centered": Param(bool, doc="Whether Gram matrices are centred to be aligned."),
     }
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -135,6 +141,7 @@ default="uniform"
             raise self.parameter_error(
                 "views", f"must have one entry for each of {n} kernels, got {len(self.views)}"
             )
+        check_views(self, self._views())
         if isinstance(self.weights, str):
             return
         weights = np.asarray(self.weights, dtype=float)
@@ -151,6 +158,8 @@ default="uniform"
         """Fit every kernel on its columns, and find the weights."""
         self.check_parameters()
         self.width_ = n_features(ilk.as_table(X))
+        if self.views is not None:
+            learn_columns(self, X, self._views())
         parts = self._views_of(X)
         kernels = self.resolve_slot("kernels")
         self.kernels_ = [
@@ -196,29 +205,19 @@ default="uniform"
         assert total is not None
         return total
 
+    def _views(self) -> Mapping[Any, Any]:
+        """Return views by name, or by the number of the kernel; none if there are none."""
+        named = isinstance(self.views, Mapping)
+        return self.views if named else dict(enumerate(self.views or ()))
+
     def _views_of(self, X: Any, argument: str = "X") -> list[Any]:
         """Return what each kernel looks at."""
         X = ilk.as_table(X)
+        if self.views is not None:
+            return [view for _, view in views_of(self, X, argument)]
         if hasattr(self, "kernels_"):
             check_n_features(self, X, self.width_, argument)
-        if self.views is None:
-            return [X] * len(self.kernels)
-        groups = self.views.values() if isinstance(self.views, Mapping) else self.views
-        if not ilk.is_table(X):
-            X = ilk.check_vectors(self, X, argument=argument)
-        return [self._columns(X, list(group), argument) for group in groups]
-
-    def _columns(self, X: Any, group: list[Any], argument: str) -> Any:
-        try:
-            if not ilk.is_table(X):
-                return X[:, group]
-            named = all(name in X.columns for name in group)
-            return X[group] if named else X.iloc[:, group]
-        except (KeyError, IndexError, ValueError) as error:
-            raise ilk.InputError(
-                f"{ilk.display_name(self)}: {argument} has not the columns {group} of a view: "
-                f"{error}"
-            ) from None
+        return [X] * len(self.kernels)
 
     def _found_weights(self, X: Any, parts: Sequence[Any], y: Any) -> np.ndarray:
         n = len(parts)

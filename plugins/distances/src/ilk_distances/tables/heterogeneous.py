@@ -280,6 +280,8 @@ class Heterogeneous(ilk.Distance):
         most = weights[numeric] * (self.ranges_[numeric] / scales)
         halves = np.where(scales > 1, 0.5, 1.0)
         gone = np.zeros_like(most) if self.missing == "ignore" else most
+        with np.errstate(over="ignore"):
+            largest = float(most.sum() + weights[nominal].sum())
         return _Terms(
             numeric=counts[~self.nominal_],
             nominal=counts[self.nominal_],
@@ -287,7 +289,7 @@ class Heterogeneous(ilk.Distance):
             numbers=np.column_stack([scales * halves, weights[numeric], gone, shares[numeric]]),
             codes=np.column_stack([weights[nominal], shares[nominal]]),
             everything=reduce(add, [*shares[numeric], *shares[nominal]], 0.0),  # as `fill` adds
-            largest=float(most.sum() + weights[nominal].sum()),
+            largest=largest,
         )
 
 
