@@ -156,3 +156,24 @@ def test_memory_is_bounded(kind, rng):
 
 def by_hand(q, X):
     return np.argsort(((X - q) ** 2).sum(axis=1), kind="stable")[:5]
+
+
+@pytest.mark.parametrize("name", ["brute", "footprint", "case_retrieval_net", "lsh", "hnsw"])
+@pytest.mark.parametrize("distance", ["euclidean", None, len, ilk.kernel("linear")])
+def test_every_index_needs_a_distance(name, distance):
+    if name == "hnsw":
+        pytest.importorskip("hnswlib")
+    with pytest.raises((ilk.InputError, ilk.InputTypeError), match=f"{name}: distance must be"):
+        ilk.index(name).fit([[0.0], [1.0]], [0, 1], distance=distance)
+
+
+@pytest.mark.parametrize("name", ["brute", "case_retrieval_net", "lsh"])
+def test_radii_of_any_size(name):
+    X = [[0.0], [1.0]]
+    distance = "heterogeneous" if name == "case_retrieval_net" else "euclidean"
+    index = ilk.index(name).fit(X, distance=ilk.distance(distance).fit(X))
+    for r in (np.inf, 10**400, np.float32(2)):
+        assert index.radius_neighbors([[0.0]], r)[1][0][0] == 0
+    for r in (-1, np.nan, None, "1", True, 1j, [1]):
+        with pytest.raises(ilk.InputError, match=f"{name}: r must be a number of at least 0"):
+            index.radius_neighbors(X, r)

@@ -199,3 +199,18 @@ def test_codes_of_an_array():
     rows = coded(np.array([["b", "a"], ["a", "a"]]))
     assert rows.codes.tolist() == [[0, 0], [1, 0]]
     assert rows.numbers.shape == (2, 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_infinite_distances_tie(dtype):
+    """Then the lower index comes first, whatever the activation and the other queries."""
+    X = np.random.default_rng(0).uniform(-0.45, 0.45, size=(60, 5)) * np.finfo(dtype).max
+    X = X.astype(dtype)
+    distance = ilk.distance("heterogeneous", scale=None).fit(X)
+    index = ilk.index("case_retrieval_net").fit(X, distance=distance)
+    expected = ilk.index("brute").fit(X, distance=distance).kneighbors(X, 30)
+    assert np.isinf(expected[0]).any()
+    for i in range(60):
+        near, where = index.kneighbors(X[i : i + 1], 30)
+        np.testing.assert_array_equal(near[0], expected[0][i])
+        np.testing.assert_array_equal(where[0], expected[1][i])

@@ -149,3 +149,17 @@ def test_without_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "hnswlib", None)
     with pytest.raises(ilk.IlkError, match="hnsw needs hnswlib.*extra 'ann' of ilk"):
         hnsw(np.eye(3))
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "cosine", "correlation"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_numbers(distance, dtype):
+    X = (np.random.default_rng(0).normal(size=(60, 5)) / 5 * np.finfo(dtype).max).astype(dtype)
+    near, where = hnsw(X, distance).kneighbors(X, 3)
+    np.testing.assert_array_equal(where[:, 0], np.arange(60))
+    assert (near[:, 0] < 1e-5).all()
+
+
+def test_no_memory_for_links():
+    with pytest.raises(ilk.ParameterError, match="hnsw: ef_construction must be an integer >= 1"):
+        ilk.index("hnsw", ef_construction=10**20)

@@ -332,3 +332,39 @@ def test_rows_mapped_from_a_file_are_not_copied(name, dtype, tmp_path):
     assert peak < X.nbytes / 2
     np.testing.assert_array_equal(got[1], expected[1])
     np.testing.assert_array_equal(got[0], expected[0])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"width": np.inf}, "width must be finite, got inf"),
+        ({"width": 10**400}, "width must be finite, got 1000"),
+        ({"n_tables": 10**10}, "n_tables must be an integer >= 1, <= 10000"),
+    ],
+)
+def test_no_parameters(parameters, message):
+    with pytest.raises(ilk.ParameterError, match=f"lsh: {message}"):
+        ilk.index("lsh", **parameters)
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "manhattan", "cosine"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_distances_that_overflow(distance, dtype):
+    X = (np.random.default_rng(0).normal(size=(60, 5)) / 5 * np.finfo(dtype).max).astype(dtype)
+    near, where = lsh(X, distance).kneighbors(X, 3)
+    np.testing.assert_array_equal(where[:, 0], np.arange(60))
+    assert (near[:, 0] < 1e-5).all()
+
+
+def test_errors_name_the_queries():
+    index = lsh(np.eye(3))
+    with pytest.raises(ilk.InputError, match="Q has NaN at row 0, column 1"):
+        index.kneighbors([[1.0, np.nan, 0.0]], 1)
+
+
+@pytest.mark.parametrize("width", [1e-320, 1e308, np.float32(2), 10**20])
+def test_widths_of_any_size(width):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    near, where = lsh(X, width=width).kneighbors(X, 1)
+    np.testing.assert_array_equal(where[:, 0], np.arange(30))
+    assert not near.any()

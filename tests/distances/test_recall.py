@@ -104,3 +104,9 @@ def test_docstring_example():
     tried = doctest.testmod(import_module("ilk_distances.indexes.recall"))
     assert tried.attempted > 2
     assert tried.failed == 0
+
+
+@pytest.mark.parametrize("index", [None, "lsh", ilk.distance("euclidean")])
+def test_no_index(index):
+    with pytest.raises(ilk.InputTypeError, match="recall: index must be a fitted index, got"):
+        ilk_distances.recall(index, [[0.0]], 1)

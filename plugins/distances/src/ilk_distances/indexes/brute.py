@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk_distances.indexes.exact import check_radius, training_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +60,7 @@ class Brute(ilk.Index):
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
-        self.X_ = distance.check_input(X)
+        self.X_ = training_rows(self, distance, X)
         self.distance_ = distance
         self.n_distance_evaluations_ = 0
         return self
@@ -78,11 +77,9 @@ class Brute(ilk.Index):
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
         check_is_fitted(self)
-        if not isinstance(r, Real) or isinstance(r, bool) or math.isnan(r) or r < 0:
-            name = ilk.display_name(self)
-            raise ilk.InputError(f"{name}: r must be a number of at least 0, got {r!r}")
+        r = check_radius(self, r)
         Q = self.distance_.check_input(Q, "Q")
-        found = ilk.within_blocked(self.distance_, Q, self.X_, float(r))
+        found = ilk.within_blocked(self.distance_, Q, self.X_, r)
         self._count(Q)
         return found
 

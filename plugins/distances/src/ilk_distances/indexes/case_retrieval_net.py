@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.entities import Net, coded, terms_of
-from ilk_distances.indexes.exact import check_radius
+from ilk_distances.indexes.exact import check_radius, paired_queries, training_rows
 
 _BLOCK = 2**22  # activations held at once
 
@@ -89,7 +89,7 @@ class CaseRetrievalNet(ilk.Index):
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
-        self.X_ = distance.check_input(X)
+        self.X_ = training_rows(self, distance, X)
         terms = terms_of(self, distance, self.X_)
         self.distance_ = distance
         self.cases_ = coded(self.X_)
@@ -170,19 +170,24 @@ class CaseRetrievalNet(ilk.Index):
 
     def _activated(self, Q: Any) -> Iterator[tuple[Any, tuple[np.ndarray, ...]]]:
         """Yield queries, a block at a time, and the entities that each activates."""
-        Q = self.distance_.check_pair(Q, self.X_)[0]
+        Q = paired_queries(self.distance_, Q, self.X_)
         size = max(_BLOCK // (ilk.n_rows(self.X_) + self.n_entities_), 1)
         for start in range(0, ilk.n_rows(Q), size):
             queries = Q[start : start + size]
             yield queries, self.net_.activated(coded(queries).in_terms_of(self.cases_))
 
     def _at_least(self, activation: np.ndarray, least: np.ndarray, queries: Any) -> Candidates:
-        """The cases at least so active, or less by no more than rounding may make of it."""
+        """The cases at least so active, or less by no more than rounding may make of it.
+
+        Where a distance may come out as infinite these are all cases: they tie.
+        """
         terms, single = self.net_.terms, coded(queries).single and self.cases_.single
-        unit = np.finfo(np.float32 if single else np.float64).eps
-        largest = terms.total + np.abs(activation).max(axis=1)
-        slack = 8 * (len(terms.places) + 4) * unit * largest
-        who, which = np.nonzero(activation >= (least - slack)[:, None])
+        kind = np.finfo(np.float32 if single else np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = terms.total + np.abs(activation).max(axis=1)
+            slack = 8 * (len(terms.places) + 4) * kind.eps * largest
+            bound = np.where(terms.total - least + slack < kind.max, least - slack, -np.inf)
+        who, which = np.nonzero(~(activation < bound[:, None]))
         return _candidates(which, np.bincount(who, minlength=len(activation)))
 
 

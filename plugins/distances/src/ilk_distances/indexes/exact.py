@@ -73,6 +73,26 @@ def check_metric(owner: object, distance: Any) -> None:
         )
 
 
+def training_rows(owner: object, distance: Any, X: Any) -> Any:
+    """Return training rows as a distance takes them.
+
+    Raises
+    ------
+    InputTypeError
+        Naming the index, if there is no distance.
+    """
+    if getattr(distance, "kind", None) != "distance":
+        raise ilk.InputTypeError(
+            f"{ilk.display_name(owner)}: distance must be a fitted distance, got {distance!r}"
+        )
+    return distance.check_input(X)
+
+
+def paired_queries(distance: Any, Q: Any, X: Any) -> Any:
+    """Return queries as the distance takes them beside the training rows."""
+    return distance.check_pair(distance.check_input(Q, "Q"), X)[0]
+
+
 def check_queries(owner: object, distance: Any, Q: Any, X: Any) -> Any:
     """Return queries as the distance takes them, of as many features as the training rows."""
     Q = distance.check_input(Q, "Q")
@@ -83,8 +103,12 @@ def check_queries(owner: object, distance: Any, Q: Any, X: Any) -> Any:
 
 def check_radius(owner: object, r: Any) -> float:
     """Return a radius as a float, or raise an InputError naming `owner`."""
-    if not isinstance(r, Real) or isinstance(r, bool) or math.isnan(r) or r < 0:
+    try:
+        radius = float(r) if isinstance(r, Real) and not isinstance(r, bool) else math.nan
+    except OverflowError:  # an integer beyond all floats
+        radius = math.inf if r > 0 else -math.inf
+    if not radius >= 0:
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: r must be a number of at least 0, got {r!r}"
         )
-    return float(r)
+    return radius

@@ -58,7 +58,8 @@ class Stable(Family):
         if distance.weights is not None:
             directions *= np.asarray(distance.weights, dtype=float)[:, None] ** (1 / distance.p)
         center = X.min(axis=0).astype(float) / 2 + X.max(axis=0).astype(float) / 2
-        return cls(center, directions / width, rng.uniform(size=n_hashes))
+        with np.errstate(over="ignore"):
+            return cls(center, directions / float(width), rng.uniform(size=n_hashes))
 
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """The strip that each projection falls into, and how far its borders are."""
@@ -207,7 +208,7 @@ def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> 
         return np.asarray(1 - np.arccos(np.clip(1 - d, -1, 1)) / np.pi)
     if name != "minkowski":
         return np.asarray(np.clip(1 - d, 0, 1))
-    t = width / np.maximum(d, width * 1e-9)
+    t = np.maximum(width / np.maximum(d, width * 1e-9), 1e-9)
     if p == 1:
         return np.asarray(2 * np.arctan(t) / np.pi - np.log1p(t**2) / (np.pi * t))
     hump = -np.expm1(-(t**2) / 2) * 2 / (np.sqrt(2 * np.pi) * t)

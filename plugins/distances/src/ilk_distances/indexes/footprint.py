@@ -17,6 +17,7 @@ from ilk_distances.indexes.competence import (
     relative_coverage,
     solving,
 )
+from ilk_distances.indexes.exact import training_rows
 
 
 class Footprint(ilk.Index):
@@ -107,7 +108,7 @@ class Footprint(ilk.Index):
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows, their labels and an already fitted distance; model competence."""
         self.check_parameters()
-        self.X_ = distance.check_input(X)
+        self.X_ = training_rows(self, distance, X)
         _, codes = ilk.check_labels(self, y, self.X_)
         self.distance_ = distance
         n = ilk.n_rows(self.X_)

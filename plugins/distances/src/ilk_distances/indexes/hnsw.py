@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk_distances.indexes.exact import paired_queries, training_rows
 from ilk_distances.indexes.shortlist import nearest
 
 _TAKEN = ("euclidean", "minkowski", "cosine", "correlation")
@@ -78,7 +79,9 @@ class HNSW(ilk.Index):
     relies_on: ClassVar[tuple[str, ...]] = ("hnswlib",)
     parameters: ClassVar[Mapping[str, Param]] = {
         "n_links": Param(int, ge=2, le=10_000, doc="Links of a row on each level."),
-        "ef_construction": Param(int, ge=1, doc="Near rows kept in mind while links are chosen."),
+        "ef_construction": Param(
+            int, ge=1, le=100_000, doc="Near rows kept in mind while links are chosen."
+        ),
         "ef_search": Param(int, ge=1, doc="Near rows kept in mind by a search."),
         "random_state": Param(ilk.Seed, none=True, doc="Seed of the levels of rows."),
     }
@@ -105,7 +108,7 @@ class HNSW(ilk.Index):
         self.check_parameters()
         hnswlib = _hnswlib()
         self._check_distance(distance)
-        self.X_ = distance.check_input(X)
+        self.X_ = training_rows(self, distance, X)
         self.distance_ = distance
         self.n_distance_evaluations_ = 0
         self.frame_ = Frame.of(self.X_, distance)
@@ -125,7 +128,7 @@ class HNSW(ilk.Index):
         check_is_fitted(self)
         n = len(self.X_)
         self.check_k(k, n)
-        Q = self.distance_.check_pair(Q, self.X_)[0]
+        Q = paired_queries(self.distance_, Q, self.X_)
         self.graph_.set_ef(min(max(self.ef_search, int(k)), n))
         answers = [self._answer(Q[i : i + 1], rows, int(k)) for i, rows in enumerate(self._met(Q))]
         return np.stack([near for near, _ in answers]), np.stack([rows for _, rows in answers])
@@ -209,10 +212,10 @@ class Frame:
 
     def place(self, X: np.ndarray) -> np.ndarray:
         """Return the place of each row in float32."""
-        if self.direction == "correlation":
-            X = X - X.mean(axis=1, keepdims=True)
         if self.direction is not None:
             X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)
+            if self.direction == "correlation":
+                X = X - X.mean(axis=1, keepdims=True)
             lengths = np.sqrt((X**2).sum(axis=1, keepdims=True))
             return np.asarray(X / np.where(lengths > 0, lengths, 1), dtype=np.float32)
         with np.errstate(over="ignore"):

@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.indexes.exact import check_radius
+from ilk_distances.indexes.exact import check_radius, paired_queries, training_rows
 from ilk_distances.indexes.families import Family, MinHash, Positions, Samples, Signs, Stable
 from ilk_distances.indexes.shortlist import nearest, within
 from ilk_distances.indexes.tuning import LONGEST, Sampled, tuned
+from ilk_distances.kernels.finite import check_numbers
 
 _TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
 _BLOCK = 2**19  # hash values, or candidates, held at once
@@ -109,7 +110,7 @@ class LSH(ilk.Index):
 
     exact: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Param]] = {
-        "n_tables": Param(int, ge=1, doc="Hash tables."),
+        "n_tables": Param(int, ge=1, le=10_000, doc="Hash tables."),
         "n_bits": Param(int, ge=1, le=LONGEST, none=True, doc="Hash functions joined in a table."),
         "width": Param(float, gt=0, none=True, doc="Width of the strips projections are cut into."),
         "recall": Param(float, gt=0, lt=1, doc="What n_bits and width are chosen for."),
@@ -138,11 +139,17 @@ class LSH(ilk.Index):
         """Return one with the defaults, and one with everything given."""
         return [cls(), cls(n_tables=4, n_bits=3, width=6.0, n_probes=2)]
 
+    def check_parameters(self) -> None:
+        """Check that a width is finite."""
+        super().check_parameters()
+        if self.width is not None:
+            check_numbers(self, "width")
+
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance, and hash the rows; y is ignored."""
         self.check_parameters()
         family = self._family_of(distance)
-        self.X_ = distance.check_input(X)
+        self.X_ = training_rows(self, distance, X)
         self.distance_ = distance
         self.n_fallbacks_ = self.n_distance_evaluations_ = 0
         rng = ilk.check_seed(self, self.random_state)
@@ -167,7 +174,7 @@ class LSH(ilk.Index):
         check_is_fitted(self)
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
-        Q = self.distance_.check_pair(Q, self.X_)[0]
+        Q = paired_queries(self.distance_, Q, self.X_)
         near: Any = None
         where = np.empty((len(Q), int(k)), np.int64)
         few = []
@@ -191,7 +198,7 @@ class LSH(ilk.Index):
         """Those within distance r of each query of the rows that share a bucket with it."""
         check_is_fitted(self)
         r = check_radius(self, r)
-        Q = self.distance_.check_pair(Q, self.X_)[0]
+        Q = paired_queries(self.distance_, Q, self.X_)
         near, where = [], []
         for i, rows in self._candidates(Q):
             found = within(self.distance_, Q[i : i + 1], self.X_, rows, r)

@@ -52,6 +52,8 @@ def recall(index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False) ->
     >>> 0.8 < ilk_distances.recall(index, Q, 10) <= 1
     True
     """
+    if getattr(index, "kind", None) != "index":
+        raise ilk.InputTypeError(f"recall: index must be a fitted index, got {index!r}")
     check_is_fitted(index, ["X_", "distance_"])
     fitted: Any = index
     distance, X = fitted.distance_, fitted.X_

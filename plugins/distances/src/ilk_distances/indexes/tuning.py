@@ -11,6 +11,7 @@ from ilk_distances.indexes.families import collision
 
 LONGEST = 64  # hash functions in a table
 _QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300
+_SMALLEST, _LARGEST = 1e-300, 1e300  # middle widths: others stay in range beside them
 _WIDTHS = 2.0 ** np.arange(-1, 5, 0.5)  # in units of the distance of neighbours
 
 
@@ -83,8 +84,9 @@ def tuned(
 def _widths(sampled: Sampled) -> np.ndarray:
     if sampled.family != "minkowski":
         return np.ones(1)
-    positive = sampled.near[sampled.near > 0]
-    return _WIDTHS * (np.median(positive) if positive.size else 1.0)
+    positive = np.sort(sampled.near[sampled.near > 0])
+    middle = float(positive[len(positive) // 2]) if positive.size else 1.0
+    return _WIDTHS * min(max(middle, _SMALLEST), _LARGEST)
 
 
 def _shared(agreement: np.ndarray, n_tables: int, n_bits: np.ndarray) -> np.ndarray:
