@@ -190,3 +190,34 @@ def test_docstring_examples(name):
     tried = doctest.testmod(import_module(f"ilk_distances.pictures.{name}"))
     assert tried.attempted > 2
     assert tried.failed == 0
+
+
+@pytest.mark.parametrize("draw", [pictures.heat_map, pictures.embedding])
+@pytest.mark.parametrize("distance", ["euclidean", None, ilk.kernel("linear")])
+def test_no_distance(draw, distance):
+    with pytest.raises(ilk.InputTypeError, match="a picture needs a fitted distance, got"):
+        draw(distance, [[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("draw", [pictures.heat_map, pictures.embedding])
+def test_names_of_classes_are_drawn_as_they_are(draw, tmp_path):
+    """Neither as formulas nor left out of the legend."""
+    names = ["$x^$", "_hidden", ""]
+    ax = draw(EUCLIDEAN, np.arange(6.0)[:, None], names * 2)
+    ax.figure.savefig(tmp_path / "picture.png")
+    legend = ax.get_legend()
+    texts = ax.get_yticklabels() if legend is None else legend.get_texts()
+    assert len(texts) == 3
+    assert sorted(text.get_text().strip() for text in texts) == sorted([r"\$x^\$", "_hidden", ""])
+
+
+@pytest.mark.parametrize(
+    ("distance", "x", "y"),
+    [
+        (ilk.distance("emd"), [1, 2, 3], [1, 1, 4]),
+        (ilk.distance("emd", ground="levenshtein"), (["a", "bc"], [1, 2]), (["abc"], [3])),
+    ],
+)
+def test_flow_of_no_points(distance, x, y):
+    with pytest.raises(ilk.InputError, match="emd: only signatures whose positions are vectors"):
+        pictures.flow(distance, x, y)

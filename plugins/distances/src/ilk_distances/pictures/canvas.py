@@ -41,6 +41,12 @@ def look_of(number: int) -> dict[str, Any]:
     }
 
 
+def written(name: Any) -> str:
+    """Return the name of a class as it is drawn: not as a formula, nor left out of a legend."""
+    text = str(name).replace("$", r"\$")
+    return text if text and not text.startswith("_") else f" {text}"
+
+
 def matrix_of(distance: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """All distances of some rows, their classes (None without labels), and the class of each.
 
@@ -48,7 +54,11 @@ def matrix_of(distance: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray | N
     ------
     InputError
         If there is not one label for each row, or a distance is not finite.
+    InputTypeError
+        If there is no distance.
     """
+    if getattr(distance, "kind", None) != "distance":
+        raise ilk.InputTypeError(f"a picture needs a fitted distance, got {distance!r}")
     D = np.asarray(distance.pairwise(X), dtype=float)
     if not np.isfinite(D).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(D))[0])

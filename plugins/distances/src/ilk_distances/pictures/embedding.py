@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 import ilk
-from ilk_distances.pictures.canvas import look_of, matrix_of, new_axes
+from ilk_distances.pictures.canvas import look_of, matrix_of, new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def embedding(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -
     points, share = scaled(D)
     for code in np.unique(codes).tolist():
         mine = points[codes == code]
-        label = None if classes is None else str(classes[code])
+        label = None if classes is None else written(classes[code])
         style = {"alpha": 0.8, "edgecolors": "white", "linewidths": 0.5, **look_of(code)}
         ax.scatter(mine[:, 0], mine[:, 1], 28, label=label, **style)
     if classes is not None:

@@ -45,7 +45,7 @@ def flow(distance: Any, x: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     IlkError
         If matplotlib is not installed.
     InputError
-        If the distance has no flow.
+        If the distance has no flow, or positions are no vectors.
 
     References
     ----------
@@ -64,8 +64,9 @@ def flow(distance: Any, x: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     if not hasattr(distance, "flow"):
         raise ilk.InputError(f"{ilk.display_name(distance)} has no flow to draw; emd has")
     moved = np.asarray(distance.flow(x, y))
+    places = _places(distance, x, y)
+    weights = [np.asarray(x[1], float), np.asarray(y[1], float)]
     ax = ax or new_axes(6.4, 4.8)
-    places, weights = _places(x[0], y[0]), [np.asarray(x[1], float), np.asarray(y[1], float)]
     heaviest = max(each.max() for each in weights)
     sizes = [_SMALLEST + (_LARGEST - _SMALLEST) * each / heaviest for each in weights]
     written = sum(map(len, places)) <= _LEGIBLE
@@ -92,9 +93,15 @@ def flow(distance: Any, x: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _places(*positions: Any) -> list[np.ndarray]:
+def _places(distance: Any, *signatures: Any) -> list[np.ndarray]:
     """Where the points of both signatures are drawn."""
-    sets = [np.asarray(points, dtype=float) for points in positions]
+    try:
+        sets = [np.asarray(positions, dtype=float) for positions, _ in signatures]
+    except (TypeError, ValueError):
+        raise ilk.InputError(
+            f"{ilk.display_name(distance)}: only signatures whose positions are vectors can be "
+            f"drawn: (positions, weights), got {signatures[0]!r}"
+        ) from None
     if sets[0].ndim == 1 or sets[0].shape[1] == 1:
         return [
             np.column_stack([points.ravel(), np.full(len(points), 1 - side)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_distances.pictures.canvas import matrix_of, new_axes
+from ilk_distances.pictures.canvas import matrix_of, new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def heat_map(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) ->
         ax.set_xlabel("row")
         ax.set_ylabel("row")
     else:
-        _mark_classes(ax, [str(name) for name in classes], np.bincount(codes))
+        _mark_classes(ax, [written(name) for name in classes], np.bincount(codes))
     return ax
 
 
