@@ -219,7 +219,7 @@ def summary_problem(obj: object) -> str | None:
     ("package", "name"),
     [
         (package, name)
-        for package in ("ilk", "ilk.testing", "ilk_evaluation")
+        for package in ("ilk", "ilk.testing", "ilk_distances", "ilk_evaluation")
         for name in importlib.import_module(package).__all__
         if not name.startswith("__")
     ],

@@ -1,6 +1,12 @@
 """ilk's distances, kernels and neighbour indexes.
 
-The components are reached by name through `ilk`; the names here are imported on first use.
+The components are reached by name through `ilk`. Beside them there are, imported on first use:
+
+- `recall`: how many of the nearest neighbours an approximate index finds;
+- `gram_blocks`, `gram_product`, `GramRows`: Gram matrices that need not fit into memory;
+- `alignment`, `is_positive_semidefinite`: what a Gram matrix is worth;
+- `pictures`: heat maps, embeddings and flows;
+- `WindowWarning`, `MissingLibraryError`: what distances by compression warn of and raise.
 """
 
 from __future__ import annotations
@@ -11,19 +17,38 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ilk_distances import pictures as pictures
     from ilk_distances.indexes.recall import recall as recall
+    from ilk_distances.kernels.alignment import alignment as alignment
+    from ilk_distances.kernels.blocks import GramRows as GramRows
+    from ilk_distances.kernels.blocks import gram_blocks as gram_blocks
+    from ilk_distances.kernels.blocks import gram_product as gram_product
+    from ilk_distances.kernels.definiteness import (
+        is_positive_semidefinite as is_positive_semidefinite,
+    )
+    from ilk_distances.strings.compressing import WindowWarning as WindowWarning
+    from ilk_distances.strings.extras import MissingLibraryError as MissingLibraryError
 
-__all__ = ["pictures", "recall"]  # imported by __getattr__
+_WHERE = {
+    "GramRows": "kernels.blocks",
+    "MissingLibraryError": "strings.extras",
+    "WindowWarning": "strings.compressing",
+    "alignment": "kernels.alignment",
+    "gram_blocks": "kernels.blocks",
+    "gram_product": "kernels.blocks",
+    "is_positive_semidefinite": "kernels.definiteness",
+    "recall": "indexes.recall",
+}
+
+__all__ = sorted((*_WHERE, "pictures"))  # noqa: PLE0605  # the table above is the one list
 
 
 def __getattr__(name: str) -> Any:
     if name == "pictures":
         return import_module("ilk_distances.pictures")
-    if name == "recall":
-        from ilk_distances.indexes.recall import recall
-
-        globals()[name] = recall
-        return recall
-    raise AttributeError(f"module 'ilk_distances' has no attribute {name!r}")
+    if name not in _WHERE:
+        raise AttributeError(f"module 'ilk_distances' has no attribute {name!r}")
+    value = getattr(import_module(f"ilk_distances.{_WHERE[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
