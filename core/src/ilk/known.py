@@ -26,7 +26,7 @@ _KNOWN: dict[str, dict[str, str]] = {
         "combiner": "majority product sum",
     },
     "ilk-evaluation": {
-        "comparison": "friedman_nemenyi",
+        "comparison": "friedman_nemenyi robustness",
         "dataset": "balance_scale breast_cancer csv digits folder iris monks1 monks2 monks3 "
         "tic_tac_toe wine",
         "executor": "loky serial",

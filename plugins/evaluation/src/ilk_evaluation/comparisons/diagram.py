@@ -38,7 +38,7 @@ def draw_ranks(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
     ----------
     Demšar (2006), Figure 1.
     """
-    ax = ax or _new_axes(len(verdict.ranks))
+    ax = ax or new_axes(7, 1.5 + 0.2 * len(verdict.ranks))
     ordered = sorted(verdict.ranks, key=lambda name: verdict.ranks[name])
     groups = cliques(ordered, verdict)
     top, depth = _BAR * (len(groups) + 1), math.ceil(len(ordered) / 2)
@@ -67,14 +67,21 @@ def cliques(ordered: Sequence[str], verdict: ilk.Verdict) -> list[tuple[str, str
     return [(ordered[start], ordered[end]) for start, end in runs]
 
 
-def _new_axes(n: int) -> Axes:
+def new_axes(width: float, height: float) -> Axes:
+    """Return the axes of a new figure of a size in inches.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ilk.IlkError(
             "drawing needs matplotlib, which is not installed (the extra 'report' of ilk has it)"
         ) from error
-    return Figure(figsize=(7, 1.5 + 0.2 * n), layout="constrained").subplots()
+    return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
 def _draw_axis(ax: Axes, n: int) -> None:

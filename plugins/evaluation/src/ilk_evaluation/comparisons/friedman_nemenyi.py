@@ -6,17 +6,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.stats import chi2, f, studentized_range
 
 import ilk
 from ilk import Param
-from ilk_evaluation.comparisons.wording import list_some, verdict_text
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ilk_evaluation.comparisons.complete import complete
+from ilk_evaluation.comparisons.wording import verdict_text
 
 
 class FriedmanNemenyi(ilk.Comparison):
@@ -88,7 +86,7 @@ class FriedmanNemenyi(ilk.Comparison):
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
         self.check_parameters()
-        matrix, dropped = self._complete(results)
+        matrix, dropped = complete(self, results)
         pipelines = [str(name) for name in matrix.columns]
         ranks = ilk.rank_rows(matrix, greater_is_better=results.greater_is_better)
         test = friedman(ranks, correct_ties=self.correct_ties)
@@ -115,23 +113,6 @@ class FriedmanNemenyi(ilk.Comparison):
             },
         )
         return ilk.Verdict(**{**vars(verdict), "text": verdict_text(verdict)})
-
-    def _complete(self, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[str, ...]]:
-        """Return the data sets on which every pipeline has a score, and the others' names."""
-        matrix = results.matrix()
-        whole = matrix.notna().all(axis=1)
-        dropped = tuple(str(name) for name in matrix.index[~whole])
-        name = ilk.display_name(self)
-        if matrix.shape[1] < 2:
-            raise ilk.InputError(
-                f"{name}: there is {matrix.shape[1]} pipeline, at least 2 are needed to compare"
-            )
-        if whole.sum() < 2:
-            lost = f" ({list_some(dropped)} left out: failed cells)" if dropped else ""
-            raise ilk.InputError(
-                f"{name}: ranks over data sets need at least 2 of them, got {whole.sum()}{lost}"
-            )
-        return matrix[whole], dropped
 
     def _pairs(self, ranks: Mapping[str, float], test: Friedman) -> tuple[dict[str, Any], ...]:
         significant = test.p_value < self.alpha

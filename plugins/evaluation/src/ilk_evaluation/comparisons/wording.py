@@ -18,7 +18,7 @@ def verdict_text(verdict: ilk.Verdict) -> str:
     return (
         f"With {said['n_datasets']} data sets and {said['n_pipelines']} pipelines "
         f"({verdict.measure}; {statistic}, {_p(verdict.p_value)}) "
-        f"{_finding(verdict)}{_left_out(said['dropped'])}"
+        f"{_finding(verdict)}{left_out(said['dropped'])}"
     )
 
 
@@ -47,7 +47,8 @@ def _better(verdict: ilk.Verdict) -> list[str]:
     return [f"{best} is better than {list_some(beaten[best])}" for best in order]
 
 
-def _left_out(dropped: Sequence[str]) -> str:
+def left_out(dropped: Sequence[str]) -> str:
+    """Say which data sets were left out, with a space before; nothing if none were."""
     if not dropped:
         return ""
     return f" Left out for failed cells: {len(dropped)} ({list_some(dropped)})."

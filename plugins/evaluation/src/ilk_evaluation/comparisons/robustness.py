@@ -1,0 +1,179 @@
+"""How far each pipeline is behind the best one of each data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_evaluation.comparisons.complete import complete
+from ilk_evaluation.comparisons.friedman_nemenyi import friedman
+from ilk_evaluation.comparisons.wording import left_out, list_some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Robustness(ilk.Comparison):
+    """Friedman's robustness: error over the smallest error on the data set, as a distribution.
+
+    Pipeline m with error e_m on a data set has there the ratio::
+
+        b_m = e_m / min_i e_i
+
+    which is 1 for the best pipeline and larger for others: how much a user loses who always
+    takes m, in situations that favour another. Where larger scores are better it is
+    ``max_i s_i / s_m``. What counts is how b_m is spread over the data sets: a robust pipeline
+    is seldom far above 1. The verdict has, for each pipeline, the five numbers of a box plot
+    (smallest, quartiles, largest; quartiles by linear interpolation) and on how many data
+    sets it is the best.
+
+    Where the best error is 0, b_m is 1 for the pipelines without error and infinite for the
+    others; `floor` keeps it finite. Data sets on which a pipeline has no score (failed cells) are
+    left out, and the verdict says which.
+
+    Ratios have the same ranks as errors, so statistic and p-value are those of Friedman's test
+    (Iman-Davenport's F, corrected for ties): whether the pipelines differ at all. Which
+    ones do is a matter for friedman_nemenyi.
+
+    Parameters
+    ----------
+    floor : float, default=0.0
+        Scores below it count as it, such as one error in the number of cases.
+
+    Raises
+    ------
+    InputError
+        If a score is negative, if there are fewer than two pipelines, or fewer than two data
+        sets on which all pipelines have a score.
+
+    References
+    ----------
+    Friedman, J. H. (1994). Flexible metric nearest neighbor classification. Technical report,
+    Stanford University. Zaidi 2011, equation (4.16).
+
+    Examples
+    --------
+    >>> import ilk, pandas as pd
+    >>> means = pd.DataFrame({"a": [0.1, 0.2, 0.1], "b": [0.2, 0.3, 0.1], "c": [0.5, 0.1, 0.2]})
+    >>> scores = ilk.Scores(pd.DataFrame(), "error", greater_is_better=False, means=means)
+    >>> verdict = ilk.comparison("robustness").compare(scores)
+    >>> verdict.details["boxes"]["a"]["median"], verdict.details["boxes"]["c"]["largest"]
+    (1.0, 5.0)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "floor": Param(float, ge=0, doc="Scores below it count as it."),
+    }
+
+    def __init__(self, floor: float = 0.0) -> None:
+        self.floor = floor
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """With errors as they are, and with a smallest one."""
+        return [cls(), cls(floor=0.01)]
+
+    def compare(self, results: ilk.Scores) -> ilk.Verdict:
+        self.check_parameters()
+        matrix, dropped = complete(self, results)
+        ratios = self._ratios(matrix, results)
+        ranks = ilk.rank_rows(ratios, greater_is_better=False)
+        test = friedman(ranks, correct_ties=True)
+        boxes = {str(name): _box(ratios[name].to_numpy()) for name in ratios}
+        endless = tuple(str(name) for name in ratios.index if np.isinf(ratios.loc[name]).any())
+        return ilk.Verdict(
+            comparison=ilk.display_name(self),
+            measure=results.measure,
+            statistic=test.f,
+            p_value=test.p_value,
+            text=_text(boxes, results.measure, len(matrix), endless) + left_out(dropped),
+            ranks=dict(zip(boxes, map(float, ranks.mean(axis=0)), strict=True)),
+            details={
+                "boxes": boxes,
+                "ratios": {name: ratios[name].to_dict() for name in ratios},
+                "n_datasets": test.n,
+                "n_pipelines": test.k,
+                "degrees_of_freedom": test.degrees,
+                "infinite": endless,
+                "dropped": dropped,
+            },
+        )
+
+    def _ratios(self, matrix: pd.DataFrame, results: ilk.Scores) -> pd.DataFrame:
+        """How many times the best score each one is, data sets by pipelines; 1 is best."""
+        scores = matrix.to_numpy(dtype=float)
+        if (scores < 0).any():
+            row, column = (int(i) for i in np.argwhere(scores < 0)[0])
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: {results.measure} must not be negative to make a "
+                f"ratio, got {scores[row, column]:g} of {matrix.columns[column]} on "
+                f"{matrix.index[row]}"
+            )
+        scores = np.maximum(scores, self.floor)
+        if results.greater_is_better:
+            above, below = np.broadcast_to(scores.max(axis=1, keepdims=True), scores.shape), scores
+        else:
+            above, below = scores, np.broadcast_to(scores.min(axis=1, keepdims=True), scores.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.where(above == below, 1.0, above / below)
+        return matrix.__class__(found, index=matrix.index, columns=matrix.columns)
+
+    def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
+        """Draw a box plot of the ratios of each pipeline; returns the matplotlib axes.
+
+        Raises
+        ------
+        IlkError
+            If matplotlib is not installed.
+        """
+        from ilk_evaluation.comparisons.boxes import draw_boxes
+
+        return draw_boxes(verdict, ax)
+
+
+def by_robustness(boxes: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Pipelines, those with the smallest medians first, then with the smallest upper quartiles."""
+    order = ("median", "upper_quartile", "largest")
+    return sorted(boxes, key=lambda name: [boxes[name][key] for key in order])
+
+
+def _box(ratios: np.ndarray) -> dict[str, float]:
+    ordered = np.sort(ratios)
+    return {
+        "smallest": float(ordered[0]),
+        "lower_quartile": _quantile(ordered, 0.25),
+        "median": _quantile(ordered, 0.5),
+        "upper_quartile": _quantile(ordered, 0.75),
+        "largest": float(ordered[-1]),
+        "n_best": int(np.sum(ratios == 1)),
+    }
+
+
+def _quantile(ordered: np.ndarray, share: float) -> float:
+    """Quantile by linear interpolation, infinite where an infinite number takes part."""
+    place = share * (len(ordered) - 1)
+    low, part = int(place), place % 1
+    if part == 0 or ordered[low] == ordered[low + 1]:
+        return float(ordered[low])
+    return float(ordered[low] + part * (ordered[low + 1] - ordered[low]))
+
+
+def _text(
+    boxes: Mapping[str, Mapping[str, float]], measure: str, n: int, endless: tuple[str, ...]
+) -> str:
+    each = (
+        f"{name} {boxes[name]['median']:.2f} ({boxes[name]['upper_quartile']:.2f}, "
+        f"{boxes[name]['largest']:.2f})"
+        for name in by_robustness(boxes)
+    )
+    said = (
+        f"How many times the best {measure} of the data set a pipeline's is, by the median over "
+        f"{n} data sets (upper quartile, largest): {', '.join(each)}."
+    )
+    if endless:
+        said += f" Infinite where the best is 0: {list_some(endless)}."
+    return said
