@@ -154,7 +154,7 @@ def test_boxes_of_infinite_and_wide_ratios(tmp_path):
     scores = ilk.Scores(pd.DataFrame(), "error", False, means=means)
     ax = comparison.plot(comparison.compare(scores))
     assert ax.get_yscale() == "log"
-    assert [text.get_text() for text in ax.texts] == ["1 x ∞", "1 x ∞", "2 x ∞"]  # how many are infinite
+    assert [text.get_text() for text in ax.texts] == ["1 x ∞", "1 x ∞", "2 x ∞"]
     assert 50 < ax.get_ylim()[1] < 100
     drawn(ax, tmp_path)
 
