@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from ilk import Array, InputError, Param, check_labels, check_seed, display_name
+from ilk import Array, InputError, Param, check_labels, display_name
 
 CONSTRAINTS = Param(
     Array,
@@ -29,19 +29,20 @@ class Pairs(NamedTuple):
     dissimilar: np.ndarray
 
 
-def read_pairs(owner: Any, X: np.ndarray, y: Any) -> Pairs:
+def read_pairs(owner: Any, X: np.ndarray, y: Any, rng: np.random.RandomState) -> Pairs:
     """Pairs as given to a learner, or drawn from labels.
 
     Of `n_constraints` pairs half are of equal class and half of different ones, each drawn
     without repetition; where there are fewer, all are taken. By default it is 20 for each pair
-    of classes, counting order, or 40 for each feature, whichever is more.
+    of classes, counting order, or 40 for each feature (at most 10,000), whichever is more.
 
     Parameters
     ----------
     owner : Component
-        With the parameters `constraints`, `n_constraints` and `random_state`; named in errors.
+        With the parameters `constraints` and `n_constraints`; named in errors.
     X : ndarray of shape (n, p)
     y : array of shape (n,), or None where pairs are given
+    rng : RandomState
 
     Raises
     ------
@@ -53,8 +54,8 @@ def read_pairs(owner: Any, X: np.ndarray, y: Any) -> Pairs:
     classes, codes = check_labels(owner, y, X, min_classes=2)
     number = owner.n_constraints
     if number is None:
-        number = max(20 * len(classes) ** 2, 40 * X.shape[1])
-    return draw_pairs(codes, int(number), check_seed(owner, owner.random_state))
+        number = max(20 * len(classes) ** 2, min(40 * X.shape[1], 10_000))
+    return draw_pairs(codes, int(number), rng)
 
 
 def draw_pairs(codes: np.ndarray, number: int, rng: np.random.RandomState) -> Pairs:
@@ -78,6 +79,18 @@ def draw_pairs(codes: np.ndarray, number: int, rng: np.random.RandomState) -> Pa
     alike[:, 1] += alike[:, 0] + 1
     others[:, 1] += ends[others[:, 0]]
     return Pairs(_rows(order[alike]), _rows(order[others]))
+
+
+def any_pairs(n: int, number: int, rng: np.random.RandomState) -> np.ndarray:
+    """Draw pairs of different rows without repetition; all where there are no more.
+
+    Returns
+    -------
+    ndarray of int, shape (m, 2)
+    """
+    drawn = _draw(np.arange(n)[::-1], number, rng)
+    drawn[:, 1] += drawn[:, 0] + 1
+    return drawn
 
 
 def draw_triplets(codes: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:

@@ -124,7 +124,7 @@ class LDA(LinearMetricLearner):
             what="the covariance inside the classes",
         )
         roots, components = leading(components, between)
-        d = self._number(roots, n_classes, n * np.linalg.norm(components))
+        d = self._number(roots, n_classes, n * float(np.linalg.norm(components)))
         self.ratios_ = roots[:d] ** 2
         self.components_ = map_back(self, components[:d] / scale, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)

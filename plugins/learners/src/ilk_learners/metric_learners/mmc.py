@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.optimize import OptimizeResult, minimize
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from ilk import InputError, Param, Seed, check_vectors, display_name
+from ilk import InputError, Param, Seed, check_seed, check_vectors, display_name
 from ilk_learners.linear import LinearMetricLearner
 from ilk_learners.magnitude import common_deviations, map_back
 from ilk_learners.metric_learners.constraints import CONSTRAINTS, N_CONSTRAINTS, Pairs, read_pairs
 from ilk_learners.metric_learners.inside import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
+from ilk_learners.metric_learners.minimum import Objective, minimum
 from ilk_learners.metric_learners.report import REPORT, report_where_known
 
 
@@ -42,7 +40,7 @@ class MMC(LinearMetricLearner):
         "labels": pairs are drawn from y.
     n_constraints : int or None, default=None
         How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 for
-        each feature if that is more. Never more than there are.
+        each feature (at most 10,000) if that is more. Never more than there are.
     diagonal : bool, default=False
         Whether A is diagonal: weights of features.
     shrinkage : float, default=0.0
@@ -154,17 +152,22 @@ class MMC(LinearMetricLearner):
         """Learn L from rows X and labels y (left out where pairs are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
-        pairs = read_pairs(self, X, y)
+        pairs = read_pairs(self, X, y, check_seed(self, self.random_state))
         _, rows, exponent = common_deviations(X)
+        with threadpool_limits(1, user_api="blas"):  # products too small to be shared
+            components = self._learned(rows, pairs)
+        self.components_ = map_back(self, components, exponent, X.dtype)
+        self.report_ = report_where_known(self, X, y)
+        return self
+
+    def _learned(self, rows: np.ndarray, pairs: Pairs) -> np.ndarray:
         similar, dissimilar = self._differences(rows, pairs)
         basis = self._basis(similar, rows)
         L = self._minimum(dissimilar @ basis.T)
         components = (np.diag(np.abs(L)) if L.ndim == 1 else L) @ basis
         components /= np.linalg.norm(dissimilar @ components.T, axis=1).sum()
         self.objective_ = float(((similar @ components.T) ** 2).sum())
-        self.components_ = map_back(self, components, exponent, X.dtype)
-        self.report_ = report_where_known(self, X, y)
-        return self
+        return np.asarray(components)
 
     def _differences(self, rows: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
         """What the rows of each pair differ by."""
@@ -205,42 +208,24 @@ class MMC(LinearMetricLearner):
                 f"pairs do, none of which is left; set shrinkage"
             )
         d = steps.shape[1]
-        start = np.ones(d) if self.diagonal else np.eye(d)
-        objective = _objective(steps / size, start.shape)
-        start = start.ravel() / np.sqrt(2 * d)
-        self.loss_curve_ = [objective(start)[0]]
-
-        def keep(intermediate_result: OptimizeResult) -> None:
-            self.loss_curve_.append(float(intermediate_result.fun))
-
-        solve: Any = minimize  # its stubs know no shapes
-        options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": 1e-9, "maxfun": 10**6}
-        found = solve(objective, start, jac=True, method="L-BFGS-B", callback=keep, options=options)
-        self.n_iter_ = int(found.nit)
-        if not found.success and self.n_iter_ >= self.max_iter:
-            warnings.warn(
-                f"{display_name(self)}: not converged after {self.n_iter_} iterations (max_iter)",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        L = np.asarray(found.x)
-        return L if self.diagonal else L.reshape(d, d)
+        start = (np.ones(d) if self.diagonal else np.eye(d)) / np.sqrt(2 * d)
+        return minimum(self, _objective(steps / size, self.diagonal), start)
 
 
-def _objective(
-    steps: np.ndarray, shape: tuple[int, ...]
-) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-    """Return loss and gradient of a flattened L; a vector is the diagonal of a matrix."""
-    diagonal = len(shape) == 1
+def _objective(steps: np.ndarray, diagonal: bool) -> Objective:
+    """Return loss and gradient of L; a vector is the diagonal of a matrix."""
+    mapped = np.empty_like(steps)  # memory that is new each time takes longer than the products
 
-    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        L = flat.reshape(shape)
-        mapped = steps * L if diagonal else steps @ L.T
+    def objective(L: np.ndarray) -> tuple[float, np.ndarray]:
+        if diagonal:
+            np.multiply(steps, L, out=mapped)
+        else:
+            np.matmul(steps, L.T, out=mapped)
         lengths = np.sqrt(np.einsum("ij,ij->i", mapped, mapped))
         total = float(lengths.sum())
-        mapped /= np.where(lengths > 0, lengths, 1.0)[:, None]
+        np.divide(mapped, np.where(lengths > 0, lengths, 1.0)[:, None], out=mapped)
         slope = np.einsum("ij,ij->j", mapped, steps) if diagonal else mapped.T @ steps
-        loss = float(flat @ flat) - np.log(total / len(steps))
-        return float(loss), 2 * flat - slope.ravel() / total
+        loss = float(np.vdot(L, L)) - np.log(total / len(steps))
+        return float(loss), 2 * L - slope / total
 
     return objective

@@ -1,0 +1,67 @@
+"""The least value of a smooth function of L, for learners whose problem is convex in L'L."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from ilk import display_name
+
+Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
+"""Loss of a map, of any shape, and its gradient of the same shape."""
+
+
+def minimum(owner: Any, objective: Objective, start: np.ndarray) -> np.ndarray:
+    """Minimise by L-BFGS.
+
+    Parameters
+    ----------
+    owner : Component
+        With the parameters `max_iter` and `tol`; gets ``loss_curve_`` and ``n_iter_``.
+    objective : callable
+    start : ndarray
+
+    Warns
+    -----
+    ConvergenceWarning
+        If more than `max_iter` iterations are needed.
+    """
+    curve: list[float] = []
+
+    def flat(values: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, gradient = objective(values.reshape(start.shape))
+        if not curve:
+            curve.append(float(loss))
+        return float(loss), gradient.ravel()
+
+    def keep(intermediate_result: OptimizeResult) -> None:
+        curve.append(float(intermediate_result.fun))
+
+    solve: Any = minimize  # its stubs know no shapes
+    found = solve(
+        flat,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=keep,
+        options={
+            "maxiter": owner.max_iter,
+            "maxfun": 10**6,
+            "maxcor": 20,
+            "ftol": owner.tol,
+            "gtol": 1e-10,
+        },
+    )
+    owner.loss_curve_, owner.n_iter_ = curve, int(found.nit)
+    if not found.success and owner.n_iter_ >= owner.max_iter:
+        warnings.warn(
+            f"{display_name(owner)}: not converged after {owner.n_iter_} iterations (max_iter)",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return np.asarray(found.x.reshape(start.shape))
