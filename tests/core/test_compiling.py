@@ -89,6 +89,23 @@ def test_without_a_folder_to_write_to_nothing_is_kept(program):
     assert run(program, ILK_CACHE=str(nowhere / "cache")) == (11.0, 0)
 
 
+@pytest.mark.parametrize(
+    ("suffix", "content"), [(".nbi", b""), (".nbi", b"no pickle"), (".nbc", None)]
+)
+def test_damaged_files_are_made_anew(program, suffix, content):
+    run(program)
+    for path in (program / "cache").rglob(f"*{suffix}"):
+        path.write_bytes(path.read_bytes()[:100] if content is None else content)
+    assert run(program) == (11.0, 0)
+    assert run(program) == (11.0, 1)
+
+
+def test_a_folder_that_cannot_be_written_to_later_is_no_hindrance(program):
+    lost = 'import shutil\nshutil.rmtree("cache")\nopen("cache", "w").close()\n'
+    (program / "main.py").write_text(f"import library\n{lost}{MAIN}")
+    assert run(program) == (11.0, 0)
+
+
 def test_a_read_only_installation_is_no_hindrance(program):
     run(program)
     assert not list(program.glob("**/__pycache__"))

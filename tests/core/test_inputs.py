@@ -27,6 +27,7 @@ def power():
         (np.empty((2, 0)), "0 feature"),
         ([["a"]], "could not convert string"),
         ([[1], [1, 2]], "power: X: "),
+        ([[10**400, 1]], "power: X: int too large"),
         (3.0, "power: X: Expected 2D array, got scalar"),
         (np.ones((2, 2), complex), "Complex data not supported"),
         (np.ones((2, 2, 2)), "dim 3"),

@@ -16,7 +16,7 @@ from ilk import Array, FilePath, Function, Param, Seed
     [
         (Param(int, ge=1), [1, 7, np.int64(3)], [0, 1.0, True, "1", None]),
         (Param(float, gt=0, le=2), [1, 0.5, 2.0, np.float32(1)], [0, 2.5, math.nan, False, "1"]),
-        (Param(float, ge=1), [math.inf, 1], [-math.inf, math.nan]),
+        (Param(float, ge=1), [math.inf, 1], [-math.inf, math.nan, 10**400]),
         (Param(bool), [True, False, np.True_], [0, 1, "true", None]),
         (Param(str), ["", "x"], [1, None, b"x"]),
         (Param(choices=("half", "full")), ["half"], ["Half", "third", 1, None]),

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -30,7 +31,8 @@ def compiled(
     What was compiled is kept for later processes in the user's cache folder, so an installation
     may be read-only. It is kept under a fingerprint of the function's source file and of what
     it refers to (compiled functions, constants), so it is never stale. ``ILK_CACHE`` (or
-    ``NUMBA_CACHE_DIR``) names another folder; where none can be written to, nothing is kept.
+    ``NUMBA_CACHE_DIR``) names another folder; where none can be written to, nothing is kept,
+    and files that were damaged are made anew.
 
     Threads are not numba's: give blocks of rows to `in_blocks`.
 
@@ -110,7 +112,27 @@ def _dispatcher(function: _F, options: dict[str, Any]) -> Any:
         finally:
             settings.CACHE_DIR = before
     dispatcher.ilk_stamp = stamp
+    _forgive(dispatcher._cache)  # noqa: SLF001  # numba says it no other way
     return dispatcher
+
+
+def _forgive(cache: Any) -> None:
+    """Let what is kept count as lost where it cannot be read, and do without where it is full."""
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_overload(*args: Any) -> Any:
+        try:
+            return load(*args)
+        except Exception:  # noqa: BLE001  # whatever unpickling a damaged file raises
+            with suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_overload(*args: Any) -> None:
+        with suppress(OSError):
+            save(*args)
+
+    cache.load_overload, cache.save_overload = load_overload, save_overload
 
 
 def _roots() -> list[Path]:

@@ -204,7 +204,7 @@ def check_vectors(
         raise InputTypeError(f"{display_name(owner)}: {argument}: {error}") from None
     except UnicodeError:  # a ValueError, but none of X's
         raise
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # of an integer that no float holds
         raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
     check_finite(owner, checked, argument=argument, nan=nan)
     return checked

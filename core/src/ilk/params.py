@@ -195,6 +195,16 @@ def _matches(value: Any, kind: Any) -> bool:
     return test(value) if test else isinstance(value, kind)
 
 
+def _is_number(value: Any) -> bool:
+    if not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # an integer larger than any float
+        return False
+    return True
+
+
 def _is_array(value: Any) -> bool:
     if isinstance(value, str) or not (isinstance(value, Sequence) or hasattr(value, "__array__")):
         return False
@@ -229,7 +239,7 @@ def _is_path(value: Any) -> bool:
 
 _TESTS: dict[Any, Callable[[Any], bool]] = {
     int: lambda v: isinstance(v, Integral),
-    float: lambda v: isinstance(v, Real),
+    float: _is_number,
     list: lambda v: isinstance(v, Sequence) and not isinstance(v, str | bytes),
     dict: lambda v: isinstance(v, Mapping),
     Array: _is_array,
