@@ -48,9 +48,12 @@ class Isal(Compressor):
     reach = REACH
 
     def sizer(self) -> Sizer:
-        """Return the length of the raw stream as a function of the text."""
-        compress, level = self._library().compress, self.level
-        return lambda text: len(compress(text, level, -15))
+        """Return the length of the raw stream as a function of the text.
+
+        What the library's ``compress`` gives depends on where in memory things happen to be.
+        """
+        begin, level = self._library().compressobj, self.level
+        return lambda text: _finish(begin(level, zlib.DEFLATED, -15), text)
 
     def given(self, known: bytes, others: Sequence[bytes]) -> list[float]:
         """C(other | known): the known text is the dictionary."""
