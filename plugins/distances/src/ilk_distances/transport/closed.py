@@ -12,6 +12,7 @@ Many: TypeAlias = tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray
 ]  # start, place, weight, mass
 LANES = 256  # histograms that are looked at side by side
+FAINT = 2.0**-960  # work below may have lost digits, or vanished
 
 
 @ilk.compiled
@@ -25,8 +26,9 @@ def line_of_histograms(
     corner: tuple[int, int],
     out: np.ndarray,
 ) -> None:
-    """Set distances of rows of X to columns of Y; NaN where masses differ by more than rounding.
+    """Set distances of rows of X to columns of Y.
 
+    NaN where masses differ by more than rounding, or the work is beyond numbers, large or small.
     Bins are in the order of their positions, ``gaps[b]`` from bin b to the next one. The
     distance of the first of both stands at the corner.
     """
@@ -44,15 +46,16 @@ def line_of_histograms(
             for j in range(size):
                 a, b_ = x_mass[i], y_mass[first + j]
                 equal = abs(a - b_) <= tolerance * max(a, b_)
+                sure = FAINT <= work[j] < np.inf or _alike(X[i], Y[:, first + j])
                 row_ = out[corner[0] + i]
-                row_[corner[1] + first + j] = work[j] / min(a, b_) if equal else np.nan
+                row_[corner[1] + first + j] = work[j] / min(a, b_) if equal and sure else np.nan
 
 
 @ilk.compiled
 def line_of_heaps(
     x: Many, y: Many, start: int, stop: int, tolerance: float, period: float, out: np.ndarray
 ) -> None:
-    """Set distances of heaps x[start:stop] to heaps y; NaN where masses differ.
+    """Set distances of heaps x[start:stop] to heaps y; NaN as for histograms.
 
     A heap is given by its sorted places on a line, or (if the period is not 0) on a circle.
     """
@@ -74,7 +77,21 @@ def line_of_heaps(
             work = 0.0
             for t in range(k):
                 work += abs(ahead[t] - middle) * gap[t]
-            out[i, j] = work / min(x_mass[i], y_mass[j])
+            sure = FAINT <= work < np.inf
+            sure = sure or (
+                _alike(x_place[a:b], y_place[c:d]) and _alike(x_weight[a:b], y_weight[c:d])
+            )
+            out[i, j] = work / min(x_mass[i], y_mass[j]) if sure else np.nan
+
+
+@ilk.compiled
+def _alike(x: np.ndarray, y: np.ndarray) -> bool:
+    if len(x) != len(y):
+        return False
+    differing = 0
+    for i in range(len(x)):
+        differing += x[i] != y[i]
+    return differing == 0
 
 
 @ilk.compiled

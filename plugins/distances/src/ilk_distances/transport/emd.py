@@ -194,12 +194,17 @@ class EMD(ilk.Distance):
             )
 
     def _check_positions(self) -> None:
-        places = self._bins()
-        if not isinstance(places, np.ndarray):
+        if _are_texts(self.positions):
             return
-        if places.ndim != 2 or not places.size:
+        try:
+            places = np.asarray(self.positions, dtype=float)
+        except (TypeError, ValueError, OverflowError):  # OverflowError: a huge integer
             raise self.parameter_error(
-                "positions", f"must be of shape (n_bins, d), got shape {np.shape(self.positions)}"
+                "positions", "must be numbers, rows of as many numbers each, or texts"
+            ) from None
+        if places.ndim not in (1, 2) or not places.size:
+            raise self.parameter_error(
+                "positions", f"must be of shape (n_bins, d), got shape {places.shape}"
             )
         if not np.isfinite(places).all():
             at = int(np.argwhere(~np.isfinite(places))[0][0])
@@ -331,7 +336,7 @@ class EMD(ilk.Distance):
         """Positions of bins: a column of numbers, points, or a list of texts."""
         if self.positions is None:
             return np.arange(float(count))[:, None]
-        if isinstance(self.positions[0], str | bytes):
+        if _are_texts(self.positions):
             return list(self.positions)
         places = np.asarray(self.positions, dtype=float)
         return places[:, None] if places.ndim == 1 else places
@@ -346,3 +351,11 @@ class EMD(ilk.Distance):
                 "period", "needs positions of one dimension and a norm as the ground"
             )
         return ground
+
+
+def _are_texts(positions: Any) -> bool:
+    return (
+        not isinstance(positions, np.ndarray | np.generic)
+        and len(positions) > 0
+        and all(isinstance(place, str | bytes) for place in positions)
+    )
