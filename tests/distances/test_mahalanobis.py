@@ -269,6 +269,16 @@ def test_magnitudes():
         np.testing.assert_allclose(got, expected, rtol=1e-9)
 
 
+def test_numbers_too_large_for_the_map_are_named():
+    d = mahalanobis().fit(np.random.default_rng(0).normal(size=(20, 3)) * 1e-10)
+    far = np.array([[0.0, 0, 0], [1e300, 1, 1]])
+    for call in (d.pairwise, d.prepare, lambda X: d.kneighbors(X, X, 1)):
+        with pytest.raises(ilk.InputError, match="mahalanobis: X has numbers too large .* row 1"):
+            call(far)
+    with pytest.raises(ilk.InputError, match="mahalanobis: Y has numbers too large .* row 1"):
+        d.pairwise(far[:1], far)
+
+
 def test_bad_data(X):
     with pytest.raises(ilk.InputError, match="X has 1 row, a covariance needs at least 2"):
         mahalanobis().fit(X[:1])

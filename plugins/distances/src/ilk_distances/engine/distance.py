@@ -18,6 +18,8 @@ _Part: TypeAlias = tuple[int, Rows, Rows]
 _TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
 _WIDEST, _NARROWEST = 512, 32
 _TALL, _FLAT = 512, 256  # rows of a tile that is kept, and of one that is only looked at
+_WORK = 2**30  # differences in a block, or few rows: an interrupt is heeded between blocks
+_FEW = 32
 SORTED = 128  # neighbours that are kept by insertion
 
 
@@ -76,11 +78,9 @@ class VectorDistance(ilk.Distance):
             if mirrored:
                 D[stop:, start:stop] = D[start:stop, stop:].T
 
-        ilk.in_blocks(work, len(X), _height(len(X), _TALL))
+        ilk.in_blocks(work, len(X), _height(X, Y, _TALL))
         return D.astype(_result_type(X, Y), copy=False)
 
-    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
     def compare_pairs(
         self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
     ) -> np.ndarray:
@@ -95,6 +95,8 @@ class VectorDistance(ilk.Distance):
             D[start:stop] = self.compare(X[row : row + 1], Y[columns[start:stop]])[0]
         return D
 
+    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         ilk.check_k(self, k, ilk.n_rows(Y))
         if k > SORTED:
             return ilk.nearest_blocked(self, X, Y, k)
@@ -114,7 +116,7 @@ class VectorDistance(ilk.Distance):
                 D = D.astype(result, copy=False)
                 push(D, first, near[start:stop], where[start:stop], squared)
 
-        ilk.in_blocks(work, len(X), _height(len(X), _FLAT))
+        ilk.in_blocks(work, len(X), _height(X, Y, _FLAT))
         return near, where
 
     def prepare(self, X: Any) -> ilk.Prepared:
@@ -152,6 +154,7 @@ def _width(Y: np.ndarray) -> int:
     return min(max(min(width, _WIDEST), _NARROWEST), len(Y))
 
 
-def _height(n: int, most: int) -> int:
+def _height(X: np.ndarray, Y: np.ndarray, most: int) -> int:
     """Rows of a block: as many blocks as there are threads, at least, where that is worth it."""
-    return max(min(most, -(-n // ilk.n_threads())), 16)
+    most = min(most, max(_WORK // max(Y.size, 1), _FEW))
+    return max(min(most, -(-len(X) // ilk.n_threads())), 16)

@@ -251,7 +251,15 @@ class Mahalanobis(ilk.Distance):
         L, location = self._map()
         X = ilk.check_vectors(self, X, argument=argument)
         self._check_width(X, L)
-        return mapped(X, L, location)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = mapped(X, L, location)
+        beyond = ~np.isfinite(found.after).all(axis=1)
+        if beyond.any():
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: {argument} has numbers too large for the map at row "
+                f"{int(np.argmax(beyond))}"
+            )
+        return found
 
     def _check_width(self, X: np.ndarray, L: np.ndarray) -> None:
         if X.shape[1] != L.shape[1]:
