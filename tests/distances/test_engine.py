@@ -163,6 +163,22 @@ def test_any_number_of_features(name, example, p):
     np.testing.assert_array_equal(d.pairwise(X, Y), slow)
 
 
+@EVERY
+def test_single_precision_of_many_features_is_rounded_once(name, example):
+    """Compared in double precision: by the matrix, the search of neighbours, and pairs alike."""
+    if name == "mahalanobis":
+        pytest.skip("as many features as it was fitted with")
+    X, Y = data(3, 3000, 0, np.float32), data(40, 3000, 1, np.float32)
+    d = make(name, example, X)
+    D = d.pairwise(X, Y)
+    near, where = d.kneighbors(X, Y, 40)
+    np.testing.assert_array_equal(near, np.take_along_axis(D, where, axis=1))
+    rows, columns = np.repeat([0, 2], 40), np.tile(np.arange(40), 2)
+    X, Y = d.check_pair(X, Y)
+    pairs = d.compare_pairs(X, rows, Y, columns)
+    np.testing.assert_array_equal(pairs, d.compare(X, Y)[rows, columns])
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     values=st.lists(st.integers(0, 6), min_size=1, max_size=400),

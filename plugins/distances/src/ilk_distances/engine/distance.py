@@ -113,6 +113,9 @@ class VectorDistance(ilk.Distance):
             for first, rows, columns in self._tiles(X[start:stop], Y, dtype):
                 D = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 squared = self._compare_squared(rows, columns, Tile(D, 0, 0, D.shape))
+                if squared and dtype != result:  # rounded squares have other roots
+                    np.sqrt(D, out=D)
+                    squared = False
                 D = D.astype(result, copy=False)
                 push(D, first, near[start:stop], where[start:stop], squared)
 
