@@ -12,7 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk_distances.indexes.balls import Search
 from ilk_distances.indexes.comparing import Comparing
-from ilk_distances.indexes.exact import check_metric, check_queries, check_radius
+from ilk_distances.indexes.exact import (
+    check_metric,
+    check_queries,
+    check_radius,
+    count,
+    training_rows,
+)
 from ilk_distances.indexes.hierarchy import Branch, Hierarchy
 
 ENTRIES = 2**22  # balls that queries searched side by side may have to open
@@ -31,8 +37,8 @@ class BallSearch(ilk.Index):
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
+        self.X_ = training_rows(self, distance, X)
         check_metric(self, distance)
-        self.X_ = distance.check_input(X)
         self.distance_ = distance
         comparing = Comparing(distance, self.X_)
         self.tree_ = self._grow(comparing, X)
@@ -52,7 +58,7 @@ class BallSearch(ilk.Index):
         Q = check_queries(self, self.distance_, Q, self.X_)
         if 2 * k >= n:  # nothing could be left out
             found = self.distance_.kneighbors(Q, self.X_, int(k))
-            self.n_distance_evaluations_ += ilk.n_rows(Q) * n
+            count(self, ilk.n_rows(Q) * n)
             return found  # type: ignore[no-any-return]  # the slot is Any
         parts = self._searched(Q, lambda search: search.nearest(int(k)))
         return np.concatenate([d for d, _ in parts]), np.concatenate([i for _, i in parts])
@@ -79,7 +85,7 @@ class BallSearch(ilk.Index):
             counts.append(comparing.evaluations)
 
         ilk.in_blocks(work, m, size)
-        self.n_distance_evaluations_ += sum(counts)
+        count(self, sum(counts))
         return answers
 
 

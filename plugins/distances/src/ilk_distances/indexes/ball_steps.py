@@ -132,7 +132,22 @@ def request(
 
 @ilk.compiled
 def gap_to(to: float, known: float, slack: np.ndarray) -> float:
-    """As `ilk_distances.indexes.exact.gap`."""
+    """Return how far a row is from a query at least, by the triangle inequality.
+
+    Parameters
+    ----------
+    to : float
+        Computed distance of the query to another row.
+    known : float
+        Computed distance of that to the row in question.
+    slack : ndarray of shape (6,)
+        Margins of these two kinds of distances.
+
+    Returns
+    -------
+    float
+        ``|to - known|``, less what rounding may have added; may be negative.
+    """
     to_least, known_least = min(to, slack[2]), min(known, slack[5])
     off = slack[0] * to_least + slack[3] * known_least + slack[1] + slack[4]
     return float(max(to_least - known, known_least - to) - off)

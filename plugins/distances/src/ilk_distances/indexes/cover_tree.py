@@ -108,7 +108,7 @@ def _divide(branch: Branch, base: float, comparing: Comparing) -> tuple[list[Bra
         if not len(branch.rows):
             return [], listed
     largest = float(branch.distances.max())
-    scale = largest / base
+    scale = float(D.dtype.type(largest / base))
     if scale >= largest:  # of the smallest numbers
         return [], np.arange(len(D))
     middles, owners, near = _cover(branch, scale, comparing)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from functools import cache
 from numbers import Real
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import ilk
+
+_counting = Lock()
 
 
 class Margin(NamedTuple):
@@ -40,30 +43,6 @@ def margin(dtype: Any) -> Margin:
     return Margin(relative, 4 * float(kind.tiny), float(kind.max) * (1 - relative))
 
 
-def gap(to: np.ndarray, known: np.ndarray, here: Margin, there: Margin) -> np.ndarray:
-    """Return how far rows are from a query at least, by the triangle inequality.
-
-    Parameters
-    ----------
-    to : ndarray
-        Computed distances of the query to some rows.
-    known : ndarray
-        Computed distances of these to the rows in question.
-    here, there : Margin
-        Of these two kinds of distances.
-
-    Returns
-    -------
-    ndarray
-        ``|to - known|``, less what rounding may have added; may be negative.
-    """
-    to, known = np.asarray(to, dtype=float), np.asarray(known, dtype=float)
-    to_least, known_least = np.minimum(to, here.most), np.minimum(known, there.most)
-    off = here.relative * to_least + there.relative * known_least
-    gaps = np.maximum(to_least - known, known_least - to)
-    return np.asarray(gaps - (off + here.absolute + there.absolute))
-
-
 def check_metric(owner: object, distance: Any) -> None:
     """Raise an InputError, naming both, unless the triangle inequality holds for a distance."""
     if not distance.metric:
@@ -91,6 +70,12 @@ def training_rows(owner: object, distance: Any, X: Any) -> Any:
 def paired_queries(distance: Any, Q: Any, X: Any) -> Any:
     """Return queries as the distance takes them beside the training rows."""
     return distance.check_pair(distance.check_input(Q, "Q"), X)[0]
+
+
+def count(index: Any, n_distances: int) -> None:
+    """Add to the distances an index has computed, which several threads may search at once."""
+    with _counting:
+        index.n_distance_evaluations_ += n_distances
 
 
 def check_queries(owner: object, distance: Any, Q: Any, X: Any) -> Any:

@@ -11,7 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Param
 from ilk_distances.indexes.comparing import Comparing
-from ilk_distances.indexes.exact import check_metric, check_queries, check_radius
+from ilk_distances.indexes.exact import (
+    check_metric,
+    check_queries,
+    check_radius,
+    count,
+    training_rows,
+)
 from ilk_distances.indexes.fishing import Fishing
 
 BOUNDS = 2**21  # held by one thread at a time
@@ -123,8 +129,8 @@ class FishAndShrink(ilk.Index):
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
+        self.X_ = training_rows(self, distance, X)
         check_metric(self, distance)
-        self.X_ = distance.check_input(X)
         self.distance_ = distance
         comparing = Comparing(distance, self.X_)
         self.pivots_, self.table_ = _pivots(comparing, self.n_pivots)
@@ -188,7 +194,7 @@ class FishAndShrink(ilk.Index):
             counts.append(comparing.evaluations)
 
         ilk.in_blocks(work, m, size)
-        self.n_distance_evaluations_ += sum(counts)
+        count(self, sum(counts))
         return answers
 
 

@@ -133,7 +133,7 @@ def _raise(
     relative: float,
     most: float,
 ) -> None:
-    """As `ilk_distances.indexes.exact.gap`; so plain that it is done for many rows at once."""
+    """As `ball_steps.gap_to`, so plain that it is done for many rows at once."""
     for x in range(len(least)):
         known_least = min(known[x], most)
         low, high = to_least - known[x], known_least - to

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Param
 from ilk_distances.indexes.candidates import Candidates
-from ilk_distances.indexes.exact import check_metric, check_queries, check_radius, margin
+from ilk_distances.indexes.exact import check_metric, check_queries, check_radius, count, margin
 from ilk_distances.vectors.minkowski import Norm
 
 INSERTED = 128  # the most neighbours that are sorted by insertion
@@ -115,12 +115,12 @@ class KDTree(ilk.Index):
 
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
-            candidates, count = self._candidates(Q[rows], int(k), np.inf)
+            candidates, looked = self._candidates(Q[rows], int(k), np.inf)
             again = self._settle(candidates, Q[rows], near[rows], where[rows])
-            counts.append(count + again)
+            counts.append(looked + again)
 
         ilk.in_blocks(work, len(Q), QUERIES)
-        self.n_distance_evaluations_ += sum(counts)
+        count(self, sum(counts))
         return near, where
 
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -134,12 +134,12 @@ class KDTree(ilk.Index):
 
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
-            candidates, count = self._candidates(Q[rows], 0, r)
+            candidates, looked = self._candidates(Q[rows], 0, r)
             near[rows], where[rows], again = candidates.within(self.distance_, Q[rows], self.X_, r)
-            counts.append(count + again)
+            counts.append(looked + again)
 
         ilk.in_blocks(work, len(Q), QUERIES)
-        self.n_distance_evaluations_ += sum(counts)
+        count(self, sum(counts))
         return near, where
 
     def _build(self) -> None:
@@ -201,8 +201,8 @@ class KDTree(ilk.Index):
         how, k = kd_search.how(float(self.distance_.p)), near.shape[1]
         plain = self.distance_.weights is None and how != kd_search.POWERS
         if not plain or k > INSERTED:
-            near[:], where[:], count = candidates.nearest(self.distance_, Q, self.X_, k)
-            return count
+            near[:], where[:], compared = candidates.nearest(self.distance_, Q, self.X_, k)
+            return compared
         rows, ends = candidates.rows, candidates.ends
         queries = np.repeat(np.arange(len(Q)), np.diff(ends, prepend=0))
         values = self.distance_.compare_pairs(Q, queries, self.X_, rows)
