@@ -101,7 +101,12 @@ class LDA(LinearMetricLearner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(n_components=1), cls(shrinkage=0.1), cls(singular="shrink")]
+        return [
+            cls(),
+            cls(n_components=1, report=False),
+            cls(shrinkage=0.1, report=False),
+            cls(singular="shrink", report=False),
+        ]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn L from rows X and labels y."""

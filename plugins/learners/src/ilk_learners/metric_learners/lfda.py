@@ -128,9 +128,9 @@ class LFDA(LinearMetricLearner):
     def examples(cls) -> list[Self]:
         return [
             cls(),
-            cls(n_components=1, embedding="plain"),
-            cls(n_components=2, embedding="orthonormal", n_neighbors=3),
-            cls(shrinkage=0.1),
+            cls(n_components=1, embedding="plain", report=False),
+            cls(n_components=2, embedding="orthonormal", n_neighbors=3, report=False),
+            cls(shrinkage=0.1, report=False),
         ]
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -143,8 +143,8 @@ class MMC(LinearMetricLearner):
     @classmethod
     def examples(cls) -> list[Self]:
         return [
-            cls(random_state=0),
-            cls(diagonal=True, random_state=0),
+            cls(random_state=0, report=False),
+            cls(diagonal=True, random_state=0, report=False),
             cls(shrinkage=0.1, n_constraints=60, random_state=0),
         ]
 

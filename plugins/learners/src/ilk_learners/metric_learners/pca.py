@@ -98,7 +98,12 @@ class PCA(LinearMetricLearner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(n_components=1), cls(n_components=0.9, whiten=True), cls(center=False)]
+        return [
+            cls(),
+            cls(n_components=1, report=False),
+            cls(n_components=0.9, whiten=True, report=False),
+            cls(center=False),
+        ]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that a share of the variance is below 1."""

@@ -11,6 +11,7 @@ import numpy as np
 
 import ilk
 from ilk import InputError, Param, check_labels, check_same_length, display_name
+from ilk_learners.magnitude import common_deviations
 from ilk_learners.targets import holds_numbers
 
 REPORT = Param(bool, doc="Whether fit measures the error before and after (`report_`).")
@@ -103,4 +104,8 @@ def report_where_known(owner: Any, X: np.ndarray, y: Any) -> Report | None:
         targets = np.asarray(y, dtype=float) if holds_numbers(y) else check_labels(owner, y, X)[1]
     except InputError:  # y is none of this learner's business
         return None
-    return report(owner, X, owner.transform(X), targets) if targets.ndim == 1 else None
+    if targets.ndim > 1:
+        return None
+    _, rows, _ = common_deviations(X)
+    L = owner.components_.astype(float)  # of length 1: which neighbour is nearest stays
+    return report(owner, rows, rows @ (L / (np.abs(L).max() or 1.0)).T, targets)
