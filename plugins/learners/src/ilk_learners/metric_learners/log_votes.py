@@ -24,17 +24,17 @@ class LogVotes(Softmax):
 
     codes: np.ndarray
 
-    def _slopes(self, rows: slice, scores: np.ndarray) -> tuple[float, np.ndarray]:
+    def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
         other = self.codes[rows, None] != self.codes
-        own = np.where(other, -np.inf, scores)
-        alone = ~np.isfinite(own.max(axis=1))
-        own[alone] = scores[alone]  # the same twice: loss and slope 0
-        loss = float((_log_sum(scores) - _log_sum(own)).sum())
-        S = softmax(scores)
-        S -= softmax(own)
+        np.copyto(S, scores)
+        S[other] = -np.inf
+        alone = ~np.isfinite(S.max(axis=1))
+        S[alone] = scores[alone]  # the same twice: loss and slope 0
+        loss = float((_log_sum(scores) - _log_sum(S)).sum())
+        np.subtract(softmax(scores), softmax(S), out=S)
         if self.widths is not None:
             S *= self.widths[rows, None]
-        return loss, S
+        return loss
 
 
 def _log_sum(scores: np.ndarray) -> np.ndarray:

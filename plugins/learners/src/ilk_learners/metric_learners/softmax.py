@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
 """Of the votes of a block of rows, shape (b, C), and their place among all rows: the sum of
 their losses, and its derivative for each vote."""
 
-_NUMBERS = 2**19  # weights in a block
+_NUMBERS = 2**20  # weights in a block
 _LEAST_ROWS, _MOST_ROWS = 16, 256
 _WAVE = 64  # blocks whose parts are held at once
 
@@ -56,55 +57,61 @@ class Softmax:
         return self._sum(L, _LowRank if 2 * len(L) <= L.shape[1] else _Full)
 
     def _sum(self, L: np.ndarray, kind: type[_Gradient]) -> tuple[float, np.ndarray]:
-        Z, lengths = self._mapped(L)
+        Z, right = self._mapped(L)
         blocks = self._blocks()
         total, loss = kind(self.X, Z), 0.0
         for first in range(0, len(blocks), _WAVE):
             wave = blocks[first : first + _WAVE]
             for rows, (part_loss, part) in zip(
-                wave, self._parts(wave, Z, lengths, kind), strict=True
+                wave, self._parts(wave, Z, right, kind), strict=True
             ):
                 loss += float(part_loss)
                 total.add(rows, part)  # in order, so that threads change no bit
         return loss, total.gradient(L)
 
     def _parts(
-        self, blocks: list[slice], Z: np.ndarray, lengths: np.ndarray, kind: type[_Gradient]
+        self, blocks: list[slice], Z: np.ndarray, right: np.ndarray, kind: type[_Gradient]
     ) -> list[Any]:
         """Loss of each block, and what it contributes to the gradient."""
         found: list[Any] = [None] * len(blocks)
+        shape = (2, blocks[0].stop - blocks[0].start, len(self.X))
+        idle: list[np.ndarray] = []  # room for a block and its slopes, taken by one thread
 
         def work(start: int, stop: int) -> None:
+            room = idle.pop() if idle else np.empty(shape, dtype=Z.dtype)
             for number in range(start, stop):
                 rows = blocks[number]
-                loss, S = self._slopes(rows, self._scores(rows, Z, lengths))
+                scores, S = room[:, : rows.stop - rows.start]
+                loss = self._slopes(rows, self._scores(rows, right, scores), S)
                 found[number] = loss, kind.part(S, _Block(rows, self.X, Z))
+            idle.append(room)
 
         ilk.in_blocks(work, len(blocks), 1)
         return found
 
     def _mapped(self, L: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows under L, and these again with their squared lengths in one more column."""
         L = L.astype(self.X.dtype, copy=False)
         Z = self.X * L if L.ndim == 1 else self.X @ L.T
-        return Z, np.einsum("ij,ij->i", Z, Z)
+        return Z, np.column_stack([Z, np.einsum("ij,ij->i", Z, Z)])
 
     def _blocks(self) -> list[slice]:
         n = len(self.X)
         size = min(max(_NUMBERS // n, _LEAST_ROWS), _MOST_ROWS)
         return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
-    def _scores(self, rows: slice, Z: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    def _scores(self, rows: slice, right: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """``-w_i |z_i - z_j|^2`` of a block of rows, up to what is the same along a row."""
-        scores = np.asarray(Z[rows] @ Z.T)
-        scores *= 2
-        scores -= lengths
+        left = 2 * right[rows]
+        left[:, -1] = -1
         if self.widths is not None:
-            scores *= self.widths[rows, None]
+            left *= self.widths[rows, None]
+        scores = np.asarray(np.matmul(left, right.T, out=out))
         scores[np.arange(len(scores)), np.arange(rows.start, rows.stop)] = -np.inf
         return scores
 
-    def _slopes(self, rows: slice, scores: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss and S of a block of rows; `scores` may be written over."""
+    def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
+        """Loss of a block of rows, and S, written in place; `scores` may be written over."""
         raise NotImplementedError
 
 
@@ -125,29 +132,41 @@ class SoftVotes(Softmax):
 
     def votes(self, L: np.ndarray) -> np.ndarray:
         """What each row is given by the others; array of shape (n, C)."""
-        Z, lengths = self._mapped(L)
+        _, right = self._mapped(L)
         blocks = self._blocks()
-        return np.concatenate([softmax(self._scores(b, Z, lengths)) @ self.Y for b in blocks])
+        return np.concatenate([softmax(self._scores(b, right)) @ self.Y for b in blocks])
 
-    def _slopes(self, rows: slice, scores: np.ndarray) -> tuple[float, np.ndarray]:
-        P = softmax(scores)
-        votes = P @ self.Y
+    @cached_property
+    def _Y1(self) -> np.ndarray:
+        """Y, and a column of ones: products with it give sums as well."""
+        return np.column_stack([self.Y, np.ones(len(self.Y), dtype=self.Y.dtype)])
+
+    def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
+        weights = _exponentials(scores)
+        votes = weights @ self._Y1
+        sums = votes[:, -1:]
+        votes = votes[:, :-1] / sums
         loss, slopes = self.outer(votes, rows)
-        slopes = slopes.astype(P.dtype, copy=False)
+        slopes = slopes.astype(weights.dtype, copy=False) / sums
         if self.widths is not None:
-            slopes = slopes * self.widths[rows, None]
-        S = np.asarray(slopes @ self.Y.T)
-        S -= np.einsum("ic,ic->i", slopes, votes)[:, None]
-        S *= P
-        return loss, S
+            slopes *= self.widths[rows, None]
+        means = np.einsum("ic,ic->i", slopes, votes)
+        np.matmul(np.column_stack([slopes, -means]), self._Y1.T, out=S)
+        S *= weights
+        return loss
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
     """Weights that sum to 1 along each row, in place of the scores."""
+    weights = _exponentials(scores)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def _exponentials(scores: np.ndarray) -> np.ndarray:
+    """Weights of which the largest along each row is 1, in place of the scores."""
     scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
-    return scores
+    return np.asarray(np.exp(scores, out=scores))
 
 
 class _Block(NamedTuple):
