@@ -158,7 +158,7 @@ def by_hand(q, X):
     return np.argsort(((X - q) ** 2).sum(axis=1), kind="stable")[:5]
 
 
-@pytest.mark.parametrize("name", ["brute", "footprint", "case_retrieval_net", "lsh", "hnsw"])
+@pytest.mark.parametrize("name", sorted(ilk.registry("index").names()))
 @pytest.mark.parametrize("distance", ["euclidean", None, len, ilk.kernel("linear")])
 def test_every_index_needs_a_distance(name, distance):
     if name == "hnsw":

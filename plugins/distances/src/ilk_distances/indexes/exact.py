@@ -43,8 +43,16 @@ def margin(dtype: Any) -> Margin:
     return Margin(relative, 4 * float(kind.tiny), float(kind.max) * (1 - relative))
 
 
+def _check_distance(owner: object, distance: Any) -> None:
+    if getattr(distance, "kind", None) != "distance":
+        raise ilk.InputTypeError(
+            f"{ilk.display_name(owner)}: distance must be a fitted distance, got {distance!r}"
+        )
+
+
 def check_metric(owner: object, distance: Any) -> None:
     """Raise an InputError, naming both, unless the triangle inequality holds for a distance."""
+    _check_distance(owner, distance)
     if not distance.metric:
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: distance must be a metric, which "
@@ -60,10 +68,7 @@ def training_rows(owner: object, distance: Any, X: Any) -> Any:
     InputTypeError
         Naming the index, if there is no distance.
     """
-    if getattr(distance, "kind", None) != "distance":
-        raise ilk.InputTypeError(
-            f"{ilk.display_name(owner)}: distance must be a fitted distance, got {distance!r}"
-        )
+    _check_distance(owner, distance)
     return distance.check_input(X)
 
 
