@@ -220,7 +220,7 @@ class Mahalanobis(ilk.Distance):
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
         D = Euclidean().pairwise(X.after, Y.after)
-        i, j = np.divmod(np.flatnonzero(~(D >= (X.doubt + Y.doubt.max())[:, None])), len(Y))
+        i, j = np.divmod(np.flatnonzero(~((X.doubt + Y.doubt.max())[:, None] <= D)), len(Y))
         doubtful = ~(X.doubt[i] + Y.doubt[j] <= D[i, j])  # NaN where both overflow
         i, j = i[doubtful], j[doubtful]
         for start in range(0, len(i), _CLOSE):
