@@ -73,10 +73,10 @@ class BoostML2(PartitionMetric):
     >>> import ilk
     >>> X = [[0, 3], [1, 0], [2, 2], [7, 1], [8, 3], [9, 0]]
     >>> learner = ilk.metric_learner("boostml2").fit(X, ["a", "a", "a", "b", "b", "b"])
-    >>> learner.local_metric([1, 1])  # near along the second feature classes are as beyond
-    array([1., 0.])
-    >>> learner.kneighbors([[1, 1]], 3)
-    (array([[0., 1., 1.]]), array([[1, 0, 2]]))
+    >>> learner.local_metric([1, 0]).round(2)
+    array([0.87, 0.13])
+    >>> learner.kneighbors([[1, 0]], 3)[1]
+    array([[1, 2, 0]])
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
@@ -116,9 +116,9 @@ class BoostML1(BoostML2):
 
     As boostml2, but of the weights only the largest has a say in what is cut off: a step keeps
     the floor(zeta K) of the region's K rows that are nearest to the query along the feature
-    with the largest relevance (the first of equal ones). If no feature of a region is
-    relevant, the rows nearest under the weights of the step before are kept. Regions do not
-    change with the units of single features.
+    with the largest relevance (the first of equal ones). Units of single features do not change
+    what is kept, unless no feature of a region is relevant: then it is what is nearest under
+    the weights of the step before.
 
     What is returned is no partition: the k nearest rows of the last region under the metric
     ``d(x, q)^2 = sum_f c_f (x_f - q_f)^2`` with the weights of the last step, which

@@ -22,7 +22,8 @@ class Machete(PartitionMetric):
     the class is known once the query's value of f is. A step keeps that `shrink` of the
     region's K rows, rounded down, which are nearest to the query along the feature with the
     largest relevance (the first of equal ones), until `n_neighbors` are left (k, where more
-    are asked for). Regions do not change with the units of single features.
+    are asked for). Units of single features do not change what is kept, as long as one is
+    relevant.
 
     What is returned is no partition: the k nearest rows of the last region under the metric
     ``d(x, q)^2 = sum_f r_f (x_f - q_f)^2`` with the shares ``r_f = I_f^2 / sum I^2`` of the

@@ -123,10 +123,10 @@ def _distances(
 ) -> None:
     """Distances of rows along the feature of largest weight, or squared ones under all weights."""
     if single:
-        f = np.argmax(weight)
-        column = columns[f]
+        best = np.argmax(weight)
+        column = columns[best]
         for a in range(len(rows)):
-            values[a] = abs(column[rows[a]] - q[f])
+            values[a] = abs(column[rows[a]] - q[best])
         return
     values[: len(rows)] = 0.0
     for f in range(len(weight)):

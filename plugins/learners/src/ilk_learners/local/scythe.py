@@ -48,8 +48,10 @@ class Scythe(Machete):
     >>> import ilk
     >>> X = [[0, 3], [1, 0], [2, 2], [7, 1], [8, 3], [9, 0]]
     >>> learner = ilk.metric_learner("scythe").fit(X, ["a", "a", "a", "b", "b", "b"])
-    >>> learner.local_metric([1, 2]).round(2)
-    array([0.96, 0.04])
+    >>> learner.local_metric([1, 0]).round(2)
+    array([0.9, 0.1])
+    >>> learner.kneighbors([[1, 0]], 3)[1]
+    array([[1, 2, 0]])
     """
 
     single: ClassVar[bool] = False

@@ -91,10 +91,11 @@ def _relevance(inside: np.ndarray, total: np.ndarray, kappa: float, logarithmic:
         return 0.0
     relevance = 0.0
     for c in range(len(total)):
-        here = inside[c] / m
         if logarithmic:
-            beyond = (total[c] - inside[c]) / (size - m)
+            here, beyond = inside[c] / m, (total[c] - inside[c]) / (size - m)
             relevance += abs(0.5 * np.log((here + kappa) / (beyond + kappa)))
-        else:
-            relevance += (total[c] / size - here) ** 2
-    return relevance
+        else:  # in whole numbers, so that features which are as relevant are equally so
+            difference = float(inside[c] * size - total[c] * m)
+            relevance += difference * difference
+    whole = float(m * size)
+    return relevance if logarithmic else relevance / (whole * whole)
