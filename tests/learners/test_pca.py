@@ -8,6 +8,8 @@ from sklearn.decomposition import PCA
 
 import ilk
 
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+
 
 @pytest.fixture
 def X():
@@ -99,3 +101,12 @@ def test_wrong_number_of_components(value):
 def test_too_many_components(X):
     with pytest.raises(ilk.InputError, match="n_components must be at most 4.*got 7"):
         ilk.transformer("pca", n_components=7).fit(X)
+
+
+def test_report_where_labels_are_given():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [9.0, 0.0], [9.0, 1.0]])
+    found = ilk.metric_learner("pca", n_components=1).fit(X, ["a", "a", "b", "b"]).report_
+    assert (found.before, found.after, found.n_queries) == (0, 0, 4)
+    assert ilk.metric_learner("pca").fit(X).report_ is None
+    assert ilk.metric_learner("pca", report=False).fit(X, [0, 0, 1, 1]).report_ is None
+    assert ilk.metric_learner("pca").fit(X, [0.5, 1.5, 3.5, 2.5]).report_.before == 1.0

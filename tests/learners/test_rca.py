@@ -10,6 +10,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import ilk
 
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+
 
 def within_covariance(X, chunklets):
     """Equation (4.5), one point after the other; a negative chunklet is none."""
@@ -174,7 +176,7 @@ class TestSingular:
             ilk.metric_learner("rca", n_components=7).fit(*few)
 
     def test_nothing_varies(self):
-        with pytest.raises(ilk.InputError, match="no variation inside the chunklets"):
+        with pytest.raises(ilk.InputError, match="covariance inside the chunklets is 0"):
             ilk.metric_learner("rca", singular="shrink").fit([[1.0], [2.0]], ["a", "b"])
 
 
@@ -202,3 +204,29 @@ def test_as_distance(data):
     D = rca.distance().pairwise(X[:3], X[3:5])
     difference = X[1] - X[3]
     assert D[1, 0] == pytest.approx(np.sqrt(difference @ rca.metric_matrix_ @ difference))
+
+
+@pytest.mark.filterwarnings("default::ilk_learners.metric_learners.report.MetricWarning")
+def test_breast_cancer_is_hurt_unless_shrunk():
+    """Nearly dependent features: their differences, mere noise, get most of the weight."""
+    X, y = ilk.dataset("breast_cancer").load().Xy
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    with pytest.warns(UserWarning, match="rca: the learned metric is worse"):
+        plain = ilk.metric_learner("rca").fit(X, y).report_
+    shrunk = ilk.metric_learner("rca", shrinkage=0.1).fit(X, y).report_
+    assert plain.after > plain.before + 0.01
+    assert shrunk.after < plain.after - 0.01
+
+
+def test_no_report_without_labels(data):
+    X, y = data
+    assert ilk.metric_learner("rca", chunklets=y).fit(X).report_ is None
+    assert ilk.metric_learner("rca", report=False).fit(X, y).report_ is None
+
+
+def test_more_features_than_can_be_squared():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 20_000)), np.repeat([0, 1, 2], 10)
+    rca = ilk.metric_learner("rca").fit(X, y)
+    assert rca.components_.shape == (27, 20_000)
+    assert np.allclose(within_covariance(rca.transform(X), y), np.eye(27))
