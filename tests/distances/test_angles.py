@@ -1,5 +1,7 @@
 """Cosine and correlation distances."""
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -31,6 +33,31 @@ def test_worked():
 def test_small_angles_keep_their_digits(angle):
     d = ilk.distance("cosine").between([1.0, 0.0], [np.cos(angle), np.sin(angle)])
     assert d == pytest.approx(2 * np.sin(angle / 2) ** 2, rel=1e-8)
+
+
+def exactly(name, x, y):
+    """Compute a distance with 80 digits."""
+    with localcontext() as context:
+        context.prec = 80
+        x, y = ([Decimal(float(value)) for value in row] for row in (x, y))
+        if name == "correlation":
+            x, y = ([value - sum(row) / len(row) for value in row] for row in (x, y))
+        xx, yy, xy = (
+            sum(a * b for a, b in zip(*pair, strict=True)) for pair in ((x, x), (y, y), (x, y))
+        )
+        return float(1 - xy / (xx * yy).sqrt())
+
+
+@BOTH
+@pytest.mark.parametrize("step", [2.0**-52, 1e-14, 1e-11, 1e-8, 1e-6, 1e-4])
+@pytest.mark.parametrize(("factor", "offset"), [(1.0, 0.0), (0.7, 0.0), (3.3, 1e4)])
+def test_nearly_parallel_rows_keep_their_digits(name, step, factor, offset, rng):
+    x = rng.normal(size=9) + offset
+    Y = factor * x * (1 + rng.integers(-4, 5, (6, 9)) * step)
+    D = ilk.distance(name).pairwise([x], Y)
+    np.testing.assert_allclose(D[0], [exactly(name, x, y) for y in Y], rtol=1e-9)
+    np.testing.assert_array_equal(ilk.distance(name).pairwise(Y, [x]).T, D)
+    assert not ilk.distance(name).pairwise(Y, Y * 4.0)[np.eye(6, dtype=bool)].any()
 
 
 @BOTH

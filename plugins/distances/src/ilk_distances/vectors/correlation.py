@@ -9,7 +9,7 @@ import numpy as np
 import ilk
 from ilk_distances.engine.distance import VectorDistance
 from ilk_distances.engine.rows import Rows, Tile
-from ilk_distances.vectors.cosine import half_squares
+from ilk_distances.vectors.cosine import one_less_cosine
 from ilk_distances.vectors.directions import centred, check_directions, directions
 
 
@@ -54,4 +54,4 @@ class Correlation(VectorDistance):
         return Rows(directions(centred(X)), X)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        half_squares(X, Y, tile)
+        one_less_cosine(X, Y, tile, centred=True)

@@ -9,8 +9,10 @@ import numpy as np
 import ilk
 from ilk_distances.engine.distance import VectorDistance
 from ilk_distances.engine.rows import Rows, Tile
-from ilk_distances.vectors.directions import check_directions, directions
+from ilk_distances.vectors.directions import check_directions, directions, scaled
 from ilk_distances.vectors.minkowski import squares
+
+_SURE = 2.0**-40  # angles of which rounding of directions takes no digit that counts
 
 
 class Cosine(VectorDistance):
@@ -18,8 +20,9 @@ class Cosine(VectorDistance):
 
     ``d(x, y) = 1 - x'y / (|x| |y|)``, from 0 (same direction) to 2 (opposite). It is half the
     squared Euclidean distance of ``x/|x|`` and ``y/|y|`` and is computed so: the difference
-    from 1 would lose the digits of small angles. Equal vectors are at distance exactly 0;
-    work is in float64, also for float32.
+    from 1 would lose the digits of small angles. The smallest are computed from what y has
+    that is not along x. Equal vectors are at distance exactly 0; work is in float64, also for
+    float32.
 
     It is no metric: the triangle inequality fails, and multiples of a vector are at distance 0.
 
@@ -54,13 +57,22 @@ class Cosine(VectorDistance):
         return Rows(directions(X), X)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        half_squares(X, Y, tile)
+        one_less_cosine(X, Y, tile)
 
 
-def half_squares(X: Rows, Y: Rows, tile: Tile) -> None:
-    """Fill a tile with half the squared Euclidean distances of vectors of length one."""
+def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None:
+    """Fill a tile with half the squared Euclidean distances of vectors of length one.
+
+    Those that are so small that rounding of the vectors counts are computed from the rows as
+    they were given, of which the mean is to be subtracted or not.
+    """
     D = tile.view
     if not squares(X, Y, tile):
         np.square(D, out=D)
     np.multiply(D, 0.5, out=D)
     np.minimum(D, 2.0, out=D)
+    if D.min() < _SURE:
+        from ilk_distances.vectors import angles
+
+        pairs = np.nonzero(D < _SURE)
+        D[pairs] = angles.one_less_cosine(scaled(X.given), scaled(Y.given), *pairs, centred)

@@ -24,17 +24,24 @@ def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool)
         )
 
 
+def scaled(X: np.ndarray) -> np.ndarray:
+    """Multiply each row, exactly, by a power of two that makes it less than 1, and half at least.
+
+    So no square overflows or vanishes, and no sum of large numbers is none.
+    """
+    _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
+    return np.asarray(np.ldexp(X, -exponents, order="C"))
+
+
 def directions(X: np.ndarray) -> np.ndarray:
     """Divide each row by its length, whatever that is."""
-    _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
-    X = np.ldexp(X, -exponents)  # exactly, and so that no square overflows or vanishes
+    X = scaled(X)
     squares = np.cumsum(np.square(X), axis=1)[:, -1:]  # in the order of the features, whatever
     return np.asarray(X / np.sqrt(squares))  # their number or their layout
 
 
 def centred(X: np.ndarray) -> np.ndarray:
     """Subtract from each row its mean, exactly enough for rows far from zero."""
-    _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
-    X = np.ldexp(X, -exponents, order="C")  # the sum of large numbers may be none
+    X = scaled(X)
     X = X - X.mean(axis=1, keepdims=True)
     return np.asarray(X - X.mean(axis=1, keepdims=True))
