@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
-from ilk_learners.linear import within
 from ilk_learners.magnitude import deviations
 
 
@@ -23,10 +23,12 @@ def sums_of_squares(X: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, ...]
         In a unit of the feature's own, the same for the three; exactly 0 for a constant.
     """
     own = centered(X)
-    means, rest, exponent = within(own, groups, int(groups.max()) + 1)
-    inside = np.square(np.ldexp(rest, exponent)).sum(axis=0)
-    between = np.bincount(groups) @ np.square(means)
-    return between, inside, np.square(own).sum(axis=0)
+    total = np.einsum("np,np->p", own, own)
+    sizes = np.bincount(groups)
+    members = sp.csr_array((np.ones(len(own)), (groups, np.arange(len(own)))))
+    means = members @ own / sizes[:, None]
+    own -= means[groups]
+    return sizes @ np.square(means), np.einsum("np,np->p", own, own), total
 
 
 def in_ranges(X: np.ndarray) -> np.ndarray:
@@ -45,5 +47,5 @@ def in_ranges(X: np.ndarray) -> np.ndarray:
 def centered(X: np.ndarray) -> np.ndarray:
     """Deviations from the mean, of each column in a unit that makes the largest near 1."""
     _, own, _ = deviations(X)
-    _, exponents = np.frexp(np.abs(own).max(axis=0))
-    return np.asarray(np.ldexp(own, -exponents))
+    _, exponents = np.frexp(np.maximum(own.max(axis=0), -own.min(axis=0)))
+    return np.asarray(np.ldexp(own, -exponents, out=own))
