@@ -30,7 +30,9 @@ class PartitionMetric(AdaptiveMetric):
     L: int
 
     def _prepare(self) -> None:
-        self.order_ = np.argsort(self.columns_, axis=1, kind="stable").astype(np.int32)
+        self.order_ = np.empty(self.columns_.shape, dtype=np.int32)
+        for column, order in zip(self.columns_, self.order_, strict=True):
+            order[:] = np.argsort(column, kind="stable")
 
     def _step(self) -> tuple[float, float]:
         """Share of the rows that a step keeps, and what is added to probabilities."""
