@@ -29,16 +29,17 @@ class LFDA(LinearMetricLearner):
 
     Rows of one class have the affinity ``A_ij = exp(-|x_i - x_j|^2 / (s_i s_j))``, where s_i is the
     distance of row i to its k-th nearest in the class (local scaling; in a smaller class to the
-    farthest; rows at distance 0 have affinity 1). The scatters are
+    farthest; if that is 0, to the nearest that is somewhere else). The scatters are
 
         W = 1/2 sum_ij w_ij (x_i - x_j)(x_i - x_j)',   w_ij = A_ij / n_c   in class c, else 0
         B = 1/2 sum_ij b_ij (x_i - x_j)(x_i - x_j)',   b_ij = A_ij (1/n - 1/n_c), else 1/n
 
     and the rows of L solve ``B v = r W v``, the largest r first, with ``v' W v = n - C``, as in
-    `lda`, which it becomes where all affinities are 1. B may have negative eigenvalues, but W and
-    W + B have none: the problem is solved as the symmetric one of these two, in coordinates in
-    which all points have covariance 1, so that L is always real. There may be more than C - 1
-    directions.
+    `lda`, which it becomes where all affinities are 1. There may be more than C - 1 directions.
+    Though weights in B are negative, B is not: it is ``sum_c (1 - n_c/n) (S_c - W_c)`` and the
+    scatter of class means, where the whole scatter S_c of class c is no smaller than its part
+    W_c of W. The problem is solved as the symmetric one of W and W + B, in coordinates in which
+    all points have covariance 1, so that L is always real, and no r below 0.
 
     Affinities are computed in blocks of rows: memory grows with n, not with its square.
 
@@ -49,7 +50,7 @@ class LFDA(LinearMetricLearner):
     n_neighbors : int, default=7
         The k of local scaling.
     embedding : {"weighted", "plain", "orthonormal"}, default="weighted"
-        "weighted": each direction is multiplied by the root of its r; those with r <= 0, which
+        "weighted": each direction is multiplied by the root of its r; those with r = 0, which
         tell nothing apart, are left out. "plain": as above. "orthonormal": an orthonormal basis
         of the leading directions.
     shrinkage : float, default=0.0
@@ -174,7 +175,7 @@ class LFDA(LinearMetricLearner):
         if self.shrinkage:
             M = M + self.shrinkage * (np.trace(W) / len(W) * np.eye(len(W)) - W)
         ratios, turn = eigh(white @ M @ white.T)
-        ratios, found = ratios[::-1] - 1, turn.T[::-1] @ white
+        ratios, found = np.maximum(ratios[::-1] - 1, 0), turn.T[::-1] @ white
         d = self._number(ratios)
         self.ratios_ = ratios[:d]
         factor = np.sqrt(ratios[:d, None]) if self.embedding == "weighted" else 1.0
@@ -229,15 +230,24 @@ def _local_scatter(X: np.ndarray, Z: np.ndarray, k: int) -> np.ndarray:
         return np.zeros((q, q))
     scale = np.empty(n)
     for rows, squares in _squares(X):
-        scale[rows] = np.sqrt(np.partition(squares, min(k, n - 1), axis=1)[:, min(k, n - 1)])
+        scale[rows] = np.sqrt(_kth(squares, min(k, n - 1)))
     total = np.zeros((q, q))
     for rows, squares in _squares(X):
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            A = np.divide(squares, -(scale[rows, None] * scale), out=squares)
-        np.nan_to_num(A, copy=False, nan=0.0)  # 0/0: rows at the same place
+        A = np.divide(squares, -(scale[rows, None] * scale), out=squares)
         np.exp(A, out=A)
         total += Z[rows].T @ (A.sum(axis=1)[:, None] * Z[rows] - A @ Z)
     return total
+
+
+def _kth(squares: np.ndarray, k: int) -> np.ndarray:
+    """The k-th smallest of each row, else the smallest above 0; 1 where all are 0."""
+    found = np.partition(squares, k, axis=1)[:, k]
+    zero = found == 0
+    if zero.any():
+        elsewhere = squares[zero]
+        least = np.where(elsewhere > 0, elsewhere, np.inf).min(axis=1)
+        found[zero] = np.where(np.isfinite(least), least, 1.0)
+    return np.asarray(found)
 
 
 def _squares(X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
