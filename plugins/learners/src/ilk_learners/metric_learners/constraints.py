@@ -167,7 +167,7 @@ def check_pairs(owner: object, pairs: Any, n: int) -> Pairs:
     )
     _refuse(name, pairs, pairs[:, 0] == pairs[:, 1], "must be of two different rows")
     _refuse(name, pairs, np.abs(pairs[:, 2]) != 1, "must end in 1 (alike) or -1")
-    _refuse_repeated(name, pairs)
+    _refuse_repeated(name, pairs, np.sort(pairs[:, :2], axis=1), pairs[:, 2])
     alike = pairs[:, 2] == 1
     return Pairs(pairs[alike, :2], pairs[~alike, :2])
 
@@ -200,7 +200,7 @@ def check_triplets(owner: object, triplets: Any, n: int) -> np.ndarray:
     _refuse(name, triplets, twice, "must be of three different rows")
     sign = np.where(triplets[:, 1] < triplets[:, 2], 1, -1)
     ends = np.sort(triplets[:, 1:], axis=1)
-    _refuse_repeated(name, np.column_stack([triplets[:, 0], ends, sign]), triplets)
+    _refuse_repeated(name, triplets, np.column_stack([triplets[:, 0], ends]), sign)
     return np.asarray(triplets)
 
 
@@ -210,10 +210,8 @@ def _refuse(name: str, given: np.ndarray, wrong: np.ndarray, what: str) -> None:
         raise InputError(f"{name}: constraints[{place}] {what}, got {given[place].tolist()}")
 
 
-def _refuse_repeated(name: str, signed: np.ndarray, given: np.ndarray | None = None) -> None:
-    """Raise if two are of the same rows; the last column says what of them."""
-    given = signed if given is None else given
-    keys = np.column_stack([np.sort(signed[:, :2], axis=1), signed[:, 2:-1]])
+def _refuse_repeated(name: str, given: np.ndarray, keys: np.ndarray, signs: np.ndarray) -> None:
+    """Raise if two have the same key: they say the same, or by their signs the opposite."""
     _, where = np.unique(keys, axis=0, return_inverse=True)
     where = where.ravel()
     order = np.argsort(where, kind="stable")
@@ -221,7 +219,7 @@ def _refuse_repeated(name: str, signed: np.ndarray, given: np.ndarray | None = N
     if not len(again):
         return
     first, second = order[again[0]], order[again[0] + 1]
-    what = "repeats" if signed[first, -1] == signed[second, -1] else "contradicts"
+    what = "repeats" if signs[first] == signs[second] else "contradicts"
     raise InputError(
         f"{name}: constraints[{second}] {what} constraints[{first}], "
         f"got {given[second].tolist()} and {given[first].tolist()}"
@@ -240,9 +238,10 @@ def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.n
     """Draw pairs of a place and the number of one of its partners, without repetition."""
     ends = np.cumsum(partners)
     total = int(ends[-1])
-    drawn = np.arange(total)
     if number < total:
         drawn = np.sort(sample_without_replacement(total, number, random_state=rng))
+    else:
+        drawn = np.arange(total)
     place = np.searchsorted(ends, drawn, side="right")
     return np.column_stack([place, drawn - (ends[place] - partners[place])])
 
