@@ -39,7 +39,8 @@ class AdaptiveMetric(LocalMetric):
     Rows and queries come in one unit, ``2**exponent_`` of the data's: none of their squares
     overflows. Metrics that depend on units must be those of the unscaled data, so a map made
     of scaled rows is ``np.ldexp(L, -exponent_)``; weights that only compare features need
-    nothing.
+    nothing. Where distances have no unit, as Mahalanobis's, say ``unitless = True``, and metrics
+    and squared distances are those of scaled rows.
 
     Attributes
     ----------
@@ -54,6 +55,7 @@ class AdaptiveMetric(LocalMetric):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(local=True)
+    unitless: ClassVar[bool] = False
     report: bool
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -93,7 +95,10 @@ class AdaptiveMetric(LocalMetric):
         check_is_fitted(self)
         q = check_vectors(self, ilk.one_row(x), argument="x", reset=False)
         metric = self._metrics(self._scaled(q), np.full(1, -1))[0]
-        return np.asarray(metric if metric.ndim == 1 else metric.T @ metric)
+        metric = metric if metric.ndim == 1 else metric.T @ metric
+        with np.errstate(over="ignore"):
+            metric = np.ldexp(metric, -2 * self.exponent_) if self.unitless else metric
+        return finite(self, np.asarray(metric), "rows vary so little that the metric")
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
         """Weights (m, p), or maps (m, d, p), of the metric at each query.
@@ -135,12 +140,13 @@ class AdaptiveMetric(LocalMetric):
         near = np.empty((len(Q), k), dtype=np.float32 if single else float)
         where = np.empty((len(Q), k), dtype=np.int64)
         scaled = self._scaled(Q)
+        exponent = 0 if self.unitless else self.exponent_
 
         def work(start: int, stop: int) -> None:
             block = slice(start, stop)
             squares, rows = self._candidates(scaled[block], k, left_out[block])
             with np.errstate(over="ignore"):
-                distances = np.ldexp(np.sqrt(squares), self.exponent_).astype(near.dtype)
+                distances = np.ldexp(np.sqrt(squares), exponent).astype(near.dtype)
             near[block], columns = ilk.smallest(distances, k)
             where[block] = columns if rows is None else np.take_along_axis(rows, columns, axis=1)
 

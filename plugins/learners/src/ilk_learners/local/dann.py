@@ -1,0 +1,230 @@
+"""dann: a discriminant analysis around each query tells along what classes differ there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import ilk
+from ilk import Param
+from ilk_learners.local.adaptive import AdaptiveMetric
+from ilk_learners.magnitude import check_finite_parameters, deviations
+from ilk_learners.metric_learners.report import REPORT
+
+_LEAST = 50  # rows of a neighbourhood, unless their number is given
+_NUMBERS = 2**20  # of neighbourhoods that are held at once
+_SMALLEST = 1e-140  # deviation of a feature, compared with the largest number, that is one
+
+
+class DANN(AdaptiveMetric):
+    """Stretch the neighbourhood along directions in which the classes around do not differ.
+
+    Of the K_m training rows nearest to the query q, in the Euclidean metric at first, with
+    the weights ``w_i = (1 - (d_i / h)^3)^3``, where h is the distance of the last of them, come
+    the weighted means and shares of classes and the matrices within and between them ::
+
+        pi_c = sum_{y_i = c} w_i / sum_i w_i
+        W = sum_i w_i (x_i - m_{y_i}) (x_i - m_{y_i})' / sum_i w_i
+        B = sum_c pi_c (m_c - m) (m_c - m)'
+        A = W^-1/2 (W^-1/2 B W^-1/2 + epsilon I) W^-1/2 = W^-1 B W^-1 + epsilon W^-1
+
+    and ``d(x, q)^2 = (x - q)' A (x - q)``, by which the K_m nearest may be found again. Distances
+    have no unit: that of all features changes nothing; features should be of comparable spread
+    for the first neighbourhood, as after the transformer standardize.
+
+    *Small regions.* With few rows, or equal ones, W is singular or nearly so. Where all features
+    have variance 1 over all training rows, W's eigenvalues (or diagonal) below `floor` are
+    raised to it; above, everything is as printed. Features that are constant over all training
+    rows have no influence. One class around: B is 0, and the metric is that of W alone.
+    All K_m rows as far: they weigh the same. *Ties* go to the lower index; rows as far as the
+    last have no weight, so which of them are among the K_m does not matter.
+
+    Parameters
+    ----------
+    n_metric_neighbors : int, optional
+        K_m; if left out a fifth of the rows, but at least 50. At most all rows are used.
+    epsilon : float, default=1
+        Rounds the neighbourhood.
+    n_iterations : int, default=1
+        How many times a metric is made, each from the neighbourhood under the one before.
+    diagonal : bool, default=True
+        Whether of W only the diagonal is estimated, as Hastie and Tibshirani advise.
+    floor : float, default=0.01
+        Least variance within classes, of 1 over all training rows.
+    report : bool, default=True
+        Whether `fit` measures the error before and after.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    report_ : Report
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
+        left out does not shape its own metric either, but for the unit of the floor.
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani, "Discriminant adaptive nearest neighbor classification", *IEEE
+    Transactions on Pattern Analysis and Machine Intelligence* 18, 1996. Zaidi 2011, equation
+    (6.2), which leaves out how W and B are weighted.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 3], [1, 0], [2, 2], [7, 1], [8, 3], [9, 0]]
+    >>> learner = ilk.metric_learner("dann").fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> learner.local_metric([4, 1]).round(1)
+    array([[74.2,  5.6],
+           [ 5.6,  1.1]])
+    >>> learner.kneighbors([[4, 1]], 3)[1]
+    array([[2, 3, 1]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_metric_neighbors": Param(int, ge=1, none=True, doc="Rows a metric is made from (K_m)."),
+        "epsilon": Param(float, gt=0, doc="Rounds the neighbourhood."),
+        "n_iterations": Param(int, ge=1, doc="How many times a metric is made."),
+        "diagonal": Param(bool, doc="Whether only the diagonal of W is estimated."),
+        "floor": Param(float, gt=0, le=1, doc="Least variance within classes, of 1 in all."),
+        "report": REPORT,
+    }
+    unitless: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_metric_neighbors: int | None = None,
+        epsilon: float = 1.0,
+        n_iterations: int = 1,
+        diagonal: bool = True,
+        floor: float = 0.01,
+        report: bool = True,
+    ) -> None:
+        self.n_metric_neighbors = n_metric_neighbors
+        self.epsilon = epsilon
+        self.n_iterations = n_iterations
+        self.diagonal = diagonal
+        self.floor = floor
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(n_metric_neighbors=15, n_iterations=3, diagonal=False, report=False)]
+
+    def check_parameters(self) -> None:
+        super().check_parameters()
+        check_finite_parameters(self, "epsilon")
+
+    def _prepare(self) -> None:
+        mean, centered, exponents = deviations(self.columns_.T)
+        self.mean_ = mean
+        self.deviation_ = np.ldexp(np.sqrt(np.mean(centered**2, axis=0)), exponents)
+
+    def _nearest(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        with threadpool_limits(1, user_api="blas"):  # blocks run in threads of ours
+            return super()._nearest(Q, k, left_out)
+
+    def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+        maps, weights, _ = self._adapted(Q, left_out)
+        if not self.diagonal:
+            return maps
+        own = np.sqrt(weights)[:, None, :] * np.eye(Q.shape[1])
+        return np.concatenate([maps, own], axis=1)
+
+    def _candidates(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        return self._adapted(Q, left_out)[2], None
+
+    def _adapted(
+        self, Q: np.ndarray, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Maps (m, d, p) and weights (m, p) that make the metrics, and all squared distances."""
+        maps, weights = np.empty((len(Q), 0, Q.shape[1])), np.ones(Q.shape)
+        squares = self._squares(Q, maps, weights, left_out)
+        for _ in range(int(self.n_iterations)):
+            maps, weights = self._from_neighbors(*self._around(squares, left_out))
+            squares = self._squares(Q, maps, weights, left_out)
+        return maps, weights, squares
+
+    def _squares(
+        self, Q: np.ndarray, maps: np.ndarray, weights: np.ndarray, left_out: np.ndarray
+    ) -> np.ndarray:
+        from ilk_learners.local.squares import mapped, weighted
+
+        squares = np.empty((len(Q), len(self.codes_)))
+        weighted(self.columns_, Q, weights, squares)
+        if maps.shape[1]:
+            own = np.empty_like(squares)
+            mapped(self.columns_, Q, maps, own)
+            squares += own
+        seen = np.flatnonzero(left_out >= 0)
+        squares[seen, left_out[seen]] = np.inf
+        return squares
+
+    def _around(
+        self, squares: np.ndarray, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The K_m nearest rows of each query, and their weights, which sum to 1."""
+        n = len(self.codes_) - int((left_out >= 0).any())
+        wanted = max(n // 5, _LEAST) if self.n_metric_neighbors is None else self.n_metric_neighbors
+        near, rows = ilk.smallest(squares, min(int(wanted), n))
+        near = np.sqrt(near)
+        last = near[:, -1:]
+        weights = (1 - (near / np.where(last > 0, last, 1)) ** 3) ** 3
+        weights[weights.sum(axis=1) == 0] = 1.0
+        return rows, weights / weights.sum(axis=1, keepdims=True)
+
+    def _from_neighbors(
+        self, rows: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        m, size = rows.shape
+        step = max(_NUMBERS // (size * len(self.columns_)), 1)
+        parts = [
+            self._discriminant(rows[start : start + step], weights[start : start + step])
+            for start in range(0, m, step)
+        ]
+        maps, own = zip(*parts, strict=True)
+        return np.concatenate(maps), np.concatenate(own)
+
+    def _discriminant(
+        self, rows: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Maps and weights whose squared lengths add up to the metric, of some neighbourhoods."""
+        known = self.deviation_ > _SMALLEST
+        unit = np.where(known, self.deviation_, 1.0)
+        Z = np.moveaxis(self.columns_[:, rows], 0, -1) - self.mean_
+        Z = np.where(known, Z, 0.0) / unit
+        between, Z = _class_means(Z, self.codes_[rows], weights, len(self.classes_))
+        inverse = known / unit
+        if self.diagonal:
+            spread = np.maximum(np.matmul(weights[:, None, :], Z**2)[:, 0], self.floor)
+            return between / spread[:, None, :] * inverse, self.epsilon / spread * inverse**2
+        within = np.matmul(np.swapaxes(Z * weights[..., None], 1, 2), Z)
+        values, vectors = np.linalg.eigh(within)
+        values = np.maximum(values, self.floor)[:, None, :]
+        turned = np.matmul(between, vectors) / values
+        maps = np.matmul(turned, np.swapaxes(vectors, 1, 2))
+        own = np.swapaxes(vectors * np.sqrt(self.epsilon / values), 1, 2)
+        return np.concatenate([maps, own], axis=1) * inverse, np.zeros((len(rows), len(unit)))
+
+
+def _class_means(
+    Z: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Roots of B, ``pi_c^1/2 (m_c - m)``, and deviations of rows from the means of classes.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (m, K, p)
+    codes, weights : ndarray of shape (m, K)
+        Weights of each neighbourhood sum to 1.
+    """
+    shares = np.where(codes[:, None, :] == np.arange(n_classes)[:, None], weights[:, None, :], 0.0)
+    prior = shares.sum(axis=2)[..., None]
+    means = np.matmul(shares, Z) / np.where(prior > 0, prior, 1)
+    between = np.sqrt(prior) * (means - np.sum(prior * means, axis=1, keepdims=True))
+    return between, Z - np.take_along_axis(means, codes[..., None], axis=1)
