@@ -30,7 +30,7 @@ from ilk.testing.data import sample
 from ilk.testing.use import trial_distance
 
 N = 30
-BY_PRODUCTS = {"kernel", "learned"}  # of matrices, which are rounded by the shape of a block
+BY_PRODUCTS = {"kernel"}  # of matrices, which are rounded by the shape of a block
 
 
 def examples(*kinds, symmetric=True):
@@ -118,9 +118,9 @@ def test_far_from_the_origin_no_digit_is_lost(name, example, dtype):
     if not np.allclose(d.pairwise(X), near, rtol=1e-4, atol=1e-9):
         assert name not in STANDING
         pytest.skip("depends on where the origin is")
-    if name == "learned":
-        pytest.skip("keeps the digits that the learner's transform keeps")
     _, far, error = STEPS[dtype]
+    if name == "learned":
+        error = max(error, 1e-6)  # what is learned is rounded, too
     d, X = fitted(name, example, moved(dtype, far))
     D = d.pairwise(X)
     np.testing.assert_allclose(D, near, rtol=error, atol=error * 1e-3)
@@ -220,11 +220,13 @@ HISTOGRAMS = every("histograms")
 @HISTOGRAMS
 @pytest.mark.parametrize("kind", list(odd_histograms()))
 def test_odd_histograms_are_at_finite_distances(name, example, kind):
-    if (name, kind) == ("kernel", "large"):
-        pytest.skip("powers of such products are beyond numbers")
     X = odd_histograms()[kind]
     d = ilk.fit_component(new(name, example), sample("histograms", N).X, None)
-    D = d.pairwise(X)
+    try:
+        D = d.pairwise(X)
+    except ilk.InputError:
+        assert (name, kind) == ("kernel", "large")  # whose products are beyond any number
+        return
     assert (D >= 0).all()
     assert np.isfinite(D).all() or (kind == "large" and not getattr(d, "normalize", False))
     assert not np.diagonal(D).any()
