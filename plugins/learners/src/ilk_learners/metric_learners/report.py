@@ -73,9 +73,8 @@ def compare(
     doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
     if after - before > doubt:
         warnings.warn(
-            f"{display_name(owner)}: the learned metric is worse than the Euclidean distance on "
-            f"the training rows: leave-one-out error of the nearest neighbour {after:.4g}, before "
-            f"{before:.4g}",
+            f"{display_name(owner)}: the learned metric is worse than the Euclidean distance, by "
+            f"the leave-one-out error of the nearest neighbour on the training rows (see report_)",
             MetricWarning,
             stacklevel=4,
         )
