@@ -346,7 +346,7 @@ def test_low_rank_and_its_limit():
 
 
 def test_nothing_varies():
-    with pytest.raises(ilk.InputError, match="lmnn: X does not vary"):
+    with pytest.raises(ilk.InputError, match="lmnn: X has no variance"):
         lmnn().fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
 
 

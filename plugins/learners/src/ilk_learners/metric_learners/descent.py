@@ -13,7 +13,7 @@ from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from ilk import Param, check_vectors, display_name
+from ilk import InputError, Param, check_vectors, display_name
 from ilk_learners.linear import LinearMetricLearner
 from ilk_learners.magnitude import common_deviations, map_back
 from ilk_learners.metric_learners.report import REPORT, report
@@ -46,7 +46,7 @@ class Descent:
         The loss at the start, then after each iteration.
     n_iter : int
     stopped : bool
-        Whether it stopped by itself, not at the most iterations.
+        Whether it stopped by itself: not at the most iterations, nor for want of a first step.
     moved : bool
         Whether the loss had a slope at the start.
     """
@@ -79,7 +79,7 @@ class DescentLearner(LinearMetricLearner):
     Warns
     -----
     ConvergenceWarning
-        If the solver needs more iterations, or the loss has no slope at the start.
+        If the solver needs more iterations, or L stays where it starts.
     """
 
     parameters: ClassVar[Mapping[str, Param]] = DESCENT
@@ -109,6 +109,8 @@ class DescentLearner(LinearMetricLearner):
         X = check_vectors(self, X, reset=True, min_rows=2)
         targets = self._targets(X, y)
         _, rows, exponent = common_deviations(X)
+        if not rows.any():
+            raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         rows = rows.astype(X.dtype, copy=False)
         with threadpool_limits(1, user_api="blas"):  # blocks run in threads of ours
             scale = self._scale(rows)
@@ -172,7 +174,7 @@ class DescentLearner(LinearMetricLearner):
             options=self._options(max_iter),
         )
         L = found.x.reshape(start.shape) / scale if found.fun <= curve[0] else start
-        stopped = bool(found.success) or found.nit < max_iter
+        stopped = bool(found.success) or 0 < found.nit < max_iter
         return Descent(np.asarray(L), curve, int(found.nit), stopped, slopes[0] > _FLAT)
 
     def _solve_in_rounds(
@@ -201,10 +203,12 @@ class DescentLearner(LinearMetricLearner):
     def _keep(self, found: Descent) -> None:
         self.loss_curve_, self.n_iter_ = found.curve, found.n_iter
         name = display_name(self)
-        if not found.stopped:
-            _warn(f"{name}: not converged after {found.n_iter} iterations (max_iter)")
         if not found.moved:
             _warn(f"{name}: nothing to learn: the loss has no slope where L starts, and L stays")
+        elif found.n_iter == 0 and not found.stopped:
+            _warn(f"{name}: the solver finds no step that lowers the loss, and L stays")
+        elif not found.stopped:
+            _warn(f"{name}: not converged after {found.n_iter} iterations (max_iter)")
 
     def _options(self, max_iter: int) -> dict[str, Any]:
         if self.solver == "cg":

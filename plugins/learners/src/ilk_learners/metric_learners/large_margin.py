@@ -13,6 +13,7 @@ from ilk_learners.neighborhoods import neighbors_of_others
 
 _MOST_ROWS, _DISTANCES = 100, 2**21  # looked at to size a start
 _FURTHEST = 60
+_WORTH, _NEXT_TO_NOTHING = 0.99, 1e-30
 
 
 class LargeMargin:
@@ -49,6 +50,12 @@ class LargeMargin:
         self.second = targets[self.first, self.slot]
         self._shape = targets.shape
         self._impostors = Impostors(self.codes)
+
+    @property
+    def at_zero(self) -> float:
+        """The loss of L = 0."""
+        others = len(self.codes) - np.bincount(self.codes)
+        return self.push * float(others[self.codes[self.first]].sum())
 
     def anew(self, L: np.ndarray) -> LargeMargin:
         """The loss with the target neighbours that are nearest under L; there it is no larger."""
@@ -114,6 +121,11 @@ class GivenTriplets:
         self.n_near, self.n_far = len(near), len(far)
         self.first, self.second = np.ascontiguousarray(np.vstack([near, far]).T)
 
+    @property
+    def at_zero(self) -> float:
+        """The loss of L = 0."""
+        return self.push * len(self.near)
+
     def anew(self, L: np.ndarray) -> GivenTriplets:
         """Return the loss itself: nothing depends on L."""
         return self
@@ -158,10 +170,11 @@ def best_multiple(objective: LargeMargin | GivenTriplets, L: np.ndarray, scale: 
     """By what L is multiplied so that the loss is least along it, to a factor of sqrt(2).
 
     Along multiples of L'L the loss is convex, so that it is walked by powers of two, from where
-    what is pulled has length one (or, if all of it coincides, from the unit of the data).
+    what is pulled has length one (or, if all of it coincides, from the unit of the data). There
+    it stays where no multiple is better than 0, at which the gradient vanishes.
     """
     typical, loss = objective.along(L)
-    multiple = 1 / (typical if typical > 0 else scale**2)
+    unit = multiple = 1 / (typical if typical > 0 else scale**2)
     least = loss(multiple)
     for step in (2.0, 0.5):
         for _ in range(_FURTHEST):
@@ -169,7 +182,8 @@ def best_multiple(objective: LargeMargin | GivenTriplets, L: np.ndarray, scale: 
             if there >= least:
                 break
             multiple, least = multiple * step, there
-    return float(np.sqrt(multiple))
+    nothing = loss(unit * _NEXT_TO_NOTHING)
+    return float(np.sqrt(multiple if least < _WORTH * nothing else unit))
 
 
 def squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:

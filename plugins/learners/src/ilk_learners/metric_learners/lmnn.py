@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ilk import Array as ArrayParam
 from ilk import InputError, Param, check_labels, display_name
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner
+from ilk_learners.metric_learners.kinks import minimize_kinked
 from ilk_learners.metric_learners.large_margin import GivenTriplets, LargeMargin, best_multiple
 
 _AUTO = 3
+_COLLAPSED = 0.999  # of the loss of L = 0
 
 
 class LMNN(DescentLearner):
@@ -54,9 +58,7 @@ class LMNN(DescentLearner):
     max_iter : int, default=50
         Most iterations of all rounds together.
     tol : float, default=1e-5
-        Relative improvement at which the solver stops.
-    solver : {"lbfgs", "cg"}, default="lbfgs"
-        L-BFGS or conjugate gradients.
+        Relative gain: two iterations in a row of no more are the last.
     warm_start : bool, default=False
         Whether to begin with the result of the fit before.
     report : bool, default=True
@@ -84,7 +86,7 @@ class LMNN(DescentLearner):
     Warns
     -----
     ConvergenceWarning
-        If the solver needs more iterations, or the loss has no slope at the start.
+        If the solver needs more iterations, or there is nothing to learn.
     MetricWarning
         If the error after is larger than before.
 
@@ -110,7 +112,7 @@ class LMNN(DescentLearner):
         "triplets": Param(
             ArrayParam, choices=("labels",), doc="Rows i, j, l: i is to be nearer to j than to l."
         ),
-        **DESCENT,
+        **{name: param for name, param in DESCENT.items() if name != "solver"},
     }
 
     def __init__(
@@ -123,7 +125,6 @@ class LMNN(DescentLearner):
         init: Any = "identity",
         max_iter: int = 50,
         tol: float = 1e-5,
-        solver: Literal["lbfgs", "cg"] = "lbfgs",
         warm_start: bool = False,
         report: bool = True,
     ) -> None:
@@ -135,7 +136,6 @@ class LMNN(DescentLearner):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.solver = solver
         self.warm_start = warm_start
         self.report = report
 
@@ -145,7 +145,7 @@ class LMNN(DescentLearner):
             cls(),
             cls(n_neighbors=1, push=1.0),
             cls(n_components=1, init="lda"),
-            cls(n_rounds=2, solver="cg"),
+            cls(n_rounds=2, init="pca"),
         ]
 
     def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
@@ -166,10 +166,7 @@ class LMNN(DescentLearner):
         return L * best_multiple(self._objective(X, y), L, scale)
 
     def _scale(self, X: np.ndarray) -> float:
-        variance = float(np.var(X, axis=0, dtype=float).sum())
-        if variance == 0:
-            raise InputError(f"{display_name(self)}: X does not vary: all rows are equal")
-        return float(np.sqrt(2 * variance))
+        return float(np.sqrt(2 * np.var(X, axis=0, dtype=float).sum()))
 
     def _descend(self, objective: Any, start: np.ndarray, scale: float) -> Descent:
         """Minimise in rounds, with what each leaves of the iterations for those after it."""
@@ -183,7 +180,21 @@ class LMNN(DescentLearner):
                 break
             if rounds > 1:
                 objective = objective.anew(L)
+        if curve[-1] > _COLLAPSED * objective.at_zero:
+            _warn_of_collapse(self)
         return Descent(L, curve, int(self.max_iter) - left, found.stopped, moved)
+
+    def _solve(self, objective: Any, start: np.ndarray, scale: float, max_iter: int) -> Descent:
+        """Run a solver that does not mind kinks."""
+
+        def flat(values: np.ndarray) -> tuple[float, np.ndarray]:
+            loss, gradient = objective(values.reshape(start.shape) / scale)
+            return loss, gradient.ravel() / scale
+
+        found = minimize_kinked(flat, start.ravel() * scale, max_iter, float(self.tol))
+        L = found.x.reshape(start.shape) / scale
+        n_iter = len(found.curve) - 1
+        return Descent(L, found.curve, n_iter, found.stopped, n_iter > 0 or not found.stopped)
 
     def _counts(self, classes: np.ndarray | None, codes: np.ndarray) -> np.ndarray:
         """How many target neighbours the members of each class have."""
@@ -232,3 +243,12 @@ class LMNN(DescentLearner):
                 "triplets",
                 f"must be such that they {rule}, got {triplets[place].tolist()} at {place}",
             )
+
+
+def _warn_of_collapse(owner: LMNN) -> None:
+    warnings.warn(
+        f"{display_name(owner)}: nothing to learn: no metric is better than one of zeros, as rows "
+        f"are no nearer to their target neighbours than to others; a larger push may help",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
