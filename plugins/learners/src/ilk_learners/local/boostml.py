@@ -31,10 +31,14 @@ class BoostML2(PartitionMetric):
     (constant, or with ties that take in all) has no relevance; if none has any, the weights
     of the step before stay, equal ones at the start. *Ties* go to the lower index.
 
-    As printed, partitioning ends at k rows; ``n_neighbors=1`` does so. The default stops
-    where near and beyond are L rows each, as relevances told by fewer misled: over 8 real and
-    artificial sets (5-NN, standardised, 3 times 2-fold) the mean error was 15.9% instead of
-    17.8%, with kappa = 0.01 (not given in print) as with 0.001; 16.3% with 0.1.
+    As printed, partitioning ends at k rows; ``n_neighbors=1`` does so. The default ends it where
+    near and beyond are L rows each: fewer tell less. Over 16 sets of data (5-NN, standardised,
+    3 times 2-fold) the mean error was 17.3% instead of 18.3%; 18.2% instead of 18.8% for
+    boostml1, and 20.3% for the Euclidean distance. Print gives no kappa: from 0.001 to 0.1 the
+    mean changed by half a percent.
+
+    A relevance looks at one feature at a time. Where features tell the classes apart only
+    together, as in XOR, it finds little until a region was cut along one of them by chance.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class DANN(AdaptiveMetric):
         How many times a metric is made, each from the neighbourhood under the one before.
     diagonal : bool, default=True
         Whether of W only the diagonal is estimated, as Hastie and Tibshirani advise.
-    floor : float, default=0.01
+    floor : float, default=0.1
         Least variance within classes, of 1 over all training rows.
     report : bool, default=True
         Whether `fit` measures the error before and after.
@@ -98,7 +98,7 @@ class DANN(AdaptiveMetric):
         epsilon: float = 1.0,
         n_iterations: int = 1,
         diagonal: bool = True,
-        floor: float = 0.01,
+        floor: float = 0.1,
         report: bool = True,
     ) -> None:
         self.n_metric_neighbors = n_metric_neighbors
@@ -165,9 +165,7 @@ class DANN(AdaptiveMetric):
         squares[seen, left_out[seen]] = np.inf
         return squares
 
-    def _around(
-        self, squares: np.ndarray, left_out: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _around(self, squares: np.ndarray, left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The K_m nearest rows of each query, and their weights, which sum to 1."""
         n = len(self.codes_) - int((left_out >= 0).any())
         wanted = max(n // 5, _LEAST) if self.n_metric_neighbors is None else self.n_metric_neighbors
@@ -190,9 +188,7 @@ class DANN(AdaptiveMetric):
         maps, own = zip(*parts, strict=True)
         return np.concatenate(maps), np.concatenate(own)
 
-    def _discriminant(
-        self, rows: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _discriminant(self, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Maps and weights whose squared lengths add up to the metric, of some neighbourhoods."""
         known = self.deviation_ > _SMALLEST
         unit = np.where(known, self.deviation_, 1.0)

@@ -20,7 +20,7 @@ class PartitionMetric(AdaptiveMetric):
 
     Attributes
     ----------
-    order_ : ndarray of int32, shape (p, n)
+    order_ : ndarray of uint32, shape (p, n)
         Sorts the training rows by each feature.
     """
 
@@ -30,7 +30,7 @@ class PartitionMetric(AdaptiveMetric):
     L: int
 
     def _prepare(self) -> None:
-        self.order_ = np.empty(self.columns_.shape, dtype=np.int32)
+        self.order_ = np.empty(self.columns_.shape, dtype=np.uint32)
         for column, order in zip(self.columns_, self.order_, strict=True):
             order[:] = np.argsort(column, kind="stable")
 

@@ -48,9 +48,9 @@ def shrink(
     """
     p, n = columns.shape
     stop = where.shape[1]
-    rows, alive = np.empty(n, np.int64), np.empty(n, np.uint8)
+    rows, alive = np.empty(n, np.uint32), np.empty(n, np.uint8)
     values, scratch = np.empty(n), np.empty(n)
-    own, found = np.empty((p, n // _DENSE + 1), np.int32), np.empty(p)
+    own, found = np.empty((p, n // _DENSE + 1), np.uint32), np.empty(p)
     for i in range(len(Q)):
         q, weight = Q[i], weights[i]
         size, held = _everything(rows, alive, left_out[i]), n

@@ -1,0 +1,148 @@
+"""How well each feature alone tells the classes around a query, compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+from ilk_learners.local.selection import select
+
+
+@ilk.compiled
+def adapt(
+    columns: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    Q: np.ndarray,
+    left_out: np.ndarray,
+    lists: np.ndarray,
+    sizes: tuple[int, int, int, int],
+    steps: int,
+    c: float,
+    weights: np.ndarray,
+) -> None:
+    """Fill the weights of the features at each query.
+
+    Parameters
+    ----------
+    lists : ndarray of int, shape (n, K2 + 1)
+        Rows nearest to each row under equal weights, nearest first, itself among them.
+    sizes : (K0, K1, K2, L)
+        At most as many as there are rows, but for one left out.
+    """
+    p, n = columns.shape
+    K0, K1, K2, L = sizes
+    values, scratch = np.empty(n), np.empty(n)
+    around, within = np.empty(K0, np.int64), np.empty(K2, np.int64)
+    near, everything = np.empty(K1, np.int64), np.arange(n)
+    z, chance, found = np.empty(p), np.empty(n_classes), np.empty(p)
+    for i in range(len(Q)):
+        weight = weights[i]
+        weight[:] = 1.0 / p
+        for step in range(steps):
+            _distances(columns, everything, Q[i], weight, left_out[i], values)
+            _nearest(everything, values, K0, scratch, around)
+            found[:] = 0.0
+            for row in around:
+                if step == 0:
+                    _listed(lists[row], left_out[i], within)
+                    near[:] = within[:K1]
+                else:
+                    for f in range(p):
+                        z[f] = columns[f, row]
+                    _distances(columns, everything, z, weight, left_out[i], values)
+                    _nearest(everything, values, K2, scratch, within)
+                    _nearest(within, values[within], K1, scratch, near)
+                chance[:] = 0.0
+                for j in near:
+                    chance[codes[j]] += 1.0 / K1
+                _add_losses(columns, codes, row, within, L, chance, scratch, found)
+            _weigh(found / K0, c, weight)
+
+
+@ilk.compiled
+def _distances(
+    columns: np.ndarray,
+    rows: np.ndarray,
+    q: np.ndarray,
+    weight: np.ndarray,
+    left_out: int,
+    values: np.ndarray,
+) -> None:
+    values[:] = 0.0
+    for f in range(len(weight)):
+        column = columns[f]
+        for j in rows:
+            difference = column[j] - q[f]
+            values[j] += weight[f] * (difference * difference)
+    if left_out >= 0:
+        values[left_out] = np.inf
+
+
+@ilk.compiled
+def _nearest(
+    rows: np.ndarray, values: np.ndarray, k: int, scratch: np.ndarray, out: np.ndarray
+) -> None:
+    """Put the k rows of smallest values into `out`, in the order of `rows`; ties to the first."""
+    n = len(rows)
+    scratch[:n] = values[:n]
+    bound = select(scratch, n, k - 1)
+    room = k
+    for a in range(n):
+        room -= values[a] < bound
+    place = 0
+    for a in range(n):
+        tied = (values[a] == bound) & (room > 0)
+        room -= int(tied)
+        if tied | (values[a] < bound):
+            out[place] = rows[a]
+            place += 1
+
+
+@ilk.compiled
+def _listed(listed: np.ndarray, left_out: int, out: np.ndarray) -> None:
+    """Take the first rows of a list, without the one left out."""
+    place = 0
+    for row in listed:
+        if row != left_out and place < len(out):
+            out[place] = row
+            place += 1
+
+
+@ilk.compiled
+def _add_losses(
+    columns: np.ndarray,
+    codes: np.ndarray,
+    row: int,
+    within: np.ndarray,
+    L: int,
+    chance: np.ndarray,
+    scratch: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Add what is lost where a feature alone tells the classes at a row, to each feature."""
+    n = len(within)
+    apart, counts = np.empty(n), np.empty(len(chance))
+    for f in range(len(columns)):
+        column = columns[f]
+        for a in range(n):
+            apart[a] = abs(column[within[a]] - column[row])
+        scratch[:n] = apart
+        reach = select(scratch, n, L - 1)
+        counts[:] = 0.0
+        for a in range(n):
+            counts[codes[within[a]]] += apart[a] <= reach
+        total = counts.sum()
+        for c in range(len(chance)):
+            alone = counts[c] / total
+            difference = chance[c] - alone
+            found[f] += difference * difference / max(alone, 0.5 / total)
+
+
+@ilk.compiled
+def _weigh(losses: np.ndarray, c: float, weight: np.ndarray) -> None:
+    """Weights ``exp(c R) / sum exp(c R)``, R the worst loss less the feature's own."""
+    best = losses.min()
+    for f in range(len(weight)):
+        weight[f] = np.exp(c * (best - losses[f]))
+    weight /= weight.sum()
