@@ -56,9 +56,10 @@ def _kd_tree(label: str, draw: Callable[[int], np.ndarray]) -> Iterator[Row]:
 
 
 def _cover_tree(label: str, draw: Callable[[int], np.ndarray]) -> Iterator[Row]:
-    n, m = 10_000, 200
+    n, m = 10_000, 1000
     X, Q = draw(n), draw(m)
     peer = BallTree(X, leaf_size=10)
+    brute = ilk.index("brute").fit(X, distance=ilk.distance("euclidean"))
     for name, target in (("cover_tree", 4), ("ball_tree", None), ("fish_and_shrink", None)):
         ours = ilk.index(name).fit(X, distance=ilk.distance("euclidean"))
         for k in (1, 10):
@@ -79,6 +80,13 @@ def _cover_tree(label: str, draw: Callable[[int], np.ndarray]) -> Iterator[Row]:
                 f"row to build; time {row.ratio:.2g} of the peer's speed"
             )
             yield Row(row.work, row.peer, target, theirs / own, row.seconds, note)
+        yield compare(
+            f"{name} {label}, 10-NN: time",
+            "brute",
+            None,
+            lambda ours=ours: ours.kneighbors(Q, 10),
+            lambda: brute.kneighbors(Q, 10),
+        )
 
 
 def _equal_rows() -> Row:

@@ -1,6 +1,9 @@
 """Every exact index against brute force, on every registered distance that is a metric."""
 
 import inspect
+import sys
+import threading
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -33,8 +36,10 @@ def data_for(cls, kind, n, seed):
     return own(kind, n, np.random.default_rng(seed)) if own else sample(kind, n, seed=seed)
 
 
+@cache
 def metrics(name):
-    """Yield each example of a distance that is a metric, fitted, with training rows and queries."""
+    """Return the examples of a distance that are metrics, fitted, with rows and queries."""
+    found = []
     cls = ilk.registry("distance").get(name)
     for example in cls.examples():
         for kind in cls.capabilities.inputs:
@@ -47,7 +52,8 @@ def metrics(name):
                     raise
                 continue  # another example of the class takes this kind of input
             if distance.metric:
-                yield kind, distance, X, Q
+                found.append((kind, distance, X, Q))
+    return found
 
 
 def applicable(name, kind):
@@ -225,6 +231,19 @@ def test_single_precision(index, types, scale):
 
 
 @pytest.mark.parametrize("index", INDEXES)
+def test_single_precision_of_the_smallest_numbers(index):
+    """Between which there is nothing: no radius is a part of another."""
+    rng = np.random.default_rng(9)
+    least = np.finfo(np.float32).smallest_subnormal
+    X, Q = (rng.integers(0, 5, (n, 3)).astype(np.float32) * least for n in (120, 9))
+    for name in ("euclidean", "manhattan", "chebyshev"):
+        distance = ilk.distance(name)
+        brute = ilk.index("brute").fit(X, distance=distance)
+        for parameters in INDEXES[index]:
+            assert_as_brute(ilk.index(index, **parameters).fit(X, distance=distance), brute, Q)
+
+
+@pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("name", sorted(NORMS - {"minkowski"}))
 @pytest.mark.parametrize("spread", [1, 1e100])
 def test_weights(index, name, spread):
@@ -298,6 +317,89 @@ def test_threads_change_nothing(index):
         counts.append(fitted.n_distance_evaluations_)
     np.testing.assert_array_equal(answers[0], answers[1])
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("index", INDEXES)
+def test_a_query_is_answered_as_if_alone(index):
+    """With the same comparisons, and when it may take only so many."""
+    rng = np.random.default_rng(11)
+    X, Q = rng.normal(size=(700, 3)), rng.normal(size=(90, 3))
+    budgets = [{}, {"budget": 1}, {"budget": 25}] if index == "fish_and_shrink" else [{}]
+    for parameters in budgets:
+        fitted = ilk.index(index, **parameters).fit(X, distance=ilk.distance("euclidean"))
+        near, where = fitted.kneighbors(Q, 5)
+        together = fitted.n_distance_evaluations_
+        alone = [fitted.kneighbors(q[None], 5) for q in Q]
+        np.testing.assert_array_equal(near, np.concatenate([d for d, _ in alone]))
+        np.testing.assert_array_equal(where, np.concatenate([i for _, i in alone]))
+        assert fitted.n_distance_evaluations_ == 2 * together
+
+
+@pytest.mark.parametrize("index", INDEXES)
+def test_threads_of_the_user_share_an_index(index):
+    """Answers are right, and no comparison is forgotten."""
+    rng = np.random.default_rng(12)
+    X, Q = rng.normal(size=(400, 3)), rng.normal(size=(16, 3))
+    fitted = ilk.index(index).fit(X, distance=ilk.distance("euclidean"))
+    expected = fitted.kneighbors(Q, 3)
+    once = fitted.n_distance_evaluations_
+    found = []
+
+    def work():
+        found.extend(fitted.kneighbors(Q, 3) for _ in range(10))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(found) == 60
+    for got in found:
+        np.testing.assert_array_equal(got, expected)
+    assert fitted.n_distance_evaluations_ == 61 * once
+
+
+@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("distance", [None, "euclidean", np.abs])
+def test_what_is_no_distance_is_refused(index, distance):
+    with pytest.raises((ilk.InputError, ilk.InputTypeError), match=f"{index}: distance must be"):
+        ilk.index(index).fit(np.ones((3, 1)), distance=distance)
+
+
+@pytest.mark.parametrize("index", INDEXES)
+def test_a_distance_fitted_on_other_features(index):
+    X = np.random.default_rng(13).normal(size=(20, 4))
+    with pytest.raises(ilk.InputError, match=r"2 features|distance must be"):
+        ilk.index(index).fit(X[:, :2], distance=ilk.distance("mahalanobis").fit(X))
+
+
+@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("order", ["line", "steps", "copies"])
+def test_rows_in_a_row(index, order):
+    """Deep trees are no recursion, and building does not go quadratic."""
+    line = np.arange(20_000.0)
+    X = {"line": line, "steps": 10.0 ** (line / 40 - 250), "copies": line % 10}[order][:, None]
+    distance = ilk.distance("euclidean")
+    fitted = ilk.index(index).fit(X, distance=distance)
+    assert getattr(fitted, "n_build_evaluations_", 0) <= 40 * len(X)
+    brute = ilk.index("brute").fit(X, distance=distance)
+    np.testing.assert_array_equal(fitted.kneighbors(X[::4000], 3), brute.kneighbors(X[::4000], 3))
+
+
+@pytest.mark.parametrize("index", INDEXES)
+def test_in_a_pipeline(index):
+    X, y = ilk.dataset("iris").load().Xy
+    steps = ({"use": "knn", "k": 5, "index": name} for name in ("brute", index))
+    plain, fast = (
+        ilk.Pipeline([{"transformer": "standardize"}, {"classifier": step}]).fit(X, y)
+        for step in steps
+    )
+    np.testing.assert_array_equal(fast.predict_proba(X), plain.predict_proba(X))
 
 
 @pytest.mark.parametrize("index", INDEXES)

@@ -21,7 +21,7 @@ from ilk_distances.indexes.exact import (
 )
 from ilk_distances.indexes.hierarchy import Branch, Hierarchy
 
-ENTRIES = 2**22  # balls that queries searched side by side may have to open
+ENTRIES = 2**23  # balls that queries searched side by side may have to open
 FEW, MANY = 16, 256  # queries searched side by side
 
 

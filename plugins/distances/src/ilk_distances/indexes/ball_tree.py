@@ -26,6 +26,12 @@ class BallTree(BallSearch):
 
     Answers are those of `brute` to the last bit, ties by lower training index included.
 
+    Each row that is compared takes 0.1 to 0.2 microseconds beside its distance, in which time
+    `brute` computes some fifty Manhattan or Euclidean distances. Of these, the tree is about as
+    fast as `brute` on rows in tight clusters and slower on others (`kd_tree` is faster than both
+    in few dimensions). It pays where a distance takes about a microsecond or more. `cover_tree`
+    takes half as many comparisons, and longer to build.
+
     Parameters
     ----------
     leaf_size : int, default=10

@@ -10,7 +10,8 @@ import ilk
 from ilk_distances.engine.distance import VectorDistance
 
 NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
-CACHED = 2**15  # taken out at once where a call is no effort
+CACHED = 2**16  # taken out at once where a call is no effort
+SOME = 256  # rows that are compared faster one by one than together
 
 
 class Comparing:
@@ -31,18 +32,23 @@ class Comparing:
         self._name = ilk.display_name(distance)
         checked = getattr(type(distance), "pairwise", None) is VectorDistance.pairwise
         self._pairwise = distance.compare if checked else distance.pairwise
-        self._pairs = distance.compare_pairs if checked else None
+        self._pairs: Any = distance.compare_pairs if checked else None
 
     def within(self, row: int, rows: np.ndarray) -> np.ndarray:
         """Distances of one training row to others."""
         if not len(rows):
             return np.empty(0)
+        if self._pairs is not None and len(rows) <= SOME:
+            return self._one_by_one(self.X, np.full(len(rows), row), rows, "training row")
         return np.asarray(self._compare(ilk.take(self.X, [row]), rows, f"training row {row}")[0])
 
     def to_rows(self, Q: Any, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Distances of queries to training rows, pair by pair; those of a query are together."""
         if self._pairs is None:
             return self._grouped(Q, queries, rows)
+        return self._one_by_one(Q, queries, rows, "query")
+
+    def _one_by_one(self, Q: Any, queries: np.ndarray, rows: np.ndarray, kind: str) -> np.ndarray:
         step = max(CACHED // self.X.shape[1], 1)
         parts = []
         for start in range(0, max(len(rows), 1), step):
@@ -50,7 +56,7 @@ class Comparing:
             found = self._pairs(Q, queries[part], self.X, rows[part])
             if not found.min(initial=0) >= 0:  # the minimum is NaN if any is
                 bad = int(np.argmin(found >= 0))
-                self._refuse(f"query {queries[start + bad]}", rows[start + bad], found[bad])
+                self._refuse(f"{kind} {queries[start + bad]}", rows[start + bad], found[bad])
             parts.append(found)
         self.evaluations += len(rows)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)

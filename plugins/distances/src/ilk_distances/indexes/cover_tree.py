@@ -37,6 +37,13 @@ class CoverTree(BallSearch):
 
     Takes whatever the distance takes: vectors, texts, tables, sets, signatures.
 
+    Each row that is compared takes 0.1 to 0.2 microseconds beside its distance, in which time
+    `brute` computes some fifty Manhattan or Euclidean distances. Of these, the tree is faster
+    than `brute` on rows in tight clusters (by up to 3 times) and slower on others; it pays where
+    a distance takes about a microsecond or more. Distances that do not come from compiled
+    tiles are asked for query by query: there, a call takes longer than many comparisons, and
+    `brute`, which asks for a whole block, may be faster until rows are many.
+
     Parameters
     ----------
     base : float, default=1.3

@@ -51,7 +51,11 @@ class FishAndShrink(ilk.Index):
     ``d(q, x) >= |d(q, p) - d(p, x)|``: the range where x may lie shrinks. The next one fished
     is the pivot of the least bound, until the rows left are no more than the pivots left; then
     rows are compared in the order of their bounds until the next bound exceeds the k-th
-    distance. Best for distances that are expensive.
+    distance.
+
+    Bounds by 32 pivots take about 0.015 microseconds for each query and row, several times as
+    long as `brute` needs to compare cheap vectors outright. So it pays only for distances of
+    which one takes a microsecond or more.
 
     Takes every metric, on objects of any kind. Without a budget, answers are those of `brute`
     to the last bit, ties by lower training index included.
