@@ -21,7 +21,8 @@ from ilk_learners.metric_learners.inside import REDUCE_OR_ERROR, SHRINKAGE, inve
 from ilk_learners.metric_learners.report import REPORT, report_where_known
 from ilk_learners.metric_learners.starts import check_components
 
-_NUMBERS = 2**19  # distances in a block
+_NUMBERS = 2**16  # distances in a block, which stays in the cache
+_MOST = 2**21  # distances that are kept; of more rows they are computed twice
 
 
 class LFDA(LinearMetricLearner):
@@ -229,10 +230,11 @@ def _local_scatter(X: np.ndarray, Z: np.ndarray, k: int) -> np.ndarray:
     if n == 1:
         return np.zeros((q, q))
     scale = np.empty(n)
-    for rows, squares in _squares(X):
+    whole = list(_squares(X)) if n * n <= _MOST else None
+    for rows, squares in whole or _squares(X):
         scale[rows] = np.sqrt(_kth(squares, min(k, n - 1)))
     total = np.zeros((q, q))
-    for rows, squares in _squares(X):
+    for rows, squares in whole or _squares(X):
         A = np.divide(squares, -(scale[rows, None] * scale), out=squares)
         np.exp(A, out=A)
         total += Z[rows].T @ (A.sum(axis=1)[:, None] * Z[rows] - A @ Z)

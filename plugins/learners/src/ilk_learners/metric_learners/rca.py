@@ -124,8 +124,7 @@ class RCA(LinearMetricLearner):
         self.n_chunklets_ = int(groups.max()) + 1
         rows = X if member.all() else X[member]
         _, deviations, exponent = within(rows, groups, self.n_chunklets_)
-        deviations /= np.sqrt(len(rows))
-        components = inverse_root(
+        components = np.sqrt(len(rows)) * inverse_root(
             self,
             deviations,
             lambda: common_deviations(X)[1],
