@@ -62,10 +62,10 @@ class KernelErrorLearner(DescentLearner):
 
     def _scale(self, X: np.ndarray) -> float:
         squares = squared_scales(self, X, self.n_neighbors)
-        if self.bandwidth == "global":
-            squares[:] = squares.mean()
-        self.widths_ = (squares.mean() / squares).astype(X.dtype)
-        return float(np.sqrt(2 * squares.mean()))
+        typical = squares.mean()
+        widths = typical / squares if self.bandwidth == "local" else np.ones(len(X))
+        self.widths_ = widths.astype(X.dtype)
+        return float(np.sqrt(2 * typical))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
         Y = votes_of(y, X.dtype)

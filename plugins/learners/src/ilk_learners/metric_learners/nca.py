@@ -143,4 +143,3 @@ class NCA(DescentLearner):
             return LogVotes(X, y)
         Y = one_column_each(y, X.dtype)
         return SoftVotes(X, Y, expected_errors(Y))
-

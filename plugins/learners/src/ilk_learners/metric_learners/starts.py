@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg import svd
 
 from ilk import Array, InputError, Param, display_name
 from ilk_learners.linear import fix_signs, rank_of, spectrum, within
@@ -93,6 +94,11 @@ def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
     number = min(d, n_groups - 1, rank)
     found = directions[:number] / scale @ axes[:rank]
     found /= np.linalg.norm(found, axis=1, keepdims=True)
-    rest = axes - (axes @ np.linalg.pinv(found)) @ found
-    order = np.argsort(-np.linalg.norm(rest * values[:, None], axis=1), kind="stable")
-    return fix_signs(np.vstack([found, axes[order][: d - number]]))
+    return fix_signs(np.vstack([found, _rest(X, found)[: d - number]]))
+
+
+def _rest(X: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Directions orthogonal to those found, by descending variance; with them a basis."""
+    _, _, basis = svd(found)
+    others = basis[len(found) :]
+    return np.asarray(spectrum(X @ others.T)[1] @ others)
