@@ -338,7 +338,7 @@ def test_rows_mapped_from_a_file_are_not_copied(name, dtype, tmp_path):
     ("parameters", "message"),
     [
         ({"width": np.inf}, "width must be finite, got inf"),
-        ({"width": 10**400}, "width must be finite, got 1000"),
+        ({"width": 10**400}, "width must be a number > 0 or None, got 1000"),
         ({"n_tables": 10**10}, "n_tables must be an integer >= 1, <= 10000"),
     ],
 )

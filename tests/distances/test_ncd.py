@@ -344,7 +344,7 @@ def test_encodings():
         (["a", float("nan")], ilk.InputError, r"X has a missing value \(nan\) at row 1"),
         ([pd.NA], ilk.InputError, r"X has a missing value \(<NA>\) at row 0"),
         (["a", 3], ilk.InputTypeError, "X has a int at row 1, expected a text, bytes or the path"),
-        ({"a", "b"}, ilk.InputTypeError, "X must be a sequence of objects, got a set"),
+        ({"a"}, ilk.InputTypeError, "X must be a sequence of objects, got a set"),
         (pd.DataFrame({"a": ["x"], "b": ["y"]}), ilk.InputError, "must have one column.* a, b"),
         (np.zeros((2, 2)), ilk.InputTypeError, "X has a ndarray at row 0"),
     ],
