@@ -46,7 +46,7 @@ def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
     Warns
     -----
     MetricWarning
-        If the error after is larger by more than its standard error.
+        If the error after is larger by more than two standard errors of the difference.
     """
     return compare(owner, X, y, lambda queries: _nearest_others(queries, Z))
 
@@ -64,14 +64,14 @@ def compare(
     Warns
     -----
     MetricWarning
-        If the error after is larger by more than its standard error.
+        If the error after is larger by more than two standard errors of the difference.
     """
     queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
     found = _nearest_others(queries, X), nearest(queries)
     losses = [_losses(queries, rows, y) for rows in found]
     before, after = (float(each.mean()) for each in losses)
     doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
-    if after - before > doubt:
+    if after - before > 2 * doubt:
         warnings.warn(
             f"{display_name(owner)}: the learned metric is worse than the Euclidean distance, by "
             f"the leave-one-out error of the nearest neighbour on the training rows (see report_)",
