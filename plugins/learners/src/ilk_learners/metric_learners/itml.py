@@ -47,7 +47,8 @@ class ITML(LinearMetricLearner):
     ``delta/2 (1/p - gamma/xi)``, is right for gamma = 1 only; the authors' program has ``gamma/
     (gamma + 1) (1/p - 1/xi)``.)
 
-    Neither the result nor the number of iterations depends on the unit of the data.
+    Neither the result nor the number of iterations depends on the unit of the data. As the
+    optimum is one, there is no start to choose but the prior, and nothing to start warm from.
 
     Parameters
     ----------

@@ -26,6 +26,11 @@ class RCA(LinearMetricLearner):
     metric L'L = A^(-1) does not change with the units, nor under any invertible linear map,
     of the features (without `shrinkage`, and where A is not singular).
 
+    RCA hurts where some features nearly depend on others: then it is mere noise that varies
+    little inside chunklets, and gets a large weight. On breast_cancer, standardised, the
+    nearest neighbour errs on 9.7% of the cases instead of 5.3%; with ``shrinkage=0.1`` on 7.3%,
+    with 0.5 on 6.2%. So shrink such data; `report_` tells whether it is needed.
+
     Parameters
     ----------
     chunklets : "labels" or array of int, shape (n,), default="labels"
@@ -43,8 +48,8 @@ class RCA(LinearMetricLearner):
         with which it would be singular again. "shrink": shrink with the intensity of Ledoit
         and Wolf. "error": raise.
     report : bool, default=True
-        Whether `fit` measures the error before and after, which at 5000 x 100 takes a few times
-        as long as the learning.
+        Whether `fit` measures the error before and after, which at 5000 x 100 takes about seven
+        times as long as the learning (60 ms beside 8).
 
     Attributes
     ----------

@@ -85,7 +85,11 @@ class Whitening(LinearMetricLearner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(report=False), cls(n_components=1, report=False), cls(shrinkage=0.1)]
+        return [
+            cls(report=False),
+            cls(n_components=1, report=False),
+            cls(shrinkage=0.1, report=False),
+        ]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn L from rows X; y is used for the report only."""
