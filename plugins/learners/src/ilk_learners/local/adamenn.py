@@ -40,10 +40,11 @@ class ADAMENN(AdaptiveMetric):
 
     Parameters
     ----------
-    K0 : int, default=20
+    K0 : int, default=40
         Rows around the query whose losses are averaged.
-    K1 : int, default=5
-        Rows by which the classes at a row are told.
+    K1 : int, default=1
+        Rows by which the classes at a row are told; 1, the row alone, erred least (17.2%, with 3
+        18.1%, with 10 more; 9 sets, standardised, 5-NN, 2-fold).
     K2 : int, default=50
         Rows from which those nearest along a feature are taken.
     L : int, default=20
@@ -80,7 +81,7 @@ class ADAMENN(AdaptiveMetric):
     >>> learner.fit(X, ["a", "a", "a", "b", "b", "b"]).local_metric([1, 0]).round(2)
     array([1., 0.])
     >>> learner.kneighbors([[1, 0]], 3)[1]
-    array([[1, 0, 2]])
+    array([[1, 2, 0]])
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
@@ -95,8 +96,8 @@ class ADAMENN(AdaptiveMetric):
 
     def __init__(
         self,
-        K0: int = 20,
-        K1: int = 5,
+        K0: int = 40,
+        K1: int = 1,
         K2: int = 50,
         L: int = 20,
         M: int = 1,

@@ -35,12 +35,14 @@ class DANN(AdaptiveMetric):
     have no unit: that of all features changes nothing; features should be of comparable spread
     for the first neighbourhood, as after the transformer standardize.
 
-    *Small regions.* With few rows, or equal ones, W is singular or nearly so. Where all features
-    have variance 1 over all training rows, W's eigenvalues (or diagonal) below `floor` are
-    raised to it; above, everything is as printed. Features that are constant over all training
-    rows have no influence. One class around: B is 0, and the metric is that of W alone.
-    All K_m rows as far: they weigh the same. *Ties* go to the lower index; rows as far as the
-    last have no weight, so which of them are among the K_m does not matter.
+    *Small regions.* With few rows, or equal ones, W is singular or nearly so. In units in which
+    each feature has variance 1 over all training rows, W's eigenvalues (or diagonal) below
+    `floor` times the features' mean variance in the neighbourhood are raised to it; above,
+    everything is as printed. One class around: B is 0, and the metric is that of W alone.
+    All K_m rows as far: they weigh the same. Equal rows only: the mean variance is taken as 1.
+    Features that are constant over all training rows have no influence. *Ties* go to the lower
+    index; rows as far as the last have no weight, so which of them are among the K_m does not
+    matter.
 
     Parameters
     ----------
@@ -53,7 +55,9 @@ class DANN(AdaptiveMetric):
     diagonal : bool, default=True
         Whether of W only the diagonal is estimated, as Hastie and Tibshirani advise.
     floor : float, default=0.1
-        Least variance within classes, of 1 over all training rows.
+        Least variance within classes along any direction, of 1 in the neighbourhood. With 0.001
+        the full form erred in 20.2% of cases instead of 18.0% (10 sets, standardised, 5-NN,
+        2-fold; the diagonal one in 17.8% with either).
     report : bool, default=True
         Whether `fit` measures the error before and after.
 
@@ -76,8 +80,8 @@ class DANN(AdaptiveMetric):
     >>> X = [[0, 3], [1, 0], [2, 2], [7, 1], [8, 3], [9, 0]]
     >>> learner = ilk.metric_learner("dann").fit(X, ["a", "a", "a", "b", "b", "b"])
     >>> learner.local_metric([4, 1]).round(1)
-    array([[74.2,  5.6],
-           [ 5.6,  1.1]])
+    array([[17. , -0.5],
+           [-0.5,  1.3]])
     >>> learner.kneighbors([[4, 1]], 3)[1]
     array([[2, 3, 1]])
     """
@@ -87,7 +91,7 @@ class DANN(AdaptiveMetric):
         "epsilon": Param(float, gt=0, doc="Rounds the neighbourhood."),
         "n_iterations": Param(int, ge=1, doc="How many times a metric is made."),
         "diagonal": Param(bool, doc="Whether only the diagonal of W is estimated."),
-        "floor": Param(float, gt=0, le=1, doc="Least variance within classes, of 1 in all."),
+        "floor": Param(float, gt=0, le=1, doc="Least variance within classes, of 1 around."),
         "report": REPORT,
     }
     unitless: ClassVar[bool] = True
@@ -143,7 +147,8 @@ class DANN(AdaptiveMetric):
         self, Q: np.ndarray, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Maps (m, d, p) and weights (m, p) that make the metrics, and all squared distances."""
-        maps, weights = np.empty((len(Q), 0, Q.shape[1])), np.ones(Q.shape)
+        equal = (self.deviation_ > _SMALLEST).astype(float)
+        maps, weights = np.empty((len(Q), 0, Q.shape[1])), np.tile(equal, (len(Q), 1))
         squares = self._squares(Q, maps, weights, left_out)
         for _ in range(int(self.n_iterations)):
             maps, weights = self._from_neighbors(*self._around(squares, left_out))
@@ -157,7 +162,7 @@ class DANN(AdaptiveMetric):
 
         squares = np.empty((len(Q), len(self.codes_)))
         weighted(self.columns_, Q, weights, squares)
-        if maps.shape[1]:
+        if maps.size:
             own = np.empty_like(squares)
             mapped(self.columns_, Q, maps, own)
             squares += own
@@ -195,13 +200,16 @@ class DANN(AdaptiveMetric):
         Z = np.moveaxis(self.columns_[:, rows], 0, -1) - self.mean_
         Z = np.where(known, Z, 0.0) / unit
         between, Z = _class_means(Z, self.codes_[rows], weights, len(self.classes_))
+        diagonal = np.matmul(weights[:, None, :], Z**2)[:, 0]
+        around = (diagonal + np.sum(between**2, axis=1)).sum(axis=1, keepdims=True)
+        least = self.floor * np.where(around > 0, around / max(known.sum(), 1), 1.0)
         inverse = known / unit
         if self.diagonal:
-            spread = np.maximum(np.matmul(weights[:, None, :], Z**2)[:, 0], self.floor)
+            spread = np.maximum(diagonal, least)
             return between / spread[:, None, :] * inverse, self.epsilon / spread * inverse**2
         within = np.matmul(np.swapaxes(Z * weights[..., None], 1, 2), Z)
         values, vectors = np.linalg.eigh(within)
-        values = np.maximum(values, self.floor)[:, None, :]
+        values = np.maximum(values, least)[:, None, :]
         turned = np.matmul(between, vectors) / values
         maps = np.matmul(turned, np.swapaxes(vectors, 1, 2))
         own = np.swapaxes(vectors * np.sqrt(self.epsilon / values), 1, 2)
