@@ -83,7 +83,7 @@ class DANN(AdaptiveMetric):
     array([[17. , -0.5],
            [-0.5,  1.3]])
     >>> learner.kneighbors([[4, 1]], 3)[1]
-    array([[2, 3, 1]])
+    array([[2, 1, 3]])
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
