@@ -35,7 +35,7 @@ def _evaluation(X: np.ndarray, y: np.ndarray, target: float) -> Row:
     peer = NeighborhoodComponentsAnalysis()
     peer.n_iter_ = 0
     same = y[:, None] == y
-    L = np.eye(P, dtype=X.dtype) * 0.1
+    L = np.eye(P) * 0.1  # solvers work in float64, with which the peer computes it all
     tracemalloc.start()
     ours(L)
     _, peak = tracemalloc.get_traced_memory()
