@@ -1,0 +1,168 @@
+"""localized: any global metric learner, fitted in the neighbourhood of each query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+import ilk
+from ilk import InputError, Param, display_name
+from ilk_learners.local.adaptive import AdaptiveMetric
+from ilk_learners.metric_learners.report import REPORT
+
+
+class Localized(AdaptiveMetric):
+    """Fit a metric learner to the rows around each query, and rank them under its metric.
+
+    The `n_neighbors` training rows that are nearest to the query q in the Euclidean metric are
+    what the learner is fitted to, as it would be to all. With its map L the neighbours of q are
+    those of these rows for which ``d(x, q)^2 = (x - q)' L'L (x - q)`` is least: what is learned
+    around q says nothing about rows far from it. Features should be of comparable spread for
+    the neighbourhood, as after the transformer standardize.
+
+    A learner is fitted for each query, so a prediction costs as much as a fit to `n_neighbors`
+    rows: learners in closed form (rca, lda, lfda, pca) take below a millisecond, others far more.
+
+    *Small regions.* Rows of one class around a query teach nothing: there the metric is
+    Euclidean. If more neighbours are asked for than `n_neighbors`, as many rows are ranked, under
+    the same metric. Whatever else a learner refuses, as a class too small for it, is an error
+    that says so. *Ties* go to the lower index.
+
+    Parameters
+    ----------
+    learner : metric_learner, default="rca"
+        Any with a linear map. A frozen one is the same for all queries.
+    n_neighbors : int, default=50
+        Rows around the query; at most all are used.
+    random_state : int, generator or None, default=None
+        Seeds the learner, the same way for each query.
+    report : bool, default=True
+        Whether `fit` measures the error before and after.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    learner_ : metric learner
+        As it is fitted to each neighbourhood: a copy of it, this one stays as it is.
+    report_ : Report
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
+        left out does not shape its own metric either. It fits the learner up to 500 times.
+
+    Raises
+    ------
+    ParameterError
+        If the learner has no linear map.
+    InputError
+        If it refuses the rows around a query.
+
+    References
+    ----------
+    Zaidi 2011, section 2.4.5.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 3], [1, 0], [2, 2], [7, 1], [8, 3], [9, 0]]
+    >>> learner = ilk.metric_learner("localized", learner="rca", n_neighbors=4)
+    >>> learner.fit(X, ["a", "a", "a", "b", "b", "b"]).kneighbors([[4, 1]], 3)[1]
+    array([[2, 3, 1]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "learner": Param(slot="metric_learner", doc="Fitted around each query."),
+        "n_neighbors": Param(int, ge=2, doc="Rows around the query."),
+        "random_state": Param(ilk.Seed, doc="Seeds the learner."),
+        "report": REPORT,
+    }
+
+    def __init__(
+        self,
+        learner: Any = "rca",
+        n_neighbors: int = 50,
+        random_state: Any = None,
+        report: bool = True,
+    ) -> None:
+        self.learner = learner
+        self.n_neighbors = n_neighbors
+        self.random_state = random_state
+        self.report = report
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls("lda", n_neighbors=20, random_state=0, report=False)]
+
+    def _prepare(self) -> None:
+        learner = self.resolve_slot("learner")
+        if not isinstance(learner, ilk.MetricLearner):
+            name = display_name(learner)
+            raise self.parameter_error("learner", f"must have a linear map, got {name}")
+        if not ilk.is_frozen(learner):
+            if "report" in learner.parameters:
+                learner.set_params(report=False)
+            rng = ilk.check_seed(self, self.random_state)
+            ilk.seeded(learner, int(rng.integers(2**31)))
+        self.learner_ = learner
+
+    def _nearest(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        with threadpool_limits(1, user_api="blas"):  # blocks run in threads of ours
+            return super()._nearest(Q, k, left_out)
+
+    def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+        around = self._around(Q, 1, left_out)[0]
+        maps = [self._map(rows) for rows in around]
+        metrics = np.zeros((len(Q), max(map(len, maps), default=0), Q.shape[1]))
+        for metric, L in zip(metrics, maps, strict=True):
+            metric[: len(L)] = L
+        return metrics
+
+    def _candidates(
+        self, Q: np.ndarray, k: int, left_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        around, ranked = self._around(Q, k, left_out)
+        rows = np.sort(ranked, axis=1)
+        squares = np.empty(rows.shape)
+        for i, q in enumerate(Q):
+            differences = self.columns_[:, rows[i]].T - q
+            with np.errstate(over="ignore", invalid="ignore"):
+                squares[i] = np.sum((differences @ self._map(around[i]).T) ** 2, axis=1)
+        return squares, rows
+
+    def _around(self, Q: np.ndarray, k: int, left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows around each query by which it is learned, and those that are ranked."""
+        from ilk_learners.local.squares import weighted
+
+        squares = np.empty((len(Q), len(self.codes_)))
+        weighted(self.columns_, Q, np.ones(Q.shape), squares)
+        seen = np.flatnonzero(left_out >= 0)
+        squares[seen, left_out[seen]] = np.inf
+        n = len(self.codes_) - int(len(seen) > 0)
+        size = min(int(self.n_neighbors), n)
+        rows = ilk.smallest(squares, max(size, min(k, n)))[1]
+        return np.sort(rows[:, :size], axis=1), rows
+
+    def _map(self, rows: np.ndarray) -> np.ndarray:
+        """L of the learner, fitted to these rows in the unit of the data."""
+        p = len(self.columns_)
+        frozen = ilk.is_frozen(self.learner_)
+        if not frozen and len(np.unique(self.codes_[rows])) < 2:
+            return np.eye(p)
+        X = np.ldexp(self.columns_[:, rows].T, self.exponent_)
+        try:
+            learner = self.learner_ if frozen else clone(self.learner_)
+            learner = ilk.fit_component(learner, X, self.classes_[self.codes_[rows]])
+        except InputError as error:
+            raise InputError(
+                f"{display_name(self)}: the {len(rows)} rows around a query: {error}"
+            ) from error
+        if learner.components_.shape[1] != p:
+            raise InputError(
+                f"{display_name(self)}: the learner is frozen, and for "
+                f"{learner.components_.shape[1]} features, got {p}"
+            )
+        return np.asarray(learner.components_, dtype=float)
