@@ -108,7 +108,7 @@ class DescentLearner(LinearMetricLearner):
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         targets = self._targets(X, y)
-        _, rows, exponent = common_deviations(X)
+        _, rows, exponent = common_deviations(np.ascontiguousarray(X))
         if not rows.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         rows = rows.astype(X.dtype, copy=False)

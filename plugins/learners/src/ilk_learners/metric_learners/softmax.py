@@ -142,7 +142,7 @@ class SoftVotes(Softmax):
         return np.column_stack([self.Y, np.ones(len(self.Y), dtype=self.Y.dtype)])
 
     def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
-        weights = _exponentials(scores)
+        weights = exponentials(scores)
         votes = weights @ self._Y1
         sums = votes[:, -1:]
         votes = votes[:, :-1] / sums
@@ -158,12 +158,12 @@ class SoftVotes(Softmax):
 
 def softmax(scores: np.ndarray) -> np.ndarray:
     """Weights that sum to 1 along each row, in place of the scores."""
-    weights = _exponentials(scores)
+    weights = exponentials(scores)
     weights /= weights.sum(axis=1, keepdims=True)
     return weights
 
 
-def _exponentials(scores: np.ndarray) -> np.ndarray:
+def exponentials(scores: np.ndarray) -> np.ndarray:
     """Weights of which the largest along each row is 1, in place of the scores.
 
     What is below the square of the precision is as good as that: no denormal number, on which
