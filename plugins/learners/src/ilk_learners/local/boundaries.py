@@ -112,12 +112,12 @@ class Boundaries:
         first, second = (each[pairs] for each in np.triu_indices(len(self.machine.classes_), 1))
         names = self.machine.classes_
         own = (self.codes == names[first][:, None]) | (self.codes == names[second][:, None])
-        own &= self.beyond[:, pairs].T != side[:, None]
+        own &= side[:, None] != self.beyond[:, pairs].T
         squares = np.where(own, _squares(points, self.rows), np.inf)
-        return self.rows[squares.argmin(axis=1)], own.any(axis=1)
+        return np.asarray(self.rows[squares.argmin(axis=1)]), own.any(axis=1)
 
     def _kernel(self, points: np.ndarray) -> np.ndarray:
-        return np.exp(-self.machine.gamma * _squares(points, self.machine.support_vectors_))
+        return np.exp(-float(self.machine.gamma) * _squares(points, self.machine.support_vectors_))
 
     def _values(self, points: np.ndarray, coef: np.ndarray, bias: np.ndarray) -> np.ndarray:
         return np.asarray(np.sum(coef * self._kernel(points), axis=1) + bias)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -12,7 +13,7 @@ from threadpoolctl import threadpool_limits
 import ilk
 from ilk import InputError, Param, display_name
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.metric_learners.report import REPORT
+from ilk_learners.metric_learners.report import REPORT, MetricWarning
 
 
 class Localized(AdaptiveMetric):
@@ -29,8 +30,8 @@ class Localized(AdaptiveMetric):
 
     *Small regions.* Rows of one class around a query teach nothing: there the metric is
     Euclidean. If more neighbours are asked for than `n_neighbors`, as many rows are ranked, under
-    the same metric. Whatever else a learner refuses, as a class too small for it, is an error
-    that says so. *Ties* go to the lower index.
+    the same metric. Where the learner refuses the rows around a query, as there is no spread
+    within classes, the metric is Euclidean, and a warning says so. *Ties* go to the lower index.
 
     Parameters
     ----------
@@ -57,7 +58,12 @@ class Localized(AdaptiveMetric):
     ParameterError
         If the learner has no linear map.
     InputError
-        If it refuses the rows around a query.
+        If a frozen learner is for other features.
+
+    Warns
+    -----
+    MetricWarning
+        If the learner refuses the rows around a query; also if the error after is larger.
 
     References
     ----------
@@ -104,7 +110,7 @@ class Localized(AdaptiveMetric):
             if "report" in learner.parameters:
                 learner.set_params(report=False)
             rng = ilk.check_seed(self, self.random_state)
-            ilk.seeded(learner, int(rng.integers(2**31)))
+            ilk.seeded(learner, int(rng.randint(2**31 - 1)))
         self.learner_ = learner
 
     def _nearest(
@@ -157,9 +163,13 @@ class Localized(AdaptiveMetric):
             learner = self.learner_ if frozen else clone(self.learner_)
             learner = ilk.fit_component(learner, X, self.classes_[self.codes_[rows]])
         except InputError as error:
-            raise InputError(
-                f"{display_name(self)}: the {len(rows)} rows around a query: {error}"
-            ) from error
+            warnings.warn(
+                f"{display_name(self)}: the learner refuses the rows around a query, so that the "
+                f"metric there is Euclidean: {error}",
+                MetricWarning,
+                stacklevel=2,
+            )
+            return np.eye(p)
         if learner.components_.shape[1] != p:
             raise InputError(
                 f"{display_name(self)}: the learner is frozen, and for "
