@@ -2,9 +2,9 @@
 
     python benchmarks/metric_learning.py [part ...]
 
-The parts are the files of the folder `metric_learning`, each with its `rows`. Ratios are medians of runs in
-turn, in processor time: above 1 ours is faster. Peers come with ``pip install '.[bench]'``; a
-part whose peer is missing is left out, with a word.
+The parts are the files of the folder `metric_learning`, each with its `rows`. Ratios are
+medians of runs in turn, in processor time: above 1 ours is faster. Peers come with
+``pip install '.[bench]'``; a part whose peer is missing is left out, with a word.
 """
 
 from __future__ import annotations
