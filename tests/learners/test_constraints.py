@@ -1,4 +1,4 @@
-"""Pairs and triplets."""
+"""Pairs of rows, drawn and given."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,7 @@ import ilk
 from ilk_learners.metric_learners.constraints import (
     any_pairs,
     check_pairs,
-    check_triplets,
     draw_pairs,
-    draw_triplets,
 )
 
 OWNER = ilk.metric_learner("mmc")
@@ -78,33 +76,6 @@ def test_any_pairs(n, number):
     assert all(len(p) == 2 for p in found)
 
 
-@given(labels, st.integers(1, 60))
-@settings(max_examples=60, deadline=None)
-def test_drawn_triplets(codes, number):
-    triplets = draw_triplets(codes, number, rng())
-    possible = len(set(codes.tolist())) > 1 and np.bincount(codes).max() > 1
-    assert (len(triplets) > 0) == possible
-    assert len(triplets) <= number
-    if possible:
-        a, b, c = triplets.T
-        assert (codes[a] == codes[b]).all()
-        assert (codes[a] != codes[c]).all()
-        assert (a != b).all()
-        check_triplets(OWNER, triplets, len(codes))
-
-
-def test_triplets_reach_everything():
-    codes = np.array([1, 0, 1, 0, 2])
-    every = {
-        (a, b, c)
-        for a in range(5)
-        for b in range(5)
-        for c in range(5)
-        if a != b and codes[a] == codes[b] != codes[c]
-    }
-    assert {tuple(t) for t in draw_triplets(codes, 2000, rng()).tolist()} == every
-
-
 def test_given_pairs():
     pairs = check_pairs(OWNER, [[0, 3, 1], [2, 1, -1], [1, 0, 1]], 4)
     assert pairs.similar.tolist() == [[0, 3], [1, 0]]
@@ -131,23 +102,3 @@ def test_given_pairs():
 def test_wrong_pairs(pairs, message):
     with pytest.raises(ilk.InputError, match=f"mmc: constraints.*{message}|mmc: {message}"):
         check_pairs(OWNER, pairs, 4)
-
-
-@pytest.mark.parametrize(
-    ("triplets", "message"),
-    [
-        ([[0, 1]], "must be of shape"),
-        ([[0, 1, 2.0]], "must be row numbers"),
-        ([[0, 1, 4]], "must name rows from 0 to 3"),
-        ([[0, 1, 1]], "must be of three different rows"),
-        ([[0, 1, 2], [0, 1, 2]], r"constraints\[1\] repeats constraints\[0\]"),
-        ([[0, 1, 2], [0, 2, 1]], r"constraints\[1\] contradicts constraints\[0\]"),
-    ],
-)
-def test_wrong_triplets(triplets, message):
-    with pytest.raises(ilk.InputError, match=message):
-        check_triplets(OWNER, triplets, 4)
-
-
-def test_triplets_around_another_row_are_others():
-    assert len(check_triplets(OWNER, [[0, 1, 2], [1, 0, 2], [2, 0, 1]], 3)) == 3

@@ -1,4 +1,4 @@
-"""Pairs and triplets of rows that say what is to be near and what far: drawn, or given."""
+"""Pairs of rows that say what is to be near and what far: drawn from labels, or given."""
 
 from __future__ import annotations
 
@@ -93,43 +93,6 @@ def any_pairs(n: int, number: int, rng: np.random.RandomState) -> np.ndarray:
     return drawn
 
 
-def draw_triplets(codes: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
-    """Draw triplets of rows: one, another of its class, and one of another class.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n,)
-    number : int
-        Repetitions are left out; so there may be fewer, and where no class has two rows, or
-        there is one class only, there is none.
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of int, shape (m, 3)
-        The first is nearer to the second than to the third, as it should be.
-
-    Examples
-    --------
-    >>> draw_triplets(np.array([0, 0, 1]), 50, np.random.RandomState(0))
-    array([[0, 1, 2],
-           [1, 0, 2]])
-    """
-    order, ends = _by_class(codes)
-    starts = np.searchsorted(ends, ends, side="left")
-    sizes = ends - starts
-    anchors = np.flatnonzero((sizes > 1) & (sizes < len(codes)))
-    if not len(anchors):
-        return np.empty((0, 3), dtype=np.intp)
-    anchor = anchors[rng.randint(len(anchors), size=number)]
-    start, size = starts[anchor], sizes[anchor]
-    mate = start + rng.randint(size - 1)
-    mate += mate >= anchor
-    other = rng.randint(len(codes) - size)
-    other += np.where(other >= start, size, 0)
-    return np.unique(order[np.column_stack([anchor, mate, other])], axis=0)
-
-
 def check_pairs(owner: object, pairs: Any, n: int) -> Pairs:
     """Return given pairs, or raise an error that names the one that is wrong.
 
@@ -170,38 +133,6 @@ def check_pairs(owner: object, pairs: Any, n: int) -> Pairs:
     _refuse_repeated(name, pairs, np.sort(pairs[:, :2], axis=1), pairs[:, 2])
     alike = pairs[:, 2] == 1
     return Pairs(pairs[alike, :2], pairs[~alike, :2])
-
-
-def check_triplets(owner: object, triplets: Any, n: int) -> np.ndarray:
-    """Return given triplets as an array of int, or raise an error that names the wrong one.
-
-    Raises
-    ------
-    InputError
-        Naming the component, and the place of a triplet that names no row or a row twice, that
-        repeats another one, or contradicts it (the second and third exchanged).
-    """
-    name = display_name(owner)
-    triplets = np.asarray(triplets)
-    if triplets.ndim != 2 or triplets.shape[1] != 3 or not len(triplets):
-        raise InputError(
-            f"{name}: constraints must be of shape (number of triplets, 3), got {triplets.shape}"
-        )
-    if triplets.dtype.kind not in "iu":
-        raise InputError(f"{name}: constraints must be row numbers, got {triplets.dtype} numbers")
-    _refuse(
-        name,
-        triplets,
-        ((triplets < 0) | (triplets >= n)).any(axis=1),
-        f"must name rows from 0 to {n - 1}",
-    )
-    ordered = np.sort(triplets, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    _refuse(name, triplets, twice, "must be of three different rows")
-    sign = np.where(triplets[:, 1] < triplets[:, 2], 1, -1)
-    ends = np.sort(triplets[:, 1:], axis=1)
-    _refuse_repeated(name, triplets, np.column_stack([triplets[:, 0], ends]), sign)
-    return np.asarray(triplets)
 
 
 def _refuse(name: str, given: np.ndarray, wrong: np.ndarray, what: str) -> None:
