@@ -213,7 +213,9 @@ class DANN(AdaptiveMetric):
         turned = np.matmul(between, vectors) / values
         maps = np.matmul(turned, np.swapaxes(vectors, 1, 2))
         own = np.swapaxes(vectors * np.sqrt(self.epsilon / values), 1, 2)
-        return np.concatenate([maps, own], axis=1) * inverse, np.zeros((len(rows), len(unit)))
+        both = np.concatenate([maps, own], axis=1)
+        triangle = np.linalg.qr(both, mode="r")  # of the same metric, and quicker to apply
+        return triangle * inverse, np.zeros((len(rows), len(unit)))
 
 
 def _class_means(

@@ -41,6 +41,8 @@ def mapped(columns: np.ndarray, Q: np.ndarray, maps: np.ndarray, squares: np.nda
                 image[:] = 0.0
                 for f in range(p):
                     share, difference = maps[i, r, f], differences[f]
+                    if share == 0:  # half of a triangle
+                        continue
                     for j in range(len(total)):
                         image[j] += share * difference[j]
                 for j in range(len(total)):
