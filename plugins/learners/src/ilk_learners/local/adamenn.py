@@ -44,7 +44,7 @@ class ADAMENN(AdaptiveMetric):
         Rows around the query whose losses are averaged.
     K1 : int, default=1
         Rows by which the classes at a row are told; 1, the row alone, erred least (17.2%, with 3
-        18.1%, with 10 more; 9 sets, standardised, 5-NN, 2-fold).
+        18.1%; 9 sets, standardised, 5-NN, 2-fold).
     K2 : int, default=50
         Rows from which those nearest along a feature are taken.
     L : int, default=20
