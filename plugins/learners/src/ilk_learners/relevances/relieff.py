@@ -25,7 +25,7 @@ class ReliefF(Relevance):
               - mean_{z in H(x)} |x_p - z_p|
 
     For numbers y, divided by their range, z runs over the k nearest rows of each of the m
-    rows x; with the sums over x of the mean over z of D = |y_x - y_z|, of F_p = |x_p - z_p|
+    rows x; with the sums over x of the mean over z of ``D = |y_x - y_z|``, of ``F_p = |x_p - z_p|``
     and of their product::
 
         c_p = sum D F_p / sum D - (sum F_p - sum D F_p) / (m - sum D)

@@ -18,7 +18,7 @@ class Simba(Relevance):
 
     With features divided by their ranges, ``|z|_w = sqrt(sum_p w_p^2 z_p^2)``, w = 1 at first,
     and NM(x), NH(x) the nearest row of another class and the nearest other row of its own under
-    |.|_w, each drawn x moves the weights along the gradient of its margin
+    ``|.|_w``, each drawn x moves the weights along the gradient of its margin
     ``(|x - NM(x)|_w - |x - NH(x)|_w) / 2``::
 
         w_p += ((x_p - NM(x)_p)^2 / |x - NM(x)|_w - (x_p - NH(x)_p)^2 / |x - NH(x)|_w) w_p / 2
