@@ -18,6 +18,7 @@ import pytest
 import ilk
 from ilk.cli.docstrings import read_docstring
 from ilk.kinds import kinds
+from ilk.testing import registered
 from ilk_evaluation.experiments.reading import read
 
 ROOT = Path(__file__).parents[1]
@@ -67,6 +68,7 @@ def name_of(path: Path) -> str:
 def scratch(tmp_path, monkeypatch):
     """An empty current folder; what is registered by hand is taken back afterwards."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registered, "_CHECKS", dict(registered._CHECKS))
     yield tmp_path
     for kind in kinds():
         for found in ilk.registry(kind).find():
