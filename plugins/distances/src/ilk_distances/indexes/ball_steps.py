@@ -102,16 +102,11 @@ def request(
     for i in range(len(limits)):
         left, stop = opened, n + most
         while n < stop:
+            if state[BALL, i] == NONE and not (
+                left and _opened(state, i, limits[i], first, to, entries, bounds)
+            ):
+                break
             ball, before = state[BALL, i], n
-            if ball == NONE:
-                top = state[TOP, i]
-                if left == 0 or top == NONE or bounds[0, top] > limits[i]:
-                    break
-                ball = entries[0, top]
-                state[TOP, i] = _joined(entries, bounds, entries[1, top], entries[2, top])
-                state[BALL, i], state[CHILD, i], to[i] = ball, first[ball], bounds[1, top]
-                state[FREE, i] = top
-            before = n
             child, end = state[CHILD, i], first[ball] + count[ball]
             while child < end and n < stop:
                 radius = radii[child] * (1 + slack[3])
@@ -128,6 +123,27 @@ def request(
                 state[BALL, i] = NONE
             left -= n > before
     return n
+
+
+@ilk.compiled
+def _opened(
+    state: np.ndarray,
+    i: int,
+    limit: float,
+    first: np.ndarray,
+    to: np.ndarray,
+    entries: np.ndarray,
+    bounds: np.ndarray,
+) -> bool:
+    """Take the most promising ball of a query from its heap; tell whether any is worth it."""
+    top = state[TOP, i]
+    if top == NONE or bounds[0, top] > limit:
+        return False
+    ball = entries[0, top]
+    state[TOP, i] = _joined(entries, bounds, entries[1, top], entries[2, top])
+    state[BALL, i], state[CHILD, i], to[i] = ball, first[ball], bounds[1, top]
+    state[FREE, i] = top
+    return True
 
 
 @ilk.compiled

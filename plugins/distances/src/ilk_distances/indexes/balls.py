@@ -42,6 +42,7 @@ class Search:
         self._to = np.empty(self.m)
         self._entries, self._bounds = np.empty((3, 64), np.int64), np.empty((2, 64))
         self._used = 0
+        self._slack = self._limits = np.empty(0)  # until distances, and so their type, are known
 
     def nearest(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest rows of each query, ties by lower index."""
@@ -65,8 +66,6 @@ class Search:
         self, near: np.ndarray, where: np.ndarray, r: float
     ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Fill in the nearest, or return queries, rows and distances of all within a radius."""
-        from ilk_distances.indexes import ball_steps
-
         queries, balls = np.arange(self.m), np.zeros(self.m, np.int64)
         kept = []
         turn = 0
@@ -74,44 +73,63 @@ class Search:
             rows = self.tree.rows[balls]
             found = self.comparing.to_rows(self.Q, queries, rows)
             if turn == 0:
-                slack = np.array([*margin(found.dtype), *margin(self.tree.dtype)])
-                limits = np.full(self.m, r * (1 + slack[0]) + slack[1])
+                self._slack = np.array([*margin(found.dtype), *margin(self.tree.dtype)])
+                self._limits = np.full(self.m, r * (1 + self._slack[0]) + self._slack[1])
             inside = slice(0, 0) if near.size else found <= r
             kept.append((queries[inside], rows[inside], found[inside]))
-            opened = 2 ** max(0, min(turn - PATIENCE, LARGEST) if near.size else LARGEST)
-            self._make_room(len(queries))
-            self._used = ball_steps.receive(
-                self._arrays,
-                slack,
-                queries,
-                balls,
-                found.astype(float),
-                near,
-                where,
-                limits,
-                self._state,
-                self._entries,
-                self._bounds,
-                self._used,
-            )
-            most = PAIRS * opened
-            queries, balls = np.empty((2, self.m * most), np.int64)
-            n = ball_steps.request(
-                self._arrays,
-                slack,
-                opened,
-                most,
-                limits,
-                self._state,
-                self._to,
-                self._entries,
-                self._bounds,
-                queries,
-                balls,
-            )
-            queries, balls = queries[:n], balls[:n]
+            self._receive(queries, balls, found.astype(float), near, where)
+            queries, balls = self._request(turn - PATIENCE if near.size else LARGEST)
             turn += 1
         return kept
+
+    def _receive(
+        self,
+        queries: np.ndarray,
+        balls: np.ndarray,
+        found: np.ndarray,
+        near: np.ndarray,
+        where: np.ndarray,
+    ) -> None:
+        """Take in distances of queries to the middles of balls."""
+        from ilk_distances.indexes import ball_steps
+
+        self._make_room(len(queries))
+        self._used = ball_steps.receive(
+            self._arrays,
+            self._slack,
+            queries,
+            balls,
+            found,
+            near,
+            where,
+            self._limits,
+            self._state,
+            self._entries,
+            self._bounds,
+            self._used,
+        )
+
+    def _request(self, doublings: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the queries, and the balls with whose middles to compare them next."""
+        from ilk_distances.indexes import ball_steps
+
+        opened = 2 ** max(0, min(doublings, LARGEST))
+        most = PAIRS * opened
+        queries, balls = np.empty((2, self.m * most), np.int64)
+        n = ball_steps.request(
+            self._arrays,
+            self._slack,
+            opened,
+            most,
+            self._limits,
+            self._state,
+            self._to,
+            self._entries,
+            self._bounds,
+            queries,
+            balls,
+        )
+        return queries[:n], balls[:n]
 
     def _make_room(self, n: int) -> None:
         """Have n entries free."""

@@ -17,7 +17,7 @@ def how(p: float) -> int:
 
 
 @ilk.compiled(fastmath={"nsz", "contract"})
-def candidates(  # noqa: PLR0912, PLR0915  # one loop over the tree: calls would copy its state
+def candidates(  # noqa: PLR0915  # what a search keeps is made once for all queries
     tiles: np.ndarray,
     X: np.ndarray,
     order: np.ndarray,
@@ -52,7 +52,7 @@ def candidates(  # noqa: PLR0912, PLR0915  # one loop over the tree: calls would
     reduced, largest = np.empty(widest), np.empty(widest)
     tile = np.empty((0 if len(tiles) else len(weights) * widest), X.dtype)
     stack, bounds = np.empty(128, np.int64), np.empty(128)
-    heap, members = np.empty(max(k, 1)), np.empty(max(k, 1), np.int64)
+    heap, members = np.empty(k), np.empty(k, np.int64)
     spare, spares = np.empty(64), np.empty(64, np.int64)
     found, n_found = np.empty(16 * len(Q) + 64, np.int64), 0
     ends = np.empty(len(Q), np.int64)
@@ -64,20 +64,18 @@ def candidates(  # noqa: PLR0912, PLR0915  # one loop over the tree: calls would
         stack[0], bounds[0], depth = 0, 0.0, 1
         while depth:
             depth -= 1
-            node = stack[depth]
             if bounds[depth] > limit:
                 continue
-            if node < n_leaves - 1:
-                left = _gap(boxes[2 * node + 1], q, how, weights)
-                right = _gap(boxes[2 * node + 2], q, how, weights)
-                swap = left < right  # the nearer one is put on top
-                stack[depth] = 2 * node + (2 if swap else 1)
-                bounds[depth] = right if swap else left
-                stack[depth + 1] = 2 * node + (1 if swap else 2)
-                bounds[depth + 1] = left if swap else right
+            leaf = stack[depth] - (n_leaves - 1)
+            if leaf < 0:
+                child = 2 * stack[depth] + 1
+                left = _gap(boxes[child], q, how, weights)
+                right = _gap(boxes[child + 1], q, how, weights)
+                nearer = 0 if left < right else 1  # put on top
+                stack[depth], bounds[depth] = child + 1 - nearer, max(left, right)
+                stack[depth + 1], bounds[depth + 1] = child + nearer, min(left, right)
                 depth += 2
                 continue
-            leaf = node - (n_leaves - 1)
             start, stop = starts[leaf], starts[leaf + 1]
             size = stop - start
             evaluations += size
@@ -85,52 +83,87 @@ def candidates(  # noqa: PLR0912, PLR0915  # one loop over the tree: calls would
                 part = tiles[start * len(q) : stop * len(q)]
             else:
                 part = tile[: size * len(q)]
-                for j in range(size):
-                    for f in range(len(q)):
-                        part[f * size + j] = X[order[start + j], f]
+                _gather(X, order[start:stop], part)
             _reduce(part, q, how, p, weights, reduced[:size], largest)
-            some = 0
-            for j in range(size):
-                some += reduced[j] <= limit
-            if some == 0:
+            if not _any_within(reduced[:size], limit):
                 continue
-            for j in range(size):
-                value = reduced[j]
-                if not value <= limit:
-                    continue
-                position = start + j
-                if k:
-                    if in_heap < k:
-                        _rise(heap, members, in_heap, value, position)
-                        in_heap += 1
-                        if in_heap == k:
-                            limit = _loosened(heap[0], slack)
-                        continue
-                    if value < heap[0]:
-                        old, old_position = heap[0], members[0]
-                        _sink(heap, members, value, position)
-                        limit = _loosened(heap[0], slack)
-                        value, position = old, old_position
-                        if value > limit:
-                            continue
-                if n_spare == len(spare):
-                    n_spare = _kept(spare, spares, n_spare, limit)
-                    if 2 * n_spare > len(spare):
-                        spare = np.concatenate((spare, spare))
-                        spares = np.concatenate((spares, spares))
-                spare[n_spare], spares[n_spare] = value, position
-                n_spare += 1
+            if n_spare + size > len(spare):
+                n_spare = _kept(spare, spares, n_spare, limit)
+                while 2 * (n_spare + size) > len(spare):
+                    spare, spares = np.concatenate((spare, spare)), np.concatenate((spares, spares))
+            in_heap, n_spare, limit = _take(
+                reduced[:size], start, limit, slack, heap, members, in_heap, spare, spares, n_spare
+            )
         n_spare = _kept(spare, spares, n_spare, limit)
-        while n_found + in_heap + n_spare > len(found):
+        ends[i] = n_found + in_heap + n_spare
+        while ends[i] > len(found):
             found = np.concatenate((found, found))
-        for j in range(in_heap):
-            found[n_found + j] = members[j]
-        n_found += in_heap
-        for j in range(n_spare):
-            found[n_found + j] = spares[j]
-        n_found += n_spare
-        ends[i] = n_found
+        _put(members, in_heap, found, n_found)
+        _put(spares, n_spare, found, n_found + in_heap)
+        n_found = ends[i]
     return found[:n_found], ends, evaluations
+
+
+@ilk.compiled
+def _gather(X: np.ndarray, rows: np.ndarray, part: np.ndarray) -> None:
+    """Copy rows, one feature after another."""
+    for j in range(len(rows)):
+        for f in range(X.shape[1]):
+            part[f * len(rows) + j] = X[rows[j], f]
+
+
+@ilk.compiled
+def _any_within(values: np.ndarray, limit: float) -> bool:
+    some = 0
+    for j in range(len(values)):
+        some += values[j] <= limit  # no jump out of the loop, which would keep it from vectors
+    return some > 0
+
+
+@ilk.compiled
+def _take(
+    reduced: np.ndarray,
+    start: int,
+    limit: float,
+    slack: np.ndarray,
+    heap: np.ndarray,
+    members: np.ndarray,
+    in_heap: int,
+    spare: np.ndarray,
+    spares: np.ndarray,
+    n_spare: int,
+) -> tuple[int, int, float]:
+    """Sort rows within the limit into the k nearest, a heap, and spare ones as far or a bit more.
+
+    Returns how many there are of both, and the limit now.
+    """
+    k = len(heap)
+    for j in range(len(reduced)):
+        value, position = reduced[j], start + j
+        if not value <= limit:
+            continue
+        if in_heap < k:
+            _rise(heap, members, in_heap, value, position)
+            in_heap += 1
+            if in_heap == k:
+                limit = _loosened(heap[0], slack)
+            continue
+        if k and value < heap[0]:
+            farthest, its_position = heap[0], members[0]
+            _sink(heap, members, value, position)
+            limit = _loosened(heap[0], slack)
+            value, position = farthest, its_position
+            if value > limit:
+                continue
+        spare[n_spare], spares[n_spare] = value, position
+        n_spare += 1
+    return in_heap, n_spare, limit
+
+
+@ilk.compiled
+def _put(positions: np.ndarray, n: int, found: np.ndarray, start: int) -> None:
+    for j in range(n):  # an assignment to a slice takes seconds to compile
+        found[start + j] = positions[j]
 
 
 @ilk.compiled
