@@ -229,6 +229,14 @@ def test_the_window_of_each_compressor(name, level, reach):
     assert far > near + (0.15 if name == "bz2" else 0.5)
 
 
+def test_isal_of_level_3_sees_repeated_noise_up_to_its_window():
+    pytest.importorskip("isal")
+    fast, thorough = (ilk.distance("ncd", compressor="isal", level=level) for level in (2, 3))
+    assert fast.between(noise(8000), noise(8000)) > 0.9  # as the docstring says
+    for length in (500, 4000, 8000, 32_000):
+        assert thorough.between(noise(length), noise(length)) < 0.07
+
+
 @pytest.mark.parametrize(("name", "level"), [("lzma", 0), ("zstd", 1), ("zstd", 3)])
 def test_lzma_and_zstd_look_back_over_any_length(name, level):
     if name == "zstd":

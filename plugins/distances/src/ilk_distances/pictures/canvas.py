@@ -58,7 +58,10 @@ def matrix_of(distance: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray | N
         If there is no distance.
     """
     if getattr(distance, "kind", None) != "distance":
-        raise ilk.InputTypeError(f"a picture needs a fitted distance, got {distance!r}")
+        raise ilk.InputTypeError(
+            f"a picture needs a fitted distance, got {type(distance).__name__}; a matrix of "
+            f"distances is drawn by 'precomputed'"
+        )
     D = np.asarray(distance.pairwise(X), dtype=float)
     if not np.isfinite(D).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(D))[0])

@@ -32,6 +32,9 @@ class NCD(CompressionBased):
     gives 0.94 at 12000: it stops searching among so many places that look alike. lzma stays
     under 0.06 there.
 
+    On bytes that hardly compress (random ones, base64) isal of level 1 or 2 gives up to 1 from
+    4000 bytes on, as if nothing were repeated; its level 3 stays under 0.07 up to its window.
+
     C(x) is computed once for each object, and with zlib what became of x is reused for all
     the texts put behind it, which changes no size. Long texts are compressed in threads.
 
