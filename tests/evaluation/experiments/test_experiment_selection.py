@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ilk
@@ -88,3 +89,29 @@ def test_seeds_and_splits_are_those_of_the_full_experiment(make_spec):
     own = [p.labels for _, p in part.predictions(labels[1], name)]
     theirs = [p.labels for _, p in full.predictions(labels[1], name)]
     assert all(np.array_equal(a, b) for a, b in zip(own, theirs, strict=True))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_store_alone_tells_the_same(make_spec, first):
+    labels = [data.label for data in plan_experiment(make_spec()).datasets]
+    spec = chosen(make_spec, labels[first])
+    spec["pipelines"][0]["datasets"] = [labels[1 - first]]  # none is tried on all
+    run = run_experiment(spec)
+    opened = ilk.results(run.design.store)
+    assert len(run.table()) == 2
+    for what in ("table", "summary", "scores", "cells", "predictions", "failures"):
+        pd.testing.assert_frame_equal(opened.to_pandas(what), run.to_pandas(what))
+    for label in labels:
+        part = opened.filter(dataset=label)
+        assert list(part.table()["dataset"]) == [label]
+        assert part.n_missing == 0
+    before = [cell.key for cell in plan_experiment(spec).cells]
+    assert [cell.key for cell in opened.design.cells] == before
+
+
+def test_running_it_again_does_nothing(make_spec):
+    labels = [data.label for data in plan_experiment(make_spec()).datasets]
+    spec = chosen(make_spec, labels[1])
+    run = run_experiment(spec)
+    again = run_experiment(spec)
+    pd.testing.assert_frame_equal(again.table(), run.table())  # seconds and all

@@ -43,8 +43,12 @@ def is_recorded(plan: Plan, store: Store) -> bool:
 
 
 def record_of(plan: Plan) -> str:
-    """Write what is run as JSON: file and text of the specification, names and keys."""
+    """Write what is run as JSON: file and text of the specification, names and keys.
+
+    Where pipelines are tried on some data sets only, ``tried`` has the positions for each.
+    """
     experiment, design = plan.experiment, plan.design
+    tried = _tried(design)
     path = experiment.spec.path
     return canonical(
         {
@@ -54,8 +58,17 @@ def record_of(plan: Plan) -> str:
             "datasets": [[one.label, one.key] for one in design.datasets],
             "pipelines": [[one.label, one.key] for one in design.pipelines],
             "evaluation": dict(design.evaluation),
+            **({"tried": tried} if tried else {}),
         }
     )
+
+
+def _tried(design: Design) -> list[list[int]] | None:
+    """Positions of the data sets of each pipeline; None where each is tried on all."""
+    pairs = {(cell.pipeline, cell.dataset) for cell in design.cells}
+    if len(pairs) == len(design.pipelines) * len(design.datasets):
+        return None
+    return [sorted(d for p, d in pairs if p == column) for column in range(len(design.pipelines))]
 
 
 def _written(experiment: Experiment) -> str:
@@ -73,11 +86,10 @@ def _written(experiment: Experiment) -> str:
 
 def planned_splits(design: Design) -> list[tuple[int, int, int, int, str]]:
     """Data set, number, repeat, fold and key of each split, in order."""
-    return [
-        (cell.dataset, cell.split, cell.repeat, cell.fold, cell.split_key)
-        for cell in design.cells
-        if cell.pipeline == 0
-    ]
+    splits = (
+        (cell.dataset, cell.split, cell.repeat, cell.fold, cell.split_key) for cell in design.cells
+    )
+    return list(dict.fromkeys(splits))
 
 
 def recorded_design(store: Store) -> Design:
@@ -93,12 +105,14 @@ def recorded_design(store: Store) -> Design:
         raise StoreError(f"{store.path}: holds no run yet")
     seed, record = runs[-1]["seed"], json.loads(runs[-1]["spec"])
     pipelines = tuple(Named(*pair) for pair in record["pipelines"])
+    datasets = tuple(Named(*pair) for pair in record["datasets"])
+    tried = record.get("tried") or [range(len(datasets))] * len(pipelines)
     cells = tuple(
         Cell(dataset, number, column, repeat, fold, cell_key(pipeline.key, split, seed), split)
         for dataset, number, repeat, fold, split in store.planned()
         for column, pipeline in enumerate(pipelines)
+        if dataset in tried[column]
     )
-    datasets = tuple(Named(*pair) for pair in record["datasets"])
     return Design(
         record["name"], seed, store.path, datasets, pipelines, cells, record["evaluation"]
     )
