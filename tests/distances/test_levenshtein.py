@@ -224,3 +224,9 @@ def test_the_missing_library_is_named(monkeypatch):
     message = r"levenshtein needs rapidfuzz, which is not installed \(pip install 'ilk\[text\]'\)"
     with pytest.raises(MissingLibraryError, match=message):
         ilk.distance("levenshtein").pairwise(["a"])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, complex])
+def test_vectors_are_no_sequences(dtype):
+    with pytest.raises(ilk.InputTypeError, match="levenshtein: X is an array of .*no symbols"):
+        ilk.distance("levenshtein").pairwise(np.ones((3, 2), dtype=dtype))

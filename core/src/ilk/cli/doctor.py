@@ -22,7 +22,8 @@ from ilk.parallel import n_threads
 
 _LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "click", "pluggy", "skops", "loky"),
-    *("numba", "cvxpy", "polars", "matplotlib", "pyarrow", "dask", "mpi4py"),
+    *("numba", "polars", "matplotlib", "pyarrow", "dask", "mpi4py"),
+    *("rapidfuzz", "zstandard", "lz4", "isal", "hnswlib"),
 )
 _VARIABLES = (
     *(
@@ -125,7 +126,7 @@ def _threads() -> Iterator[tuple[str, str]]:
     for pool in threadpool_info():
         about = (pool.get(key) for key in ("version", "architecture", "threading_layer"))
         detail = ", ".join(str(part) for part in about if part)
-        yield pool["internal_api"], f"{pool['num_threads']} threads ({detail})"
+        yield pool["internal_api"], f"{pool['num_threads']} threads" + (detail and f" ({detail})")
     for name in _VARIABLES:
         if name in os.environ:
             yield name, os.environ[name]

@@ -21,14 +21,11 @@ class Compression(CompressionBased):
     text, as with `ncd`. Two empty texts are at distance 0.
 
     It is about 0 for texts that tell the same and about 1 for unrelated ones, and no metric,
-    only close to one. Measured on English prose, d(x, x) was at most
+    only close to one. Measured on English prose, d(x, x) was at most::
 
-    ==========  ====  ====  ====  ====  ====  ====
-    bytes       zlib  isal  zstd  lz4   lzma  bz2
-    ==========  ====  ====  ====  ====  ====  ====
-    500-2000    0.22  0.24  0.36  0.39  0.13  0.40
-    4000-32000  0.09  0.09  0.04  0.06  0.05  0.42
-    ==========  ====  ====  ====  ====  ====  ====
+        bytes       zlib  isal  zstd  lz4   lzma  bz2
+        500-2000    0.22  0.24  0.36  0.39  0.13  0.40
+        4000-32000  0.09  0.09  0.04  0.06  0.05  0.42
 
     Parameters
     ----------

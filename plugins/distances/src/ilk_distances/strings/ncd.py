@@ -19,14 +19,11 @@ class NCD(CompressionBased):
     C(xy) is less than both C(x) and C(y), and for two empty texts, it is 0.
 
     It is no metric, only close to one: d(x, x) is not 0, as a compressor has to write down
-    that the second x repeats the first. Measured on English prose, d(x, x) was at most
+    that the second x repeats the first. Measured on English prose, d(x, x) was at most::
 
-    ==========  ====  ====  ====  ====  ====  ====
-    bytes       zlib  isal  zstd  lz4   lzma  bz2
-    ==========  ====  ====  ====  ====  ====  ====
-    500-2000    0.13  0.18  0.14  0.16  0.07  0.25
-    4000-32000  0.06  0.06  0.02  0.03  0.03  0.27
-    ==========  ====  ====  ====  ====  ====  ====
+        bytes       zlib  isal  zstd  lz4   lzma  bz2
+        500-2000    0.13  0.18  0.14  0.16  0.07  0.25
+        4000-32000  0.06  0.06  0.02  0.03  0.03  0.27
 
     On random strings of four letters zlib (level 6) stays under 0.05 up to 8000 bytes, but
     gives 0.94 at 12000: it stops searching among so many places that look alike. lzma stays

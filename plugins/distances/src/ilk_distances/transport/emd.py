@@ -25,9 +25,9 @@ class EMD(ilk.Distance):
 
     Moving a unit of mass from place i to place j costs the ground distance ``c_ij``. With the
     flow ``f >= 0`` that takes at most ``x_i`` from i, brings at most ``y_j`` to j, moves the
-    smaller of both masses in all and costs least,
+    smaller of both masses in all and costs least::
 
-        ``d(x, y) = (sum_ij c_ij f_ij + penalty |M - N|) / min(M, N)``
+        d(x, y) = (sum_ij c_ij f_ij + penalty |M - N|) / min(M, N)
 
     for the masses M and N of x and y: the average cost of what is moved. So the heavier one may
     keep what is over (Rubner's partial matching), at `extra_mass_penalty` for each unit. Pele

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 WIDE = 10_000
 """Width where no terminal sets one: tables take what they need and no text is wrapped."""
 
+MOST_ERRORS = 3
+"""Different errors of a pipeline on a data set that are told."""
 LONG = 60
 """Characters from which a list is only counted."""
 
@@ -153,7 +155,11 @@ def _by_dataset(results: Results) -> Table:
 def _over_datasets(results: Results) -> Table:
     columns = _columns(results, spread=False, digits=2)
     table = _new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
-    _add(table, f"all {len(results.design.datasets)}", results.summary(), columns)
+    tried = results.table().groupby("pipeline")["dataset"].nunique()
+    number = len(results.design.datasets)
+    _add(
+        table, f"all {number}" if (tried == number).all() else "its own", results.summary(), columns
+    )
     return table
 
 
@@ -217,6 +223,12 @@ def _failure_lines(results: Results) -> Iterator[str]:
 def _grouped(failures: pd.DataFrame) -> Iterator[str]:
     columns = ("dataset", "pipeline", "error")
     groups = Counter(zip(*(failures[column] for column in columns), strict=True))
+    shown: Counter[tuple[str, str]] = Counter()
     for (dataset, pipeline, error), number in groups.items():
-        first_line = error.partition("\n")[0]
-        yield f"  {dataset}, {pipeline} ({_count(number, 'cell')}): {first_line}"
+        shown[dataset, pipeline] += 1
+        if shown[dataset, pipeline] <= MOST_ERRORS:
+            first_line = error.partition("\n")[0]
+            yield f"  {dataset}, {pipeline} ({_count(number, 'cell')}): {first_line}"
+    for (dataset, pipeline), number in shown.items():
+        if number > MOST_ERRORS:
+            yield f"  {dataset}, {pipeline}: and {number - MOST_ERRORS} other errors"
