@@ -18,8 +18,8 @@ _KNOWN: dict[str, dict[str, str]] = {
     "ilk-learners": {
         "classifier": "knn nearest_mean sklearn",
         "editor": "enn",
-        "metric_learner": "adamenn block_diagonal boostml1 boostml2 dann identity itml lda lfda lmnn "
-        "localized machete megm megm_diagonal megm_nca mlkr mmc nca pca rca "
+        "metric_learner": "adamenn block_diagonal boostml1 boostml2 dann identity itml lda lfda "
+        "lmnn localized machete megm megm_diagonal megm_nca mlkr mmc nca pca rca "
         "relevance scythe svm_local vsm whitening",
         "relevance": "correlation fisher iterative_relief mutual_information relief relieff simba",
         "transformer": "impute minmax one_hot ordinal pca standardize",

@@ -56,8 +56,8 @@ def as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
         return X
     if isinstance(X, np.ndarray) and X.dtype.kind in "fc":
         raise ilk.InputTypeError(
-            f"{ilk.display_name(owner)}: {argument} is an array of {X.dtype}, which are no symbols; "
-            f"take a distance of vectors"
+            f"{ilk.display_name(owner)}: {argument} is an array of {X.dtype}, which are no "
+            f"symbols; take a distance of vectors"
         )
     items = [
         _sequence(owner, item, argument, i) for i, item in enumerate(listed(owner, X, argument))

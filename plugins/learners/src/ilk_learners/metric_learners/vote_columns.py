@@ -52,4 +52,4 @@ def expected_errors(Y: np.ndarray) -> Outer:
 def _class_errors(votes: np.ndarray, own: np.ndarray) -> np.ndarray:
     """``votes - own``, exact also where nearly all votes are right, as votes sum to 1."""
     wrong = votes * (1 - own)
-    return wrong - own * wrong.sum(axis=1, keepdims=True)
+    return np.asarray(wrong - own * wrong.sum(axis=1, keepdims=True))

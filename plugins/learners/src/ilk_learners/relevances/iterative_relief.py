@@ -16,9 +16,9 @@ from ilk_learners.targets import read_classes
 class IterativeRelief(Relevance):
     """I-RELIEF: Relief with uncertain neighbours, sought by the weights found so far.
 
-    With features divided by their ranges, ``d(z) = sum_p w_p |z_p|`` and ``f(d) = exp(-d / sigma)``, a
-    row z of another class is the nearest miss of x with probability f(d(x - z)) / sum of f over
-    all such rows, and another row of the same class its nearest hit likewise. The chance that
+    With features divided by their ranges, ``d(z) = sum_p w_p |z_p|`` and
+    ``f(d) = exp(-d / sigma)``, a row z of another class is the nearest miss of x with
+    probability f(d(x - z)) / sum of f over all such rows, and another row of the same class its nearest hit likewise. The chance that
     x is no outlier, g(x), is the share that its own class has in the sum of f over all other
     rows. From equal weights of length 1 it repeats::
 
