@@ -18,9 +18,10 @@ class IterativeRelief(Relevance):
 
     With features divided by their ranges, ``d(z) = sum_p w_p |z_p|`` and
     ``f(d) = exp(-d / sigma)``, a row z of another class is the nearest miss of x with
-    probability f(d(x - z)) / sum of f over all such rows, and another row of the same class its nearest hit likewise. The chance that
-    x is no outlier, g(x), is the share that its own class has in the sum of f over all other
-    rows. From equal weights of length 1 it repeats::
+    probability f(d(x - z)) / sum of f over all such rows, and another row of the same class its
+    nearest hit likewise. The chance that x is no outlier, g(x), is the share that its own class
+    has in the sum of f over all other rows. From equal weights of
+    length 1 it repeats::
 
         v_p = mean over x of g(x) (E |x_p - miss_p| - E |x_p - hit_p|)
         w = max(v, 0) / |max(v, 0)|
