@@ -314,3 +314,72 @@ def test_strange_layouts_of_memory(name):
         assert np.allclose(
             fitted(default(name), other, y)[0].components_, plain, rtol=1e-3, atol=1e-6
         )
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "relevance"])
+def test_begins_with_as_many_directions_as_tell_classes_apart(name):
+    model = default(name)
+    if "lda" not in str(type(model).parameters.get("init")):
+        pytest.skip("begins with no directions of classes")
+    for p in (1, 2):
+        X, y = noisy(24, p, classes=p + 1)
+        check_sound(*fitted_as(default(name, init="lda"), X, y))
+
+
+def fitted_as(model, X, y):
+    model, warned = fitted(model, X, y)
+    return model, X, warned
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+@pytest.mark.parametrize("name", ["identity", "pca", "whitening", "mlkr", "megm"])
+def test_reports_numbers_of_any_size(name, size):
+    X, _ = noisy()
+    model, _ = fitted(default(name, report=True), X, X[:, 0] * size)
+    assert not np.isnan([model.report_.before, model.report_.after]).any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_row_far_from_the_others(name):
+    X, y = noisy()
+    X[3, 2] = 1e300
+    try:
+        model, _ = fitted(default(name), X, y)
+    except ilk.InputError as error:
+        check_refusal(error, default(name))
+    else:
+        check_sound(model, X, warned=True)  # the others are one point beside it
+
+
+UNBOUNDED = {
+    "lmnn": "push",
+    "itml": "gamma",
+    "megm": "regularization",
+    "megm_nca": "gamma1",
+    "vsm": "penalty",
+}
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_no_weight_is_infinite(name):
+    key = UNBOUNDED[name]
+    with pytest.raises(ilk.ParameterError, match=f"{name}: {key} must be .* got inf"):
+        default(name, **{key: np.inf}).fit(*noisy())
+
+
+@pytest.mark.parametrize("name", ["itml", "mmc", "nca", "vsm"])
+def test_a_tolerance_of_any_size(name):
+    model, warned = fitted(default(name, tol=1e300), *noisy())
+    assert model.n_iter_ <= 2
+    check_sound(model, noisy()[0], warned)
+
+
+def test_what_numpy_calls_a_share_is_one():
+    X, _ = noisy()
+    models = [default("pca", n_components=kind(0.5)).fit(X) for kind in (float, np.float32)]
+    assert np.array_equal(models[0].components_, models[1].components_)
+
+
+def test_chunklets_are_no_scalar():
+    with pytest.raises(ilk.ParameterError, match="rca: chunklets must be integers, one a row"):
+        default("rca", chunklets=np.int64(2)).fit(*noisy())

@@ -156,7 +156,7 @@ def test_wrong_bounds(data, bounds):
 
 
 def test_infinite_gamma(data):
-    with pytest.raises(ilk.ParameterError, match="itml: gamma must be finite"):
+    with pytest.raises(ilk.ParameterError, match="itml: gamma must be a number > 0, .* got inf"):
         fitted(*data, gamma=np.inf)
 
 

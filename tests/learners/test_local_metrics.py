@@ -177,3 +177,12 @@ def test_degenerate_data(name, params, case, single):
     assert all(len(set(row)) == len(row) for row in where.tolist())
     assert (near[:, 0] == 0).all()
     assert 0 <= learner.report_.after <= 1
+
+
+@EACH
+def test_there_is_one_metric_for_one_query(blobs, name, params):
+    X, y, Q = blobs
+    learner = learn(name, params, X, y)
+    assert np.array_equal(learner.local_metric(Q[:1]), learner.local_metric(Q[0]))
+    with pytest.raises(ilk.InputError, match=f"{name}: x must be one query, got 2 rows"):
+        learner.local_metric(Q[:2])

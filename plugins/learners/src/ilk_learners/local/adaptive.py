@@ -94,6 +94,8 @@ class AdaptiveMetric(LocalMetric):
         """Weights (p,), or a matrix (p, p), of the metric at one query."""
         check_is_fitted(self)
         q = check_vectors(self, ilk.one_row(x), argument="x", reset=False)
+        if len(q) > 1:
+            raise InputError(f"{display_name(self)}: x must be one query, got {len(q)} rows")
         metric = self._metrics(self._scaled(q), np.full(1, -1))[0]
         metric = metric if metric.ndim == 1 else metric.T @ metric
         with np.errstate(over="ignore"):

@@ -213,7 +213,7 @@ class DescentLearner(LinearMetricLearner):
     def _options(self, max_iter: int) -> dict[str, Any]:
         if self.solver == "cg":
             return {"maxiter": max_iter, "gtol": self.tol}
-        return {"maxiter": max_iter, "ftol": self.tol, "gtol": _FLAT, "maxfun": 10**6}
+        return {"maxiter": max_iter, "ftol": min(self.tol, 1.0), "gtol": _FLAT, "maxfun": 10**6}
 
 
 def _warn(message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -11,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from ilk import Array as ArrayParam
 from ilk import InputError, Param, Seed, check_seed, check_vectors, display_name
 from ilk_learners.linear import LinearMetricLearner, rank_of, thin_spectrum
-from ilk_learners.magnitude import check_finite_parameters, common_deviations, map_back
+from ilk_learners.magnitude import common_deviations, map_back
 from ilk_learners.metric_learners.constraints import (
     CONSTRAINTS,
     N_CONSTRAINTS,
@@ -20,7 +21,7 @@ from ilk_learners.metric_learners.constraints import (
     read_pairs,
 )
 from ilk_learners.metric_learners.minimum import Objective, minimum
-from ilk_learners.metric_learners.report import REPORT, report_where_known
+from ilk_learners.metric_learners.report import REPORT, MetricWarning, report_where_known
 
 _N_BOUND_PAIRS = 20_000  # pairs of rows whose distances bounds are taken from
 _NUMBERS = 2**22  # most that these pairs differ by
@@ -104,6 +105,8 @@ class ITML(LinearMetricLearner):
     -----
     ConvergenceWarning
         If more iterations are needed.
+    MetricWarning
+        If nothing was to be learned: all pairs keep to the bounds under the prior.
 
     References
     ----------
@@ -125,7 +128,7 @@ class ITML(LinearMetricLearner):
         "constraints": CONSTRAINTS,
         "n_constraints": N_CONSTRAINTS,
         "prior": Param(ArrayParam, choices=("identity", "covariance"), doc="The metric changed."),
-        "gamma": Param(float, gt=0, doc="How much keeping to the bounds counts."),
+        "gamma": Param(float, gt=0, le=1e12, doc="How much keeping to the bounds counts."),
         "bounds": Param(
             ArrayParam, none=True, doc="Squared distances: at most, and at least; percentiles."
         ),
@@ -168,7 +171,6 @@ class ITML(LinearMetricLearner):
     def check_parameters(self) -> None:
         """Check each parameter, and that bounds are two ascending numbers above 0."""
         super().check_parameters()
-        check_finite_parameters(self, "gamma")
         if self.bounds is None:
             return
         bounds = np.asarray(self.bounds, dtype=float)
@@ -191,11 +193,21 @@ class ITML(LinearMetricLearner):
         problem = self._problem(Z, pairs, bounds)
         with threadpool_limits(1, user_api="blas"):
             L = minimum(self, _objective(problem, float(self.gamma)), np.eye(len(basis)))
+        self._tell_unless_moved()
         self.components_ = map_back(
             self, L @ basis, exponent if self._follows_unit() else 0, X.dtype
         )
         self.report_ = report_where_known(self, X, y)
         return self
+
+    def _tell_unless_moved(self) -> None:
+        if self.n_iter_ == 0:
+            warnings.warn(
+                f"{display_name(self)}: nothing to learn: all pairs keep to the bounds under the "
+                f"prior, which stays",
+                MetricWarning,
+                stacklevel=3,
+            )
 
     def _follows_unit(self) -> bool:
         """Whether the prior is one of data in the common unit."""
@@ -257,7 +269,7 @@ class ITML(LinearMetricLearner):
         steps = []
         for sign, chosen in zip((1, -1), pairs, strict=True):
             difference = Z[chosen[:, 0]] - Z[chosen[:, 1]]
-            apart = difference.any(axis=1)
+            apart = np.square(difference).sum(axis=1) > np.finfo(float).tiny
             if sign < 0 and not isinstance(self.constraints, str) and not apart.all():
                 i, j = chosen[np.argmin(apart)].tolist()
                 raise InputError(

@@ -25,7 +25,11 @@ KERNEL: Mapping[str, Param] = {
     "neighborhood": Param(int, choices=("all",), ge=1, doc="Who votes: all others, or how many."),
     "refresh": Param(int, ge=1, none=True, doc="Iterations after which neighbours are found anew."),
     "regularization": Param(
-        float, ge=0, none=True, doc="Weight of the squares of L in the loss; see there if left out."
+        float,
+        ge=0,
+        le=1e12,
+        none=True,
+        doc="Weight of the squares of L in the loss; see there if left out.",
     ),
     "n_restarts": Param(int, ge=0, doc="Further starts, at random; the best result is kept."),
     "targets": TARGETS,

@@ -107,7 +107,7 @@ class LMNN(DescentLearner):
 
     parameters: ClassVar[Mapping[str, Param]] = {
         "n_neighbors": Param(int, choices=("auto",), ge=1, doc="Target neighbours of each point."),
-        "push": Param(float, gt=0, doc="Weight c of impostors beside target neighbours."),
+        "push": Param(float, gt=0, le=1e12, doc="Weight c of impostors beside target neighbours."),
         "n_rounds": Param(int, ge=1, doc="How often target neighbours are chosen."),
         "triplets": Param(
             ArrayParam, choices=("labels",), doc="Rows i, j, l: i is to be nearer to j than to l."

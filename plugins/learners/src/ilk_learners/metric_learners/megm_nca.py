@@ -102,8 +102,8 @@ class MEGMNCA(KernelErrorLearner):
             for name, param in KERNEL.items()
             if name not in {"bandwidth", "neighborhood", "refresh", "targets"}
         },
-        "gamma1": Param(float, ge=0, doc="Weight of the error of votes."),
-        "gamma2": Param(float, ge=0, doc="Weight of the expected accuracy."),
+        "gamma1": Param(float, ge=0, le=1e12, doc="Weight of the error of votes."),
+        "gamma2": Param(float, ge=0, le=1e12, doc="Weight of the expected accuracy."),
     }
     bandwidth = "local"
     neighborhood = "all"

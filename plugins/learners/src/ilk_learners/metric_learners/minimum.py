@@ -53,7 +53,7 @@ def minimum(owner: Any, objective: Objective, start: np.ndarray) -> np.ndarray:
             "maxiter": owner.max_iter,
             "maxfun": 10**6,
             "maxcor": 20,
-            "ftol": owner.tol,
+            "ftol": min(owner.tol, 1.0),  # it is divided by rounding
             "gtol": 1e-10,
         },
     )

@@ -125,6 +125,8 @@ class PCA(LinearMetricLearner):
         mean, deviations, exponent = common_deviations(X)
         if needs_variance and not deviations.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
+        if isinstance(wanted, np.floating):  # scikit-learn takes no float32
+            wanted = float(wanted)
         with np.errstate(invalid="ignore"):  # shares of no variance
             model = decomposition.PCA(wanted, svd_solver="full").fit(deviations)
         self.mean_ = mean.astype(X.dtype)

@@ -147,11 +147,11 @@ class RCA(LinearMetricLearner):
             _, groups = check_labels(self, y, X)
             return np.ones(len(X), dtype=bool), groups
         codes = np.asarray(self.chunklets)
-        check_same_length(self, X, codes, "chunklets")
         if codes.ndim != 1 or codes.dtype.kind not in "iu":
             raise self.parameter_error(
                 "chunklets", f"must be integers, one a row, got {codes.dtype} {codes.shape}"
             )
+        check_same_length(self, X, codes, "chunklets")
         member = codes >= 0
         if not member.any():
             raise self.parameter_error("chunklets", "must have a number that is not negative")

@@ -68,7 +68,9 @@ def compare(
     """
     queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
     found = _nearest_others(queries, X), nearest(queries)
-    losses = [_losses(queries, rows, y) for rows in found]
+    exponent = int(np.frexp(np.abs(y).max())[1]) if y.dtype.kind == "f" else 0
+    scaled = np.ldexp(y, -exponent) if exponent else y  # squares neither overflow nor vanish
+    losses = [_losses(queries, rows, scaled) for rows in found]
     before, after = (float(each.mean()) for each in losses)
     doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
     if after - before > 2 * doubt:
@@ -78,6 +80,8 @@ def compare(
             MetricWarning,
             stacklevel=4,
         )
+    with np.errstate(over="ignore"):
+        before, after = (float(np.ldexp(error, 2 * exponent)) for error in (before, after))
     return Report(before, after, len(queries))
 
 

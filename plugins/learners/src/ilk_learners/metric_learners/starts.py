@@ -94,7 +94,9 @@ def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
     number = min(d, n_groups - 1, rank)
     found = directions[:number] / scale @ axes[:rank]
     found /= np.linalg.norm(found, axis=1, keepdims=True)
-    return fix_signs(np.vstack([found, _rest(X, found)[: d - number]]))
+    if number < d:
+        found = np.vstack([found, _rest(X, found)[: d - number]])
+    return fix_signs(found)
 
 
 def _rest(X: np.ndarray, found: np.ndarray) -> np.ndarray:

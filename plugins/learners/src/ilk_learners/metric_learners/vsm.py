@@ -101,8 +101,10 @@ class VSM(DescentLearner):
     parameters: ClassVar[Mapping[str, Param]] = {
         **{name: DESCENT[name] for name in ("max_iter", "tol", "solver", "warm_start", "report")},
         "n_neighbors": Param(int, ge=1, doc="How many vote; at most all others do."),
-        "width": Param(float, gt=0, doc="r to begin with."),
-        "penalty": Param(float, ge=0, doc="Weight of the squares of log weights in the loss."),
+        "width": Param(float, ge=1e-12, le=1e12, doc="r to begin with."),
+        "penalty": Param(
+            float, ge=0, le=1e12, doc="Weight of the squares of log weights in the loss."
+        ),
         "refresh": Param(int, ge=1, doc="Iterations after which neighbours are found anew."),
     }
 

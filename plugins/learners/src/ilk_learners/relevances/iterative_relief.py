@@ -61,7 +61,7 @@ class IterativeRelief(Relevance):
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
-        "sigma": Param(float, gt=0, doc="Width of the neighbourhood."),
+        "sigma": Param(float, gt=0, le=1e12, doc="Width of the neighbourhood."),
         "max_iter": Param(int, ge=1, doc="Most repetitions."),
         "tol": Param(float, ge=0, doc="Change of the weights at which it stops."),
     }
