@@ -65,6 +65,13 @@ class ADAMENN(AdaptiveMetric):
         Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
         left out does not shape its own metric either.
 
+    Raises
+    ------
+    ParameterError
+        If K1 or L is larger than K2.
+    InputError
+        If y has one class only, or k is larger than the number of training rows.
+
     References
     ----------
     C. Domeniconi, J. Peng, D. Gunopulos, "Locally adaptive metric nearest-neighbor

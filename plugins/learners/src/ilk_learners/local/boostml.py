@@ -60,6 +60,11 @@ class BoostML2(PartitionMetric):
         Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
         left out does not shape its own region either.
 
+    Raises
+    ------
+    InputError
+        If y has one class only, or k is larger than the number of training rows.
+
     Notes
     -----
     ``local_metric(x)`` gives the weights of the last step. Distances are under them, for k up
@@ -145,6 +150,11 @@ class BoostML1(BoostML2):
     ----------
     classes_, report_
         As with boostml2.
+
+    Raises
+    ------
+    InputError
+        If y has one class only, or k is larger than the number of training rows.
 
     References
     ----------

@@ -68,6 +68,11 @@ class DANN(AdaptiveMetric):
         Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
         left out does not shape its own metric either, but for the unit of the floor.
 
+    Raises
+    ------
+    InputError
+        If y has one class only, or k is larger than the number of training rows.
+
     References
     ----------
     T. Hastie, R. Tibshirani, "Discriminant adaptive nearest neighbor classification", *IEEE

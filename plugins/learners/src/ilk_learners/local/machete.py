@@ -55,6 +55,11 @@ class Machete(PartitionMetric):
         Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
         left out does not shape its own region either.
 
+    Raises
+    ------
+    InputError
+        If y has one class only, or k is larger than the number of training rows.
+
     References
     ----------
     J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University,

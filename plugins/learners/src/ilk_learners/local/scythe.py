@@ -38,6 +38,11 @@ class Scythe(Machete):
     classes_, report_
         As with machete.
 
+    Raises
+    ------
+    InputError
+        If y has one class only, or k is larger than the number of training rows.
+
     References
     ----------
     J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University,

@@ -58,6 +58,11 @@ class SVMLocal(AdaptiveMetric):
         Leave-one-out error of the nearest neighbour, Euclidean and under this metric; the metric
         at a row is that of a machine which a fifth of the rows, and so this one, was kept from.
 
+    Raises
+    ------
+    InputError
+        If y has one class only, or k is larger than the number of training rows.
+
     References
     ----------
     C. Domeniconi, D. Gunopulos, J. Peng, "Large margin nearest neighbor classifiers", *IEEE
