@@ -254,3 +254,33 @@ def test_examples_run(module):
     failed, attempted = doctest.testmod(import_module(f"ilk_learners.plotting.{module}"))
     assert attempted
     assert not failed
+
+
+@pytest.mark.parametrize(
+    ("draw", "wanted", "message"),
+    [
+        ("ellipses", {"features": ("a", "b")}, "features must be two different ones of the 2"),
+        ("ellipses", {"features": None}, "features must be two different ones of the 2"),
+        ("ellipses", {"features": (0.5, 1)}, "features must be two different ones of the 2"),
+        ("ellipses", {"size": np.inf}, "ellipses: size must be a number > 0"),
+        ("ellipses", {"size": "a"}, "ellipses: size must be a number > 0"),
+        ("feature_weights", {"most": 1.5}, "feature_weights: most must be an integer >= 1"),
+        ("feature_weights", {"names": 3}, "identity: names must be 2, one for each .* got 3"),
+        ("metric_matrix", {"names": "ab"}, "identity: names must be 2, one for each .* got 'ab'"),
+    ],
+)
+def test_wrong_arguments_are_named(draw, wanted, message):
+    X = np.arange(12.0).reshape(6, 2)
+    learner = ilk.metric_learner("identity").fit(X)
+    data = (X,) if draw == "ellipses" else ()
+    with pytest.raises(ilk.InputError, match=message):
+        getattr(plotting, draw)(learner, *data, **wanted)
+
+
+def test_neither_a_class_nor_an_infinite_metric_is_drawn():
+    X = np.random.default_rng(0).normal(size=(20, 2)) * 1e-200
+    learner = ilk.metric_learner("whitening").fit(X)
+    with pytest.raises(ilk.InputError, match="whitening: rows vary so little that the metric"):
+        plotting.metric_matrix(learner)
+    with pytest.raises(ilk.InputTypeError, match="a picture needs a fitted metric learner"):
+        plotting.metric_matrix(type(learner))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,6 +78,9 @@ def ellipses(
     """
     rows = np.asarray(ilk.check_vectors(learner, X), dtype=float)
     where = _checked(features, rows.shape[1])
+    problem = ilk.Param(float, gt=0, le=1e3).problem(size)
+    if problem:
+        raise ilk.InputError(f"ellipses: size {problem}")
     places = rows[_spread(len(rows), 12)] if queries is None else _queries(learner, queries)
     metrics = [matrix_of(learner, place) for place in places]
     names = names_of(learner, None, rows.shape[1])
@@ -128,12 +132,13 @@ def _ellipse(center: np.ndarray, A: np.ndarray, radius: float) -> Any:
 
 
 def _checked(features: tuple[int, int], p: int) -> list[int]:
-    where = [int(i) for i in features]
-    if len(where) != 2 or where[0] == where[1] or not all(0 <= i < p for i in where):
+    where = list(features) if isinstance(features, Iterable) else []
+    known = all(ilk.Param(int, ge=0, lt=p).problem(i) is None for i in where)
+    if not known or len(where) != 2 or where[0] == where[1]:
         raise ilk.InputError(
             f"ellipses: features must be two different ones of the {p}, from 0, got {features!r}"
         )
-    return where
+    return [int(i) for i in where]
 
 
 def _queries(learner: Any, queries: Any) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk_learners.magnitude import finite
 from ilk_learners.plotting.canvas import written
 
 
@@ -30,12 +31,14 @@ def matrix_of(learner: Any, at: Any = None) -> np.ndarray:
     """
     check_learner(learner)
     if not isinstance(learner, ilk.LocalMetric):
-        return np.asarray(learner.metric_matrix_, dtype=float)
+        with np.errstate(over="ignore", invalid="ignore"):
+            A = np.asarray(learner.metric_matrix_, dtype=float)
+        return finite(learner, A, "rows vary so little that the metric")
     if at is None:
         raise ilk.InputError(
             f"{ilk.display_name(learner)}: its metric depends on the point: say where, with at="
         )
-    local = np.asarray(learner.local_metric(np.asarray(at, dtype=float)), dtype=float)
+    local = np.asarray(learner.local_metric(at), dtype=float)
     return np.diag(local) if local.ndim == 1 else local
 
 
@@ -48,7 +51,8 @@ def check_learner(learner: Any) -> None:
         If it is no metric learner.
     NotFittedError
     """
-    if getattr(learner, "kind", None) != "metric_learner" and not hasattr(learner, "components_"):
+    kind = None if isinstance(learner, type) else getattr(learner, "kind", None)
+    if kind != "metric_learner" and not hasattr(learner, "components_"):
         raise ilk.InputTypeError(f"a picture needs a fitted metric learner, got {learner!r}")
     check_is_fitted(learner)
 
@@ -64,9 +68,9 @@ def names_of(learner: Any, names: Sequence[str] | None, p: int) -> list[str]:
     found = getattr(learner, "feature_names_in_", None) if names is None else names
     if found is None:
         return [f"x{i}" for i in range(p)]
-    if len(found) != p:
+    number = len(found) if hasattr(found, "__len__") and not isinstance(found, str) else found
+    if number != p or number is found:
         raise ilk.InputError(
-            f"{ilk.display_name(learner)}: names must be {p}, one for each feature, got "
-            f"{len(found)}"
+            f"{ilk.display_name(learner)}: names must be {p}, one for each feature, got {number!r}"
         )
     return [written(name) for name in found]

@@ -62,6 +62,9 @@ def feature_weights(
     >>> len(ax.patches)
     4
     """
+    problem = ilk.Param(int, ge=1).problem(most)
+    if problem:
+        raise ilk.InputError(f"feature_weights: most {problem}")
     weights = np.diag(matrix_of(learner, at))
     labels = names_of(learner, names, len(weights))
     order = np.argsort(-weights, kind="stable")[:most]
