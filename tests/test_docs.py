@@ -27,6 +27,7 @@ PAGES = [README, *sorted(ROOT.glob("docs/*.md"))]
 TYPED = [ROOT / "docs" / name for name in ("cli.md", "guide.md")]  # whose commands are run
 SOURCES = [ROOT / "core" / "src", *sorted(ROOT.glob("plugins/*/src"))]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OPTIONAL = {"hnswlib"}
 OURS = {"ilk-core", *(f"ilk-{path.parent.name}" for path in ROOT.glob("plugins/*/pyproject.toml"))}
 
 
@@ -171,6 +172,9 @@ def modules() -> Iterator[str]:
 @pytest.mark.parametrize("name", list(modules()))
 def test_doctests(name, scratch):
     module = importlib.import_module(name)
+    for library in {lib for cls in vars(module).values() for lib in getattr(cls, "relies_on", ())}:
+        if library in OPTIONAL:  # not among those that the tests install
+            pytest.importorskip(library, reason=f"{library} is not installed")
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for test in doctest.DocTestFinder(exclude_empty=True).find(module):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 import ilk
-from ilk import Param, Seed, check_seed
+from ilk import Param, Seed, check_seed, display_name
 from ilk_learners.metric_learners.cut_votes import CutVotes
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
 from ilk_learners.metric_learners.softmax import SoftVotes
@@ -35,6 +37,7 @@ KERNEL: Mapping[str, Param] = {
     "targets": TARGETS,
     "random_state": Param(Seed, none=True, doc="Seed of the further starts."),
 }
+_NOTHING = 1e-8  # of the size of a start
 _NOISE = 0.5  # of a further start, in units of the typical entry of the first one's rows
 
 
@@ -98,6 +101,13 @@ class KernelErrorLearner(DescentLearner):
             found = self._descend_once(objective, start + noise, scale)
             if found.curve[-1] < best.curve[-1]:
                 best = found
+        if np.abs(best.L).max() < _NOTHING * np.abs(start).max():
+            warnings.warn(
+                f"{display_name(self)}: nothing to learn: the ridge brings L to 0, as no votes of "
+                f"others are worth having; see regularization",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         return best
 
     def _descend_once(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
