@@ -32,7 +32,7 @@ def data(n, p, seed=0, dtype=np.float64):
 
 
 def features(name, example):
-    """As many features as the example has weights, if it has any."""
+    """How many features data for an example have: its own number, or any."""
     return {"mahalanobis": 4}.get(name, 7)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from math import isfinite, nan
 from numbers import Real
@@ -12,7 +13,7 @@ import ilk
 Sizer = Callable[[bytes], float]
 
 
-class Compressor:
+class Compressor(ABC):
     """A compressor at one level; sizes are in bytes, less the size of a compressed empty text.
 
     An empty text has no information, so what is taken off is what every output has whatever
@@ -38,9 +39,9 @@ class Compressor:
         self.level = self.default if level is None else int(level)
         self.empty = self.sizer()(b"")
 
+    @abstractmethod
     def sizer(self) -> Sizer:
         """Return a function, for one thread, that gives the length of a compressed text."""
-        raise NotImplementedError
 
     def alone(self, texts: Sequence[bytes]) -> list[float]:
         """C(x) of each text."""

@@ -11,6 +11,7 @@ Rows come in blocks; no array of pairs by features ever exists, nor one of pairs
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,7 +31,7 @@ _WAVE = 64  # blocks whose parts are held at once
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(ABC):
     """A loss of weights P, as a function of L.
 
     Parameters
@@ -110,9 +111,9 @@ class Softmax:
         scores[np.arange(len(scores)), np.arange(rows.start, rows.stop)] = -np.inf
         return scores
 
+    @abstractmethod
     def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
         """Loss of a block of rows, and S, written in place; `scores` may be written over."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
