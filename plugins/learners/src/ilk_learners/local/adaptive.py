@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -102,6 +103,7 @@ class AdaptiveMetric(LocalMetric):
             metric = np.ldexp(metric, -2 * self.exponent_) if self.unitless else metric
         return finite(self, np.asarray(metric), "rows vary so little that the metric")
 
+    @abstractmethod
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
         """Weights (m, p), or maps (m, d, p), of the metric at each query.
 
@@ -112,7 +114,6 @@ class AdaptiveMetric(LocalMetric):
         left_out : ndarray of int, shape (m,)
             The training row that each query must not see, or -1.
         """
-        raise NotImplementedError
 
     def _prepare(self) -> None:
         """Do what can be done once for all queries."""

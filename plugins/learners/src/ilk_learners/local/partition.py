@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
@@ -34,9 +35,9 @@ class PartitionMetric(AdaptiveMetric):
         for column, order in zip(self.columns_, self.order_, strict=True):
             order[:] = np.argsort(column, kind="stable")
 
+    @abstractmethod
     def _step(self) -> tuple[float, float]:
         """Share of the rows that a step keeps, and what is added to probabilities."""
-        raise NotImplementedError
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
         return self._regions(Q, 1, left_out)[2]
