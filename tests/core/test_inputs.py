@@ -105,6 +105,7 @@ def test_labels(power, y, classes):
     [
         (None, "requires y to be passed"),
         ([0.5, 1.7], "continuous"),
+        ([1e300, -1e300, 2.5], "continuous"),
         ([[1, 0], [0, 1]], "y: y should be a 1d array"),
         ([1.0, np.nan], "NaN or None at row 1"),
         (["a", None], "NaN or None at row 1"),
@@ -183,6 +184,13 @@ def test_labels_that_would_be_merged(power, y, said):
         ilk.check_labels(power, y)
 
 
+@pytest.mark.parametrize("missing", [np.nan, None, float("nan")])
+def test_a_missing_label_among_texts_is_no_class(power, missing):
+    for y in (["a", missing, "b"], ("a", missing, "b")):
+        with pytest.raises(ilk.InputError, match="power: y: has NaN or None at row 1"):
+            ilk.check_labels(power, y)
+
+
 def test_polars_enums_keep_the_order_they_declare():
     column = pl.Series(["lo", "hi"], dtype=pl.Enum(["lo", "mid", "hi"]))
     table = ilk.as_table(pl.DataFrame({"a": column}))
@@ -215,6 +223,8 @@ def test_seeds_are_repeatable(power):
         ([0, 0], "must not be all 0"),
         ([1.0], "has 1 values for the 2 rows"),
         (["a", "b"], "must be numbers"),
+        (["1", "2"], "must be numbers, got values of <U1"),
+        ([1j, 1], "must be numbers, got values of complex128"),
         ([[1.0], [1.0]], "one dimension"),
     ],
 )

@@ -20,7 +20,21 @@ def test_editors_choose_only_while_fitting(blobs):
     pipeline = ilk.Pipeline(STEPS).fit(X, y)
     assert len(pipeline["classifier"].X_) == 20
     assert len(pipeline.predict(X)) == 40
+    assert pipeline.reduction_ == 0.5
     assert pipeline.score(X, y) == 1.0
+
+
+def test_reduction_is_the_share_that_no_editor_kept(blobs):
+    X, y = blobs
+    assert ilk.Pipeline([STEPS[0], STEPS[2]]).fit(X, y).reduction_ == 0
+    twice = [STEPS[1], {"transformer": "centre"}, STEPS[1], STEPS[2]]
+    assert ilk.Pipeline(twice).fit(X, y).reduction_ == 0.75
+
+
+def test_an_editor_that_leaves_nothing_is_named():
+    steps = [{"editor": {"use": "enn", "k": 1}}, {"classifier": "knn"}]
+    with pytest.raises(ilk.InputError, match="pipeline: the step editor left none of 2 cases"):
+        ilk.Pipeline(steps).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_each_step_sees_what_the_steps_before_made(blobs):

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ilk.blockwise import RowBlocks as RowBlocks
+    from ilk.blockwise import row_blocks as row_blocks
     from ilk.capabilities import Capabilities as Capabilities
     from ilk.chance import check_seed as check_seed
     from ilk.chance import check_weights as check_weights
@@ -46,12 +48,15 @@ if TYPE_CHECKING:
     from ilk.inputs import is_table as is_table
     from ilk.inputs import n_rows as n_rows
     from ilk.inputs import nominal_columns as nominal_columns
+    from ilk.inputs import refuse_blocks as refuse_blocks
     from ilk.inputs import refuse_nominal as refuse_nominal
     from ilk.inputs import take as take
     from ilk.interfaces.classifier import Classifier as Classifier
     from ilk.interfaces.clusterer import Clusterer as Clusterer
     from ilk.interfaces.combiner import Combiner as Combiner
+    from ilk.interfaces.combiner import check_codes as check_codes
     from ilk.interfaces.combiner import check_outputs as check_outputs
+    from ilk.interfaces.combiner import label_outputs as label_outputs
     from ilk.interfaces.comparison import Comparison as Comparison
     from ilk.interfaces.comparison import Scores as Scores
     from ilk.interfaces.comparison import Verdict as Verdict
@@ -80,6 +85,7 @@ if TYPE_CHECKING:
     from ilk.kinds import Kind as Kind
     from ilk.kinds import kind_of as kind_of
     from ilk.labels import check_labels as check_labels
+    from ilk.named_columns import uses_views as uses_views
     from ilk.neighbors import nearest_blocked as nearest_blocked
     from ilk.neighbors import smallest as smallest
     from ilk.neighbors import within_blocked as within_blocked
@@ -92,6 +98,7 @@ if TYPE_CHECKING:
     from ilk.params import Function as Function
     from ilk.params import Param as Param
     from ilk.params import Seed as Seed
+    from ilk.params import Views as Views
     from ilk.persist import PersistError as PersistError
     from ilk.persist import load as load
     from ilk.persist import save as save
@@ -141,10 +148,16 @@ if TYPE_CHECKING:
     from ilk.sugar import transformer as transformer
     from ilk.sugar import transformers as transformers
     from ilk.suggest import did_you_mean as did_you_mean
+    from ilk.views import check_views as check_views
+    from ilk.views import learn_views as learn_views
+    from ilk.views import view_columns as view_columns
+    from ilk.views import views_of as views_of
+    from ilk.views import with_views as with_views
 
 __version__ = "0.1.0"
 
 _WHERE = {
+    "ilk.blockwise": ("RowBlocks", "row_blocks"),
     "ilk.capabilities": ("Capabilities",),
     "ilk.chance": ("check_seed", "check_weights"),
     "ilk.compiling": ("compiled",),
@@ -177,12 +190,13 @@ _WHERE = {
         "is_table",
         "n_rows",
         "nominal_columns",
+        "refuse_blocks",
         "refuse_nominal",
         "take",
     ),
     "ilk.interfaces.classifier": ("Classifier",),
     "ilk.interfaces.clusterer": ("Clusterer",),
-    "ilk.interfaces.combiner": ("Combiner", "check_outputs"),
+    "ilk.interfaces.combiner": ("Combiner", "check_codes", "check_outputs", "label_outputs"),
     "ilk.interfaces.comparison": ("Comparison", "Scores", "Verdict", "rank_rows"),
     "ilk.interfaces.dataset": ("Data", "Dataset"),
     "ilk.interfaces.detector": ("Detector",),
@@ -200,10 +214,11 @@ _WHERE = {
     "ilk.interfaces.transformer": ("Transformer",),
     "ilk.kinds": ("Kind", "kind_of"),
     "ilk.labels": ("check_labels",),
+    "ilk.named_columns": ("uses_views",),
     "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
     "ilk.nested": ("seeded",),
     "ilk.parallel": ("in_blocks", "n_threads", "threads"),
-    "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed"),
+    "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed", "Views"),
     "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
     "ilk.registries": ("Registry", "display_name", "registry"),
@@ -246,6 +261,7 @@ _WHERE = {
         "transformers",
     ),
     "ilk.suggest": ("did_you_mean",),
+    "ilk.views": ("check_views", "learn_views", "view_columns", "views_of", "with_views"),
 }
 _MODULE = {name: module for module, names in _WHERE.items() for name in names}
 

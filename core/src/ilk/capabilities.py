@@ -36,9 +36,13 @@ class Capabilities:
     probabilistic : bool
         Has ``predict_proba``.
     fast_leave_one_out : bool
-        Has ``leave_one_out(X, y)``, equal to refitting for every case.
+        Has ``leave_one_out(X, y)``, equal to refitting for every case. Where that depends on
+        parameters, on a random state left open say, an instance has a property of this name.
+    stateless : bool
+        A transformer that learns nothing from cases: what it makes of one depends on that case,
+        the kind of X, and the parameters, whatever it was fitted to.
     presort : bool
-        Has ``presort(X)`` whose handle `fit` reuses.
+        Has ``presort(X)`` whose handle `fit` reuses, and `predict` takes for the same rows.
     gram_gradient : bool
         A kernel with analytic gradients with respect to its parameters.
     local : bool
@@ -57,6 +61,7 @@ class Capabilities:
     sample_weight: bool = False
     probabilistic: bool = False
     fast_leave_one_out: bool = False
+    stateless: bool = False
     presort: bool = False
     gram_gradient: bool = False
     local: bool = False

@@ -48,9 +48,13 @@ def check_weights(owner: object, sample_weight: Any, X: Any) -> np.ndarray:
     """
     name = display_name(owner)
     try:
-        weights = np.asarray(sample_weight, dtype=float)
+        weights = np.asarray(sample_weight)
+        if weights.dtype.kind in "biufO":
+            weights = weights.astype(float, copy=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: sample_weight must be numbers: {error}") from None
+    if weights.dtype.kind != "f":
+        raise InputError(f"{name}: sample_weight must be numbers, got values of {weights.dtype}")
     if weights.ndim != 1:
         raise InputError(
             f"{name}: sample_weight must have one dimension, got shape {weights.shape} "

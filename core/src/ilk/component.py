@@ -74,6 +74,13 @@ class Component(BaseEstimator, ABC):
             if problem:
                 raise self.parameter_error(name, problem)
 
+    def alternatives(self) -> list[Any]:
+        """Return what it may become by values that no slot holds, as those of a grid.
+
+        An experiment must know which code they run: stored results go by that.
+        """
+        return []
+
     def parameter_error(self, argument: str, problem: str) -> ParameterError:
         """Return the error ``"<component>: <argument> <problem>"``."""
         return ParameterError(f"{display_name(self)}: {argument} {problem}", argument=argument)

@@ -24,6 +24,7 @@ __all__ = [
     "is_table",
     "n_rows",
     "nominal_columns",
+    "refuse_blocks",
     "refuse_nominal",
     "take",
 ]
@@ -34,11 +35,43 @@ def is_table(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "dtypes")
 
 
+def is_dask(X: Any) -> bool:
+    """Tell whether X is a collection of Dask's without importing it."""
+    return type(X).__module__.partition(".")[0] in {"dask", "dask_expr"}
+
+
+def refuse_blocks(owner: object, X: Any, argument: str = "X") -> None:
+    """Raise if X is a Dask collection, which would have to be loaded whole.
+
+    Raises
+    ------
+    InputTypeError
+        Naming the component, the argument and what can be done about it.
+    """
+    if is_dask(X):
+        raise InputTypeError(f"{display_name(owner)}: {argument} {_whole(X)}")
+
+
+def _whole(X: Any) -> str:
+    return (
+        f"is a Dask collection ({type(X).__name__}), which would have to be loaded whole; give its "
+        f"compute() if it fits into memory (knn with index='brute' searches a Dask array by blocks)"
+    )
+
+
 def as_table(X: Any) -> Any:
     """Return a polars frame as a pandas one; everything else as it is.
 
     Polars' text and categorical columns become pandas categories.
+
+    Raises
+    ------
+    InputTypeError
+        For a Dask collection, which would have to be loaded whole, unless it is one column, as
+        labels are.
     """
+    if is_dask(X) and getattr(X, "ndim", 2) != 1:
+        raise InputTypeError(f"X {_whole(X)}")
     if type(X).__module__.partition(".")[0] != "polars" or not is_table(X):
         return X
     import pandas as pd
@@ -186,6 +219,7 @@ def check_vectors(
     if reset is None and _is_plain(X) and len(X) >= min_rows:
         check_finite(owner, X, argument=argument, nan=nan)
         return X
+    refuse_blocks(owner, X, argument)
     X = as_table(X)
     refuse_nominal(owner, X, argument)
     refuse_unlike_numbers(owner, X, argument)
@@ -218,8 +252,22 @@ def _is_plain(X: Any) -> bool:
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
-def check_finite(owner: object, X: Any, *, argument: str = "X", nan: bool = False) -> None:
+def check_finite(
+    owner: object, X: Any, *, argument: str = "X", nan: bool = False, first_row: int = 0
+) -> None:
     """Raise if an array has an infinite value, or a NaN where none is allowed.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    X : array or sparse matrix
+    argument : str
+        What to call X in errors.
+    nan : bool
+        Whether NaN is let through.
+    first_row : int
+        Number of the first row of X, where X is a block of something larger.
 
     Raises
     ------
@@ -239,7 +287,7 @@ def check_finite(owner: object, X: Any, *, argument: str = "X", nan: bool = Fals
     if sp.issparse(X):
         place = "a stored value"
     else:
-        place = f"row {first[0]}" + (f", column {first[1]}" if len(first) > 1 else "")
+        place = f"row {first_row + first[0]}" + (f", column {first[1]}" if len(first) > 1 else "")
     raise InputError(f"{display_name(owner)}: {argument} has {what} at {place}")
 
 

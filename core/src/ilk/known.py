@@ -16,25 +16,42 @@ _KNOWN: dict[str, dict[str, str]] = {
         "sigmoid substitution weighted_sum",
     },
     "ilk-learners": {
-        "classifier": "knn nearest_mean sklearn",
-        "editor": "enn",
+        "classifier": "conformal_svm decision_stump decision_tree gasvm gp gpml knn lda local_svm "
+        "logistic mlp naive_bayes nearest_mean profile_svm qda radius_margin_svm rbf_network "
+        "sklearn svm tuned",
+        "clusterer": "mag_kmeans",
+        "detector": "one_class_svm",
+        "editor": "all_knn class_outliers cnn competence enn ib2 ib3 icf reduced_nn renn rt1 rt2 "
+        "rt3 snn",
         "metric_learner": "adamenn block_diagonal boostml1 boostml2 dann identity itml lda lfda "
         "lmnn localized machete megm megm_diagonal megm_nca mlkr mmc nca pca rca "
         "relevance scythe svm_local vsm whitening",
+        "regressor": "gp knn",
         "relevance": "correlation fisher iterative_relief mutual_information relief relieff simba",
-        "transformer": "impute minmax one_hot ordinal pca standardize",
+        "transformer": "codebook dense_sift impute minmax one_hot ordinal pca pyramid select "
+        "standardize",
     },
     "ilk-ensembles": {
-        "classifier": "voting",
-        "combiner": "majority product sum",
+        "classifier": "adaboost bagging cascade co_training concatenated crab ecoc gentleboost "
+        "mixture_of_experts multiview random_forest random_subspace stacking voting",
+        "clusterer": "dbscan multiview_dbscan",
+        "combiner": "bayesian_average borda cascade gating majority max median min product "
+        "stacking sum weighted_majority weighted_sum",
+        "distance": "forest",
+        "regressor": "adaboost_r2 bagging boosted_experts stacking voting",
     },
     "ilk-evaluation": {
-        "comparison": "friedman_nemenyi robustness",
-        "dataset": "balance_scale breast_cancer csv digits folder iris monks1 monks2 monks3 "
-        "tic_tac_toe wine",
-        "executor": "loky serial",
-        "measure": "accuracy error fit_seconds mean_class_accuracy predict_seconds",
-        "resampling": "holdout kfold leave_one_out repeated_kfold sklearn stratified_kfold",
+        "comparison": "bayesian_signed_rank corrected_resampled_t f_5x2 friedman_nemenyi mcnemar "
+        "paired_t_5x2 robustness wilcoxon",
+        "dataset": "arff balance_scale breast_cancer csv digits folder images iris monks1 monks2 "
+        "monks3 parquet tic_tac_toe waveform wine xor",
+        "executor": "dask loky mpi serial",
+        "measure": "accuracy brier cost error f1 false_positive_rate fit_seconds log_loss "
+        "mean_class_accuracy per_class_error pr_auc precision precision_at_recall predict_seconds "
+        "recall reduction reject_rate risk roc_auc specificity squared_error",
+        "resampling": "bootstrap bootstrap_632 five_by_two holdout kfold leave_one_out "
+        "leave_p_out random_subsampling repeated_kfold resubstitution sklearn stratified_kfold "
+        "train_validation_test",
     },
 }
 

@@ -24,7 +24,7 @@ def check_labels(
     owner : Component
         Named in errors.
     y : array of shape (n,)
-        Strings, booleans or integers; -1 is a label like any other.
+        Strings, booleans or integers; -1 is a label like any other. A Dask array is computed.
     X : optional
         Checked to have as many rows.
     min_classes : int
@@ -47,7 +47,8 @@ def check_labels(
     try:
         values = column_or_1d(_plain_labels(y), warn=True)
         _refuse_missing(values)
-        check_classification_targets(values)
+        with np.errstate(invalid="ignore"):  # it casts floats of any size to integers
+            check_classification_targets(values)
         classes, codes = np.unique(values, return_inverse=True)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: y: {error}") from None
@@ -72,6 +73,8 @@ def _plain_labels(y: Any) -> Any:
         y = y.to_numpy()
     if isinstance(y, list | tuple):
         _refuse_mixture(y)
+        if any(isinstance(label, str) for label in y):
+            y = np.asarray(y, dtype=object)  # else NaN would be the text nan
     array = np.asarray(y)
     if array.dtype == object and array.ndim == 1:
         _refuse_mixture(array)

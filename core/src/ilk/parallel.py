@@ -60,6 +60,16 @@ def threads(n: int) -> Iterator[None]:
         _limit = before
 
 
+@contextmanager
+def in_this_thread() -> Iterator[None]:
+    """Let compiled code start no threads in a ``with`` block of the calling thread."""
+    before, _inside.busy = getattr(_inside, "busy", False), True
+    try:
+        yield
+    finally:
+        _inside.busy = before
+
+
 def in_blocks(work: Callable[[int, int], object], n: int, size: int) -> None:
     """Call ``work(start, stop)`` for each block of `size` of n rows, in up to `n_threads` threads.
 
@@ -102,18 +112,16 @@ def _share(work: Callable[[int, int], object], blocks: list[tuple[int, int]], wo
     failures: list[BaseException] = []
 
     def serve() -> None:
-        before, _inside.busy = getattr(_inside, "busy", False), True
         try:
-            while not failures:
-                with taking:
-                    block = next(left, None)
-                if block is None:
-                    return
-                work(*block)
+            with in_this_thread():
+                while not failures:
+                    with taking:
+                        block = next(left, None)
+                    if block is None:
+                        return
+                    work(*block)
         except BaseException as error:  # noqa: BLE001  # raised again by the calling thread
             failures.append(error)
-        finally:
-            _inside.busy = before
 
     others = [threading.Thread(target=serve, daemon=True) for _ in range(workers - 1)]
     for thread in others:

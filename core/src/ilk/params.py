@@ -25,6 +25,14 @@ class Seed:
     """Marks a random state: None, an integer >= 0, or a numpy generator."""
 
 
+class Views:
+    """Marks named groups of columns, ``{"color": ["c1", "c2"]}``, or ``"data"``: the data set's.
+
+    A table of lists, of columns' names or positions; a list of lists where names do not matter.
+    """
+
+
+DATA_VIEWS = "data"  # stands for the views that a data set brings
 LARGEST_SEED = 2**32 - 1  # the largest that numpy's RandomState takes
 
 
@@ -178,6 +186,7 @@ _WORDS: dict[Any, str] = {
     Function: "a function",
     Seed: f"a random seed (integer from 0 to {LARGEST_SEED}, numpy generator or None)",
     FilePath: "a path",
+    Views: "a table of lists of columns (or 'data': the views of the data set)",
 }
 
 
@@ -237,6 +246,15 @@ def _is_path(value: Any) -> bool:
     return True
 
 
+def _is_views(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == DATA_VIEWS
+    if not isinstance(value, Mapping | Sequence):
+        return False
+    groups = value.values() if isinstance(value, Mapping) else value
+    return all(isinstance(g, Sequence) and not isinstance(g, str | bytes) for g in groups)
+
+
 _TESTS: dict[Any, Callable[[Any], bool]] = {
     int: lambda v: isinstance(v, Integral),
     float: _is_number,
@@ -246,4 +264,5 @@ _TESTS: dict[Any, Callable[[Any], bool]] = {
     Function: callable,
     Seed: _is_seed,
     FilePath: _is_path,
+    Views: _is_views,
 }

@@ -11,11 +11,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
-from ilk.errors import InputError
+from ilk.errors import IlkError, InputError
 from ilk.freezing import fit_component
-from ilk.inputs import check_same_length, take
+from ilk.inputs import check_same_length, n_rows, take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample
+from ilk.leaving_out import learns_nothing, leaves_out
+from ilk.named_columns import uses_views, with_names
 from ilk.params import Param
 from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
@@ -51,6 +53,8 @@ class Pipeline(Classifier):
         Classes of the last step, where it has them.
     n_features_in_ : int
         Number of features of the first step, where it has them.
+    reduction_ : float
+        Share of the cases that editors left out; 0 without an editor.
 
     Raises
     ------
@@ -149,11 +153,16 @@ class Pipeline(Classifier):
         if sample_weight is not None:
             self._check_weights(built, X, sample_weight)
         fitted: list[tuple[str, Any]] = []
+        share = 1.0
+        named = uses_views(self)
         for position, (name, step) in enumerate(zip(names, built, strict=True)):
             kind, component = kind_and_component(step)
             last = position == len(built) - 1
             if role_of(kind) == "resample":
                 component, kept = resample(component, X, y)
+                share *= len(kept) / n_rows(X)
+                if not len(kept):
+                    raise InputError(f"pipeline: the step {name} left none of {n_rows(X)} cases")
                 X, y = take(X, kept), take(y, kept)
                 sample_weight = None if sample_weight is None else take(sample_weight, kept)
             else:
@@ -162,9 +171,10 @@ class Pipeline(Classifier):
                         "steps", f"[{position}] {_NO_TRANSFORM}: {component!r}"
                     )
                 component = _fit_step(component, X, y, sample_weight)
-                X = X if last else component.transform(X)
+                X = X if last else self._transformed(component, X, named)
             fitted.append((name, component))
         self.steps_ = fitted
+        self.reduction_ = 1 - share
         return self
 
     def _check_weights(self, steps: list[Any], X: Any, sample_weight: Any) -> None:
@@ -178,10 +188,17 @@ class Pipeline(Classifier):
         """Take X through every step but the last."""
         if not hasattr(self, "steps_"):  # asking scikit-learn costs the tags of every step
             check_is_fitted(self)
+        named = uses_views(self)
         for _, step in self.steps_[:-1]:
             if hasattr(step, "transform") and not hasattr(step, "fit_resample"):
-                X = step.transform(X)
+                X = self._transformed(step, X, named)
         return X
+
+    @staticmethod
+    def _transformed(step: Any, X: Any, named: bool) -> Any:
+        """Columns that a step makes of X: with their names, where a later step needs them."""
+        columns = step.transform(X)
+        return with_names(columns, X, step) if named else columns
 
     def _last(self) -> Any:
         """Return the last step: fitted, or as it would be built."""
@@ -211,6 +228,63 @@ class Pipeline(Classifier):
     def transform(self, X: Any) -> Any:
         """Transform by every step; there where the last step is a transformer."""
         return self._call("transform", X)
+
+    @property
+    def fast_leave_one_out(self) -> bool:
+        """Whether there is `leave_one_out`: the last step has it and those before learn nothing."""
+        try:
+            return not order_problem(self.steps) and self._in_the_way() is None
+        except IlkError:  # said when it is fitted
+            return False
+
+    def _in_the_way(self) -> tuple[int, str] | None:
+        """Position of a step for which each case needs a fit of its own, and what it must be."""
+        *before, last = self._built()
+        for position, step in enumerate(before):
+            if not learns_nothing(step):
+                return position, "must be a transformer that learns nothing from cases, or frozen"
+        if not leaves_out(last):
+            return len(before), "must have a fast leave_one_out with its present parameters"
+        return None
+
+    def _built(self) -> list[Any]:
+        """Return the steps as they would be fitted, without the tables around them."""
+        built = cast("list[Any]", self.resolve_slot("steps"))
+        return [kind_and_component(step)[1] for step in built]
+
+    @available_if(_last_has("leave_one_out"))
+    def leave_one_out(self, X: Any, y: Any) -> Any:
+        """What the last step, fitted to all other cases, says of each; nothing is fitted anew.
+
+        It is there where no step depends on the cases it is fitted to (`fast_leave_one_out`
+        tells): transformers that declare to be stateless or are frozen, no editors, and a last
+        step with a `leave_one_out` of its own.
+
+        Parameters
+        ----------
+        X : array, data frame or list of length n
+        y : array of shape (n,)
+
+        Returns
+        -------
+        Prediction or ndarray
+            What the last step gives: numbers of a regressor.
+
+        Raises
+        ------
+        ParameterError
+            If a step would have to be fitted anew without each case; it is named.
+        """
+        self.check_parameters()
+        problem = self._in_the_way()
+        if problem is not None:
+            position, what = problem
+            raise self.parameter_error("steps", f"[{position}] {what}, for leave_one_out")
+        *before, last = self._built()
+        named = uses_views(self)
+        for step in before:
+            X = self._transformed(fit_component(step, X, y), X, named)
+        return last.leave_one_out(X, y)
 
     @available_if(_last_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -10,7 +10,7 @@ from ilk.discovery import found_in
 from ilk.errors import RegistryError, UnknownComponentError
 from ilk.grammar import Many, Table
 from ilk.kinds import kinds
-from ilk.params import LARGEST_SEED, Array, FilePath, Function, Param, Seed
+from ilk.params import DATA_VIEWS, LARGEST_SEED, Array, FilePath, Function, Param, Seed, Views
 from ilk.registries import registry
 from ilk.resolution import defaults_of
 
@@ -28,11 +28,22 @@ _TYPES: dict[Any, Schema] = {
     Array: {"$ref": "#/$defs/array"},
     Seed: {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED},
     FilePath: {"type": "string"},
+    Views: {"$ref": "#/$defs/views"},
 }
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 _ARRAY: Schema = {
     "type": "array",
     "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/array"}]},
+}
+
+
+_COLUMNS: Schema = {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1}
+_VIEWS: Schema = {
+    "anyOf": [
+        {"const": DATA_VIEWS},
+        {"type": "object", "additionalProperties": _COLUMNS, "minProperties": 1},
+        {"type": "array", "items": _COLUMNS, "minItems": 1},
+    ]
 }
 
 
@@ -149,7 +160,12 @@ def _definitions() -> Schema:
         "properties": steps,
         "additionalProperties": False,
     }
-    return {"array": _ARRAY, "step": step, **{kind: _kind(kind) for kind in kinds()}}
+    return {
+        "array": _ARRAY,
+        "views": _VIEWS,
+        "step": step,
+        **{kind: _kind(kind) for kind in kinds()},
+    }
 
 
 def _kind(kind: str) -> Schema:

@@ -76,5 +76,8 @@ def _plain(value: Any, path: Where) -> Any:
         return {str(key): _plain(item, (*path, str(key))) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, (*path, i)) for i, item in enumerate(value)]
+    kind = getattr(type(value), "kind", None)
+    if isinstance(kind, str) and hasattr(value, "parameters"):  # a component among plain values
+        return write_component(value, kind, path)
     what = "a function" if callable(value) else f"{type(value).__name__} {value!r}"
     raise SpecError([Problem(path, f"{what} cannot be written to a spec")])

@@ -131,6 +131,10 @@ def presort_ruins(self, X, y, sample_weight=None, presorted=None):
     return sound_one(self).fit(self, X, y if presorted is None else y[::-1], sample_weight)
 
 
+def handle_of_others(self, X):
+    return sound_one(self).presort(self, X[::-1])
+
+
 def remembering(self, X, y, sample_weight=None, presorted=None):
     self.seen_ = getattr(self, "seen_", 0) + 1
     if self.seen_ > 1:
@@ -189,6 +193,7 @@ BROKEN = [
     ("index", {"radius_neighbors": exclusive}, "check_radius"),
     ("transformer", {"transform": batch_mean}, "check_one_query"),
     ("transformer", {"fit": fit_and_forget_to_return}, "check_fit_returns_self"),
+    ("transformer", {"capabilities": ilk.Capabilities(stateless=True)}, "check_stateless"),
     (
         "transformer",
         {"get_feature_names_out": lambda self, names=None: ["x"]},
@@ -209,6 +214,7 @@ BROKEN = [
     ("classifier", {"fit": weightless}, "check_weights_checked"),
     ("classifier", {"fit": unseeded}, "check_deterministic"),
     ("classifier", {"fit": presort_ruins}, "check_presort"),
+    ("classifier", {"presort": handle_of_others}, "check_presort"),
     ("classifier", {"fit": remembering}, "check_refit_forgets"),
     ("classifier", {"fit": touching}, "check_parameters_not_modified"),
     ("classifier", {"leave_one_out": resubstituted}, "check_leave_one_out"),

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 import ilk
+from ilk.drawing import new_axes
 
 
 class Average(ilk.Combiner):
@@ -49,6 +50,8 @@ class Flip(ilk.Resampling):
         n = ilk.n_rows(X)
         if n < 2:
             raise ilk.InputError(f"{ilk.display_name(self)}: at least 2 rows are needed, got {n}")
+        if groups is not None:
+            raise ilk.InputError(f"{ilk.display_name(self)}: groups would be divided")
         order = np.random.default_rng(random_state).permutation(n)
         yield ilk.Split(order[: n // 2], order[n // 2 :], fold=0)
         yield ilk.Split(order[n // 2 :], order[: n // 2], fold=1)
@@ -154,6 +157,18 @@ def seed_ignored(self, X, y, groups=None, random_state=None):
     return Flip.splits(self, X, y, groups, seed)
 
 
+def listed(self, X, y, groups=None, random_state=None):
+    return list(Flip.splits(self, X, y, groups, random_state))
+
+
+def groups_unread(self, X, y, groups=None, random_state=None):
+    return Flip.splits(self, X, y, None, random_state)
+
+
+def skipping(self, scores):
+    return float(np.nanmean(scores))
+
+
 def all_counted(self, prediction):
     return float(np.mean((prediction.truth == prediction.labels) & prediction.answered))
 
@@ -166,6 +181,18 @@ def always_sure(self, results):
 def first_by_position(self, results):
     a, b = results.pipelines[0], results.pipelines[-1]
     p = 0.01 if results.matrix()[a].mean() < results.matrix()[b].mean() else 0.02
+    return ilk.Verdict("signs", results.measure, 1.0, p, "d0")
+
+
+def small_is_best(self, results):
+    p = 0.01 if results.matrix()["p0"].mean() < 0.5 else 0.02
+    return ilk.Verdict("signs", results.measure, 1.0, p, "d0")
+
+
+def missing_filled_in(self, results):
+    means = results.matrix()
+    means = means.fillna(means.mean())
+    p = float(min(1, means.to_numpy().std()))
     return ilk.Verdict("signs", results.measure, 1.0, p, "d0")
 
 
@@ -186,14 +213,26 @@ BROKEN = [
     (Average, {"combine": first_member_only}, "check_member_permutation"),
     (Line, {"load": fresh_noise}, "check_loads_again"),
     (Line, {"load": one_label}, "check_labels_complete"),
+    (Flip, {"leaves_one_out": True}, "check_leaves_one_out"),
     (Flip, {"splits": overlapping}, "check_disjoint"),
     (Flip, {"splits": globally_random}, "check_same_seed"),
     (Flip, {"splits": seed_ignored}, "check_other_seed"),
+    (Flip, {"splits": listed}, "check_lazy"),
+    (Flip, {"at_least": lambda self: 3}, "check_lazy"),
+    (Flip, {"splits": groups_unread}, "check_groups"),
+    (Flip, {"splits": groups_unread}, "check_missing_groups"),
+    (Flip, {"estimate": skipping}, "check_estimate_missing"),
     (Share, {"__call__": all_counted}, "check_rejected_not_counted"),
     (Share, {"__call__": all_counted}, "check_nothing_answered"),
     (Share, {"greater_is_better": False}, "check_perfect_is_best"),
+    (Share, {"needs": "scores"}, "check_lack_is_named"),
+    (Share, {"needs": "rejected"}, "check_rejection_measured"),
+    (Share, {"remarks": lambda self, prediction: "all is well"}, "check_remarks"),
     (Signs, {"compare": always_sure}, "check_no_difference"),
     (Signs, {"compare": first_by_position}, "check_order_ignored"),
+    (Signs, {"compare": small_is_best}, "check_direction"),
+    (Signs, {"compare": missing_filled_in}, "check_one_missing_score"),
+    (Signs, {"plot": lambda self, verdict, ax=None: new_axes(1, 1)}, "check_plot"),
     (Threads, {"open": lambda self: Swallowing(2)}, "check_exceptions"),
     (Threads, {"n_workers": 0}, "check_workers"),
 ]

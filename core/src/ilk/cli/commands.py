@@ -27,11 +27,14 @@ BUILT_IN = {
 }
 
 _KNOWN = {
+    "plot": ("ilk-evaluation", "Draw figures of an experiment into files."),
+    "report": ("ilk-evaluation", "Write what an experiment found as one page of HTML."),
     "results": (
         "ilk-evaluation",
-        "Look into the store of an experiment: tables, failures, differences, exports.",
+        "Look into the store of an experiment: tables, failures, differences, merging, exports.",
     ),
     "run": ("ilk-evaluation", "Run the experiment that a file describes and print its tables."),
+    "watch": ("ilk-evaluation", "Follow a run from another terminal."),
 }
 
 

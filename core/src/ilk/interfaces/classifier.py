@@ -15,7 +15,8 @@ class Classifier(ClassifierMixin, Component):
 
     A subclass must define `fit` and `predict`; ``predict_proba`` or ``decision_function``
     where it can. ``presort(X)`` and ``leave_one_out(X, y)`` are there where the capabilities
-    of the same names are declared.
+    of the same names are declared; what `presort` gives is reused by ``fit(X, y,
+    presorted=handle)``, and `predict` takes it in place of the same X.
 
     Attributes
     ----------

@@ -27,4 +27,4 @@ class Clusterer(ClusterMixin, Component):
 
     @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the clusters of X; y is ignored."""
+        """Find the clusters of X; y is ignored, unless the clusterer says how it uses labels."""

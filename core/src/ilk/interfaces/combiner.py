@@ -16,16 +16,23 @@ class Combiner(Component):
     """Turns the outputs of several members into one.
 
     Outputs are an array of shape (L, n, C): members, samples, classes.
-
-    Attributes
-    ----------
-    needs : {"probabilities", "labels"}
-        What an ensemble gives it: the probabilities of its members, or 1 for the label each
-        of them predicts and 0 for the others.
     """
 
     kind: ClassVar[str] = "combiner"
-    needs: ClassVar[Literal["probabilities", "labels"]] = "probabilities"
+
+    @property
+    def needs(self) -> Literal["probabilities", "labels"]:
+        """What an ensemble gives it.
+
+        The probabilities of its members; or, for ``"labels"``, 1 for the label each of them
+        predicts and 0 for the others. A subclass may just set it.
+        """
+        return "probabilities"
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether, with the present parameters, it learns from held-out outputs."""
+        return self.capabilities.needs_fit
 
     @abstractmethod
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
@@ -36,6 +43,28 @@ class Combiner(Component):
         InputError
             For a wrong shape, a NaN, a negative value or a row that is all zero.
         """
+
+    def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
+        """Combined support for each class from the labels of members.
+
+        Parameters
+        ----------
+        codes : array of int, shape (L, n)
+            Position of each member's label among the classes; -1 where it has none, which
+            supports all classes alike.
+        n_classes : int
+        X : data of n rows, optional
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+
+        Raises
+        ------
+        InputError
+            For a wrong shape or a code that is no class.
+        """
+        return self.combine(label_outputs(self, codes, n_classes), X)
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
         """Learn from held-out outputs and their labels (as codes 0..C-1); by default nothing."""
@@ -55,8 +84,59 @@ class Combiner(Component):
         return combined.argmax(axis=1), np.zeros(len(combined), dtype=bool)
 
 
+def label_outputs(owner: object, codes: Any, n_classes: int) -> np.ndarray:
+    """Labels as outputs: 1 for the label of a member, 1/C for each class where it has none.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    codes : array of int, shape (L, n)
+        From 0 to n_classes - 1, or -1.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (L, n, n_classes)
+
+    Raises
+    ------
+    InputError
+        For a wrong shape or a code that is no class.
+    """
+    codes = check_codes(owner, codes, n_classes)
+    rows = np.vstack([np.eye(n_classes), np.full((1, n_classes), 1 / n_classes)])
+    return np.asarray(rows[codes])
+
+
+def check_codes(owner: object, codes: Any, n_classes: int) -> np.ndarray:
+    """Return codes of labels as an array of int of shape (L, n), or raise naming the cell.
+
+    Raises
+    ------
+    InputError
+        For a wrong shape, another type, or a code that is neither a class nor -1.
+    """
+    name = display_name(owner)
+    array = np.asarray(codes)
+    if array.ndim != 2 or not len(array) or array.dtype.kind not in "iu":
+        raise InputError(
+            f"{name}: codes must be integers of shape (members, samples), got {array.dtype} of "
+            f"shape {array.shape}"
+        )
+    if array.size and (array.min() < -1 or array.max() >= n_classes):
+        member, row = np.argwhere((array < -1) | (array >= n_classes))[0].tolist()
+        raise InputError(
+            f"{name}: code {array[member, row]} at member {member}, sample {row} is no class: "
+            f"there are {n_classes}"
+        )
+    return array
+
+
 def check_outputs(owner: object, outputs: Any) -> np.ndarray:
     """Return outputs as a float array of shape (L, n, C), or raise an error naming the cell.
+
+    float32 stays float32; everything else becomes float64.
 
     Raises
     ------
@@ -65,26 +145,36 @@ def check_outputs(owner: object, outputs: Any) -> np.ndarray:
     """
     name = display_name(owner)
     try:
-        array = np.asarray(outputs, dtype=float)
+        array = np.asarray(outputs)
+        if array.dtype.kind in "biufO" and array.dtype != np.float32:
+            array = array.astype(float, copy=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: outputs must be numbers of shape (L, n, C): {error}") from None
+    if array.dtype.kind != "f":
+        raise InputError(f"{name}: outputs must be numbers, got values of {array.dtype}")
     if array.ndim != 3 or 0 in (array.shape[0], array.shape[2]):
         raise InputError(
             f"{name}: outputs must have shape (members, samples, classes), got {array.shape}"
         )
+    for member, support in enumerate(array):
+        _check_support(name, member, support)
+    return array
+
+
+def _check_support(name: str, member: int, support: np.ndarray) -> None:
+    """Raise an InputError where one member's outputs, of shape (n, C), are no support."""
     for bad, what in (
-        (~np.isfinite(array), "a value that is not finite"),
-        (array < 0, "a negative value"),
+        (~np.isfinite(support), "a value that is not finite"),
+        (support < 0, "a negative value"),
     ):
         if bad.any():
-            member, row, column = (int(i) for i in np.argwhere(bad)[0])
-            value = array[member, row, column]
+            row, column = np.argwhere(bad)[0].tolist()
             raise InputError(
-                f"{name}: outputs have {what} ({value}) at member {member}, sample {row}, "
-                f"class {column}"
+                f"{name}: outputs have {what} ({support[row, column]}) at member {member}, "
+                f"sample {row}, class {column}"
             )
-    empty = ~array.any(axis=2)
+    empty = ~support.any(axis=1)
     if empty.any():
-        member, row = (int(i) for i in np.argwhere(empty)[0])
-        raise InputError(f"{name}: outputs of member {member} for sample {row} are all zero")
-    return array
+        raise InputError(
+            f"{name}: outputs of member {member} for sample {int(empty.argmax())} are all zero"
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -13,6 +13,8 @@ from ilk.component import Component
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ilk.interfaces.prediction import Prediction
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,12 @@ class Scores:
         In the order of the spec.
     means : DataFrame or None
         Datasets by pipelines, estimates made by the resampling; NaN where cells failed.
+    predictions : function or None
+        For tests over cases: takes the names of a dataset and a pipeline, yields repeat, fold
+        and `Prediction` of each finished cell.
+    sizes : DataFrame or None
+        One row per split that was planned, with columns dataset, repeat, fold, n_train, n_test;
+        NaN where it was not run.
     """
 
     table: pd.DataFrame
@@ -40,12 +48,21 @@ class Scores:
     pipelines: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
     means: Any = None
+    predictions: Callable[[str, str], Iterator[tuple[int, int, Prediction]]] | None = None
+    sizes: Any = None
 
     def matrix(self) -> pd.DataFrame:
-        """Datasets by pipelines: the estimate of each, NaN where there is none."""
+        """Datasets by pipelines: the estimate of each, NaN where there is none.
+
+        Without `means` it is the mean over the cells: NaN where one of them is, or where
+        another pipeline has more cells.
+        """
         if self.means is not None:
             return cast("pd.DataFrame", self.means)
-        wide = self.table.pivot_table(index="dataset", columns="pipeline", values="value")
+        cells = self.table.groupby(["dataset", "pipeline"], sort=False)["value"]
+        counts = cells.size().unstack("pipeline")
+        wide = cells.agg(lambda values: float(np.mean(values.to_numpy(float)))).unstack("pipeline")
+        wide = wide.where(counts.eq(counts.max(axis=1), axis=0))
         rows = list(self.datasets) or list(dict.fromkeys(self.table["dataset"]))
         columns = list(self.pipelines) or list(dict.fromkeys(self.table["pipeline"]))
         return wide.reindex(index=rows, columns=columns)
@@ -66,7 +83,9 @@ class Verdict:
     ranks : mapping of pipeline to float
         Average ranks, 1 is best.
     pairs : tuple of mappings
-        One per pair: ``a``, ``b``, ``effect``, ``p_value``, ``different``.
+        One per pair: ``a``, ``b``, ``effect`` (how much more `a` has than `b`, of the score or
+        the rank), ``p_value`` (adjusted where many pairs are tested), ``different``; on each
+        dataset, if pairs are tested there, then with ``dataset``.
     details : mapping
         Whatever else there is to know (critical difference, degrees of freedom).
     """
@@ -96,6 +115,18 @@ class Comparison(Component):
             If the results do not fit the test (too few datasets, another resampling),
             with the reason.
         """
+
+    def misfit(self, resampling: Any, pipelines: Sequence[str]) -> str | None:
+        """Say why an experiment could never be compared so; None: it may be.
+
+        It is asked before the first fit; `compare` decides, by what came of it.
+
+        Parameters
+        ----------
+        resampling : Resampling
+        pipelines : sequence of str
+        """
+        return None
 
     def plot(self, verdict: Verdict, ax: Any = None) -> Any:
         """Draw the verdict; returns the matplotlib axes."""

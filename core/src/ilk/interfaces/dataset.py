@@ -68,6 +68,14 @@ class Data:
         digest.update(repr((self.feature_names, self.nominal, sorted(self.views.items()))).encode())
         return digest.hexdigest()
 
+    def table(self) -> Any:
+        """X with the names of its columns: a data frame, unless the cases are no rows of one."""
+        if not isinstance(self.X, np.ndarray) or self.X.ndim != 2 or not self.feature_names:
+            return self.X
+        import pandas as pd
+
+        return pd.DataFrame(self.X, columns=list(self.feature_names), copy=False)
+
     def __len__(self) -> int:
         return n_rows(self.X)
 

@@ -16,7 +16,8 @@ class Executor(Component):
     The runner tells three ends of a call apart by its future: a result; a
     `concurrent.futures.BrokenExecutor`, which says how the worker died; a `TimeoutError`, where
     the call took longer than the executor allows. Notes on these errors say what the worker
-    was doing. Whatever else a future raises is a defect of the executor, and ends the run.
+    was doing. Whatever else a future raises ends the run: an `ilk.IlkError`, which says in a
+    line why nothing can be run any more (a scheduler is gone, say), or a defect of the executor.
     """
 
     kind: ClassVar[str] = "executor"
@@ -32,5 +33,9 @@ class Executor(Component):
 
     @property
     def n_workers(self) -> int:
-        """How many cells run at once; the runner submits no more than that."""
+        """How many cells run at once; the runner submits no more than that.
+
+        Where that is known only once it is opened, or changes, what `open` gives has an
+        attribute of this name, which counts then.
+        """
         return 1

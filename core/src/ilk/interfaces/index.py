@@ -18,12 +18,15 @@ class Index(Component):
     ----------
     exact : bool
         Whether the answers equal brute force, ties included.
+    by_blocks : bool
+        Whether rows and queries that are read block by block are taken, too (`row_blocks`).
     n_distance_evaluations_ : int
         How many distances have been computed since `fit`.
     """
 
     kind: ClassVar[str] = "index"
     exact: ClassVar[bool] = True
+    by_blocks: ClassVar[bool] = False
     n_distance_evaluations_: int
 
     @abstractmethod

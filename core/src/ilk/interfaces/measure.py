@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ilk.component import Component
@@ -10,27 +11,43 @@ from ilk.component import Component
 if TYPE_CHECKING:
     from ilk.interfaces.prediction import Prediction
 
+Needs = Literal["labels", "numbers", "scores", "probabilities", "rejected", "seconds", "reduction"]
+
 
 class Measure(Component):
     """Scores a prediction.
 
+    What is no class attribute may depend on parameters, and is then a property.
+
     Attributes
     ----------
     greater_is_better : bool
-    needs : {"labels", "scores", "probabilities", "seconds"}
-        What of a prediction it looks at.
+    needs : str
+        What of a prediction it looks at: ``"labels"``; ``"numbers"``, labels that are numbers;
+        ``"scores"``, or else probabilities; ``"probabilities"``; ``"rejected"``, which cases
+        were not answered; ``"seconds"``; ``"reduction"``.
     pooled : bool
         Scored once over the test cases of all splits of a repeat, instead of per split.
     """
 
     kind: ClassVar[str] = "measure"
     greater_is_better: ClassVar[bool] = False
-    needs: ClassVar[Literal["labels", "scores", "probabilities", "seconds"]] = "labels"
-    pooled: ClassVar[bool] = False
+    needs: Needs = "labels"
+    pooled: bool = False
 
     @abstractmethod
     def __call__(self, prediction: Prediction) -> float:
         """Return the score.
 
         Measures over labels divide by the number of answered cases and are NaN if there is none.
+
+        Raises
+        ------
+        InputError
+            If the score is not defined for the prediction, or something it needs is missing;
+            an experiment has NaN then, and a note that says why.
         """
+
+    def remarks(self, prediction: Prediction) -> Sequence[str]:
+        """Return what must be said beside the score: a class that an average leaves out, say."""
+        return ()

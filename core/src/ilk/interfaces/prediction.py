@@ -28,6 +28,8 @@ class Prediction:
         Row numbers of the test cases.
     fit_seconds, predict_seconds : float
         Wall-clock seconds.
+    reduction : float
+        Share of the training cases that editors left out.
     """
 
     truth: np.ndarray
@@ -39,6 +41,7 @@ class Prediction:
     indices: Any = None
     fit_seconds: float = float("nan")
     predict_seconds: float = float("nan")
+    reduction: float = float("nan")
 
     def __post_init__(self) -> None:
         n = len(self.truth)

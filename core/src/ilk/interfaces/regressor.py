@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 class Regressor(RegressorMixin, Component):
-    """Predicts numbers, as scikit-learn's regressors do."""
+    """Predicts numbers, as scikit-learn's regressors do.
+
+    ``leave_one_out(X, y)`` is there where the capability ``fast_leave_one_out`` is declared: the
+    prediction for each row of a regressor that was fitted on the others; array of shape (n,).
+    """
 
     kind: ClassVar[str] = "regressor"
 

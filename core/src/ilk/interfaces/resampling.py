@@ -19,8 +19,9 @@ class Split:
     Attributes
     ----------
     train, test : ndarray of int
-        Row numbers.
+        Row numbers; of a bootstrap `train` has some several times.
     validation : ndarray of int or None
+        Rows to choose by, between fits; neither trained with nor tested.
     repeat, fold : int
         Where in the scheme it stands, from 0.
     """
@@ -33,9 +34,23 @@ class Split:
 
 
 class Resampling(Component):
-    """Divides data into training and test cases, possibly many times."""
+    """Divides data into training and test cases, possibly many times.
+
+    What is no class attribute may depend on parameters, and is then a property.
+
+    Attributes
+    ----------
+    needs_no_information : bool
+        Whether `estimate` also takes ``no_information``, the score of the first split if
+        predictions had nothing to do with the truth, and ``greater_is_better``, the direction.
+    leaves_one_out : bool
+        Whether split i tests row i, and trains on all others in their order. What a learner can
+        tell of that without being fitted anew is then asked for once.
+    """
 
     kind: ClassVar[str] = "resampling"
+    needs_no_information: bool = False
+    leaves_one_out: bool = False
 
     @abstractmethod
     def splits(
@@ -54,5 +69,13 @@ class Resampling(Component):
         return 1
 
     def estimate(self, scores: Sequence[float]) -> float:
-        """Return the estimate from the score of each split; the mean unless a bootstrap."""
+        """Return the estimate from the score of each split; the mean unless a bootstrap.
+
+        The scores are in the order of the splits; if one of them is NaN, so is the estimate.
+
+        Raises
+        ------
+        InputError
+            If these scores are not those of the splits.
+        """
         return float(np.mean(scores))

@@ -13,7 +13,9 @@ from ilk.component import Component
 class Transformer(TransformerMixin, Component):
     """Turns X into another table, as scikit-learn's transformers do.
 
-    Numeric ones refuse nominal columns and name what to use instead.
+    Numeric ones refuse nominal columns and name what to use instead. One that learns nothing
+    from the cases it is fitted to declares the capability `stateless`, or has a property of that
+    name where it depends on parameters.
     """
 
     kind: ClassVar[str] = "transformer"

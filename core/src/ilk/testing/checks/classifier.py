@@ -200,8 +200,11 @@ def check_leave_one_out(subject: Subject) -> None:
 
 @check("classifier", capability="presort")
 def check_presort(subject: Subject) -> None:
-    """Fitting with the handle of `presort(X)` gives what fitting without gives."""
+    """Fitting with the handle of `presort(X)` gives what fitting without gives; it stands for X."""
     X, y = subject.data()
     model = subject.seeded()
-    got = model.fit(X, y, presorted=model.presort(X)).predict(X)
-    expect_same(got, trained(subject, X, y).predict(X), "predictions with presorted=")
+    handle = model.presort(X)
+    got = model.fit(X, y, presorted=handle).predict(X)
+    expected = trained(subject, X, y).predict(X)
+    expect_same(got, expected, "predictions with presorted=")
+    expect_same(model.predict(handle), expected, "predictions for the handle of presort(X)")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from ilk.errors import InputError
+from ilk.interfaces.combiner import label_outputs
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
 
@@ -24,8 +26,14 @@ def _outputs() -> tuple[np.ndarray, np.ndarray]:
     return np.array([[rng.dirichlet(a) for a in alpha] for _ in range(MEMBERS)]), y
 
 
-def _combined(subject: Subject, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.asarray(subject.seeded().fit(outputs, y).combine(outputs))
+def _cases(y: np.ndarray) -> np.ndarray:
+    """Return cases the outputs might be of, for combiners that look at them."""
+    return np.asarray(np.random.default_rng(2).normal(size=(len(y), 2)) + y[:, None])
+
+
+def _combined(subject: Subject, outputs: np.ndarray, y: np.ndarray, X: Any = None) -> np.ndarray:
+    X = _cases(y) if X is None else X
+    return np.asarray(subject.seeded().fit(outputs, y, X).combine(outputs, X))
 
 
 @check("combiner")
@@ -42,17 +50,21 @@ def check_outputs_not_modified(subject: Subject) -> None:
     outputs, y = _outputs()
     before = outputs.copy()
     outputs.flags.writeable = False
-    combiner = subject.seeded().fit(outputs, y)
-    first = combiner.combine(outputs)
+    X = _cases(y)
+    combiner = subject.seeded().fit(outputs, y, X)
+    first = combiner.combine(outputs, X)
     expect_same(outputs, before, "outputs after combine", rtol=0, atol=0)
-    expect_same(combiner.combine(outputs), first, "the same outputs combined again", rtol=0, atol=0)
+    expect_same(
+        combiner.combine(outputs, X), first, "the same outputs combined again", rtol=0, atol=0
+    )
 
 
 @check("combiner")
 def check_combiner_fit_returns_self(subject: Subject) -> None:
     """`fit` returns the combiner itself."""
     combiner = subject.seeded()
-    got = combiner.fit(*_outputs())
+    outputs, y = _outputs()
+    got = combiner.fit(outputs, y, _cases(y))
     expect(got is combiner, f"expected fit to return the combiner itself, got {got!r}")
 
 
@@ -60,8 +72,8 @@ def check_combiner_fit_returns_self(subject: Subject) -> None:
 def check_decide(subject: Subject) -> None:
     """`decide` gives a class for each row, the largest where nothing is rejected, and a mask."""
     outputs, y = _outputs()
-    combiner = subject.seeded().fit(outputs, y)
-    combined = np.asarray(combiner.combine(outputs))
+    combiner = subject.seeded().fit(outputs, y, _cases(y))
+    combined = np.asarray(combiner.combine(outputs, _cases(y)))
     codes, rejected = map(np.asarray, combiner.decide(combined))
     expect(codes.shape == (ROWS,), f"expected codes of shape ({ROWS},), got {codes.shape}")
     expect(rejected.dtype == bool, f"expected a mask of booleans, got {rejected.dtype}")
@@ -75,9 +87,9 @@ def check_decide(subject: Subject) -> None:
 def check_agreement(subject: Subject) -> None:
     """Where all members say the same with certainty, that is decided."""
     outputs, y = _outputs()
-    combiner = subject.seeded().fit(outputs, y)
+    combiner = subject.seeded().fit(outputs, y, _cases(y))
     sure = np.broadcast_to(np.eye(CLASSES)[y] * 0.98 + 0.02 / CLASSES, outputs.shape)
-    codes, rejected = combiner.decide(combiner.combine(sure))
+    codes, rejected = combiner.decide(combiner.combine(sure, _cases(y)))
     expect(not np.any(rejected), "expected no row rejected where all agree, got some")
     expect_same(codes, y, "decisions where all members agree")
 
@@ -88,7 +100,7 @@ def check_class_permutation(subject: Subject) -> None:
     outputs, y = _outputs()
     order = np.array([2, 0, 1])
     position = np.argsort(order)
-    got = _combined(subject, outputs[:, :, order], position[y])
+    got = _combined(subject, outputs[:, :, order], position[y], _cases(y))
     expect_same(got, _combined(subject, outputs, y)[:, order], "permuted classes", rtol=1e-5)
 
 
@@ -97,9 +109,10 @@ def check_row_permutation(subject: Subject) -> None:
     """Rows in another order give the same supports in that order."""
     outputs, y = _outputs()
     order = np.random.default_rng(1).permutation(ROWS)
-    combiner = subject.seeded().fit(outputs, y)
-    expected = np.asarray(combiner.combine(outputs))[order]
-    expect_same(combiner.combine(outputs[:, order]), expected, "permuted rows")
+    X = _cases(y)
+    combiner = subject.seeded().fit(outputs, y, X)
+    expected = np.asarray(combiner.combine(outputs, X))[order]
+    expect_same(combiner.combine(outputs[:, order], X[order]), expected, "permuted rows")
 
 
 @check("combiner")
@@ -111,10 +124,64 @@ def check_member_permutation(subject: Subject) -> None:
 
 
 @check("combiner")
+def check_forms_of_outputs(subject: Subject) -> None:
+    """Outputs may be nested lists, in another order in memory, views, or of single precision."""
+    outputs, y = _outputs()
+    X = _cases(y)
+    combiner = subject.seeded().fit(outputs, y, X)
+    expected = combiner.combine(outputs, X)
+    wide = np.zeros((MEMBERS, 2 * ROWS, 2 * CLASSES))
+    wide[:, ::2, ::2] = outputs
+    forms = {
+        "nested lists": outputs.tolist(),
+        "an array in Fortran's order": np.asfortranarray(outputs),
+        "a view with steps": wide[:, ::2, ::2],
+    }
+    for what, form in forms.items():
+        expect_same(combiner.combine(form, X), expected, what, rtol=1e-9)
+    single = outputs.astype(np.float32)
+    expected = combiner.combine(single.astype(float), X)
+    expect_same(combiner.combine(single, X), expected, "float32", rtol=1e-4, atol=1e-5)
+
+
+@check("combiner")
+def check_labels_combined(subject: Subject) -> None:
+    """Labels give what outputs of ones give; a member without one supports all classes alike."""
+    outputs, y = _outputs()
+    X = _cases(y)
+    combiner = subject.seeded().fit(outputs, y, X)
+    codes = outputs.argmax(axis=2)
+    codes[1, ::3] = -1
+    expected = combiner.combine(label_outputs(combiner, codes, CLASSES), X)
+    got = combiner.combine_labels(codes, CLASSES, X)
+    expect_same(got, expected, "labels as codes", rtol=1e-9)
+    codes[2, 7] = CLASSES
+    mentions = [subject.names()[0], "member 2", "sample 7"]
+    expect_error(
+        lambda: combiner.combine_labels(codes, CLASSES, X),
+        "a code that is no class",
+        errors=InputError,
+        mentions=mentions,
+    )
+
+
+@check("combiner", when=lambda combiner: combiner.needs_fit)
+def check_unfitted_combiner(subject: Subject) -> None:
+    """What learns from held-out outputs raises NotFittedError before it has."""
+    outputs, y = _outputs()
+    expect_error(
+        lambda: subject.seeded().combine(outputs, _cases(y)),
+        "combine before fit",
+        errors=NotFittedError,
+    )
+
+
+@check("combiner")
 def check_bad_outputs(subject: Subject) -> None:
     """NaN, negative values, rows of zeros and wrong shapes are errors that say where."""
     outputs, y = _outputs()
-    combiner = subject.seeded().fit(outputs, y)
+    X = _cases(y)
+    combiner = subject.seeded().fit(outputs, y, X)
     name = subject.names()[0]
     for what, value in (("NaN", np.nan), ("a negative value", -0.5), ("all zero", 0.0)):
         bad: Any = outputs.copy()
@@ -123,10 +190,10 @@ def check_bad_outputs(subject: Subject) -> None:
         else:
             bad[2, 7, 1] = value
         mentions = [name, "member 2", "sample 7"]
-        _refused(combiner, bad, f"{what} of member 2 for sample 7", mentions)
-    _refused(combiner, outputs[0], "outputs of one member without its axis", [name, "shape"])
-    _refused(combiner, outputs[:0], "outputs of no member", [name])
+        _refused(combiner, X, bad, f"{what} of member 2 for sample 7", mentions)
+    _refused(combiner, X, outputs[0], "outputs of one member without its axis", [name, "shape"])
+    _refused(combiner, X, outputs[:0], "outputs of no member", [name])
 
 
-def _refused(combiner: Any, bad: np.ndarray, what: str, mentions: list[str]) -> None:
-    expect_error(lambda: combiner.combine(bad), what, errors=InputError, mentions=mentions)
+def _refused(combiner: Any, X: np.ndarray, bad: np.ndarray, what: str, mentions: list[str]) -> None:
+    expect_error(lambda: combiner.combine(bad, X), what, errors=InputError, mentions=mentions)

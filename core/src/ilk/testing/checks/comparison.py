@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk.errors import InputError
-from ilk.interfaces.comparison import Scores, Verdict
+from ilk.interfaces.comparison import Comparison, Scores, Verdict
+from ilk.interfaces.prediction import Prediction
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
 from ilk.testing.registered import check
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ilk.testing.subject import Subject
 
 # What a comparison may ask for: a resampling, its repeats and folds, pipelines and datasets.
@@ -25,6 +31,7 @@ _DESIGNS = (
     ("kfold", 1, 10, 2, 1),
 )
 _Design = tuple[str, int, int, int, int]
+_N_CASES = 100  # tested in each cell
 
 
 def _scores(design: _Design, effect: np.ndarray | None = None) -> Scores:
@@ -42,14 +49,47 @@ def _scores(design: _Design, effect: np.ndarray | None = None) -> Scores:
         for r in range(repeats)
         for f in range(folds)
     ]
-    return Scores(
-        table=pd.DataFrame(rows, columns=["dataset", "pipeline", "repeat", "fold", "value"]),
-        measure="error",
-        greater_is_better=False,
-        resampling=resampling,
-        pipelines=tuple(f"p{p}" for p in range(n_pipelines)),
-        datasets=tuple(f"d{d}" for d in range(n_datasets)),
+    table = pd.DataFrame(rows, columns=["dataset", "pipeline", "repeat", "fold", "value"])
+    n_train = _N_CASES * (folds - 1 if folds > 1 else 2)
+    splits = table[["dataset", "repeat", "fold"]].drop_duplicates(ignore_index=True)
+    return _with_predictions(
+        Scores(
+            table=table,
+            measure="error",
+            greater_is_better=False,
+            resampling=resampling,
+            pipelines=tuple(f"p{p}" for p in range(n_pipelines)),
+            datasets=tuple(f"d{d}" for d in range(n_datasets)),
+            sizes=splits.assign(n_train=n_train, n_test=_N_CASES),
+        )
     )
+
+
+def _with_predictions(scores: Scores) -> Scores:
+    """Return the scores with predictions that err as often as the table says; none for NaN."""
+
+    def predictions(dataset: str, pipeline: str) -> Iterator[tuple[int, int, Prediction]]:
+        table = scores.table
+        mine = (table["dataset"] == dataset) & (table["pipeline"] == pipeline)
+        for cell in table[mine].dropna().itertuples():
+            cases = np.arange(_N_CASES)
+            truth = cases % 2
+            wrong = cases < round(_N_CASES * float(str(cell.value)))
+            at: tuple[int, int] = (int(str(cell.repeat)), int(str(cell.fold)))
+            indices = _N_CASES * at[1] + cases
+            labels = np.where(wrong, 1 - truth, truth)
+            yield *at, Prediction(truth, labels, np.arange(2), indices=indices)
+
+    return replace(scores, predictions=predictions)
+
+
+def _with_table(scores: Scores, table: pd.DataFrame, **changes: Any) -> Scores:
+    return _with_predictions(replace(scores, table=table, **changes))
+
+
+def _pairs(verdict: Verdict) -> dict[Any, Mapping[str, Any]]:
+    """Return the pairs by their two names, in any order, and the dataset."""
+    return {(frozenset((p["a"], p["b"])), p.get("dataset")): p for p in verdict.pairs}
 
 
 def _apart(design: _Design) -> np.ndarray:
@@ -101,7 +141,7 @@ def check_clear_difference(subject: Subject) -> None:
 def check_no_difference(subject: Subject) -> None:
     """Pipelines with the same scores are not different."""
     verdict = subject.new().compare(_scores(_design(subject)))
-    expect(verdict.p_value > 0.5, f"expected no evidence (p > 0.5), got p = {verdict.p_value}")
+    expect(verdict.p_value >= 0.5, f"expected no evidence (p >= 0.5), got p = {verdict.p_value}")
     different = [pair for pair in verdict.pairs if pair["different"]]
     expect(not different, f"expected no pair that differs, got {different}")
 
@@ -111,11 +151,9 @@ def check_order_ignored(subject: Subject) -> None:
     """Pipelines, datasets and rows in another order give the same verdict."""
     design = _design(subject)
     scores = _scores(design, _apart(design))
-    turned = Scores(
-        table=scores.table.iloc[::-1].reset_index(drop=True),
-        measure=scores.measure,
-        greater_is_better=scores.greater_is_better,
-        resampling=scores.resampling,
+    turned = _with_table(
+        scores,
+        scores.table.iloc[::-1].reset_index(drop=True),
         pipelines=scores.pipelines[::-1],
         datasets=scores.datasets[::-1],
     )
@@ -124,6 +162,26 @@ def check_order_ignored(subject: Subject) -> None:
     expect_same(abs(got.statistic), abs(expected.statistic), "the statistic in another order")
     for name, rank in expected.ranks.items():
         expect_same(got.ranks[name], rank, f"the rank of {name} in another order")
+    others = _pairs(got)
+    for key, pair in _pairs(expected).items():
+        other = others[key]
+        sign = 1 if other["a"] == pair["a"] else -1
+        which = f"of {pair['a']} and {pair['b']} in another order"
+        expect_same(sign * other["effect"], pair["effect"], f"the effect {which}")
+        expect_same(other["p_value"], pair["p_value"], f"the p-value {which}", rtol=1e-6)
+
+
+@check("comparison")
+def check_direction(subject: Subject) -> None:
+    """Errors, and their complements of which more is better, give the same verdict."""
+    design = _design(subject)
+    scores = _scores(design, _apart(design))
+    right = scores.table.assign(value=1 - scores.table["value"])
+    turned = replace(scores, table=right, measure="accuracy", greater_is_better=True)
+    expected, got = subject.new().compare(scores), subject.new().compare(turned)
+    expect_same(got.p_value, expected.p_value, "the p-value of complements", rtol=1e-6)
+    for name, rank in expected.ranks.items():
+        expect_same(got.ranks[name], rank, f"the rank of {name} by complements")
 
 
 @check("comparison")
@@ -154,3 +212,40 @@ def check_failed_cells(subject: Subject) -> None:
         return
     expect(np.isfinite(verdict.p_value), f"expected a p-value, got {verdict.p_value}")
     expect("d0" in verdict.text, f"expected the text to say what of d0, got {verdict.text!r}")
+
+
+@check("comparison")
+def check_one_missing_score(subject: Subject) -> None:
+    """A data set with a cell missing is refused or left out, for all pipelines, and named."""
+    design = _design(subject)
+    scores = _scores(design, _apart(design))
+    table = scores.table
+    without = table[table["dataset"] != "d0"]
+    for what, lost in (
+        ("NaN", table.assign(value=table["value"].mask(table.index == 0))),
+        ("not there", table.drop(index=0)),
+    ):
+        try:
+            got = subject.new().compare(_with_table(scores, lost))
+        except InputError:
+            continue
+        expect("d0" in got.text, f"expected the text to say what of d0, got {got.text!r}")
+        expected = subject.new().compare(_with_table(scores, without, datasets=scores.datasets[1:]))
+        expect_same(got.p_value, expected.p_value, f"the p-value where a score is {what}")
+        for name, rank in expected.ranks.items():
+            expect_same(got.ranks[name], rank, f"the rank of {name} where a score is {what}")
+
+
+@check("comparison", when=lambda comparison: type(comparison).plot is not Comparison.plot)
+def check_plot(subject: Subject) -> None:
+    """`plot` draws a verdict on axes of its own or on those it is given, and returns them."""
+    if find_spec("matplotlib") is None:
+        return
+    design = _design(subject)
+    for scores in (_scores(design, _apart(design)), _scores(design)):
+        comparison = subject.new()
+        verdict = comparison.compare(scores)
+        ax = comparison.plot(verdict)
+        expect(ax.has_data() or ax.texts, "expected something to be drawn")
+        same = comparison.plot(verdict, ax)
+        expect(same is ax, f"expected the axes that were given, got {same!r}")

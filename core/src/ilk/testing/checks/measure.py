@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ilk.errors import InputError
 from ilk.interfaces.prediction import Prediction
 from ilk.testing.checks.labels import renamings
 from ilk.testing.expectations import expect, expect_same
@@ -33,6 +34,7 @@ def _prediction(wrong: int, classes: int = 2, names: Any = None) -> Prediction:
         scores=np.log(P),
         fit_seconds=0.5,
         predict_seconds=0.25,
+        reduction=0.5,
     )
 
 
@@ -45,16 +47,39 @@ def check_value(subject: Subject) -> None:
 
 
 def _about_answers(measure: Any) -> bool:
-    return bool(measure.needs != "seconds")
+    return measure.needs not in {"rejected", "seconds", "reduction"}
 
 
-@check("measure", when=lambda measure: not _about_answers(measure))
+def _about_support(measure: Any) -> bool:
+    return measure.needs in {"scores", "probabilities"}
+
+
+@check("measure", when=lambda measure: measure.needs == "seconds")
 def check_seconds(subject: Subject) -> None:
     """A measure of time grows as the seconds do, whatever the answers are."""
     once = _prediction(5)
     twice = replace(_prediction(8), fit_seconds=1.0, predict_seconds=0.5)
     got, expected = subject.new()(twice), 2 * subject.new()(once)
     expect_same(got, expected, "the score of twice the seconds")
+
+
+@check("measure", when=lambda measure: measure.needs == "reduction")
+def check_reduction_measured(subject: Subject) -> None:
+    """A measure of reduction looks at the share that editors left out, not at the answers."""
+    measure = subject.new()
+    same, more = measure(_prediction(8)), measure(replace(_prediction(5), reduction=0.75))
+    expect_same(same, measure(_prediction(5)), "the score of other answers")
+    expect(more != same, f"expected another score than {same} for another share, got the same")
+
+
+@check("measure", when=lambda measure: measure.needs == "rejected")
+def check_rejection_measured(subject: Subject) -> None:
+    """A measure of rejection looks at the cases that were not answered, not at the answers."""
+    measure = subject.new()
+    same, rejected = measure(_prediction(8)), np.arange(24) < 6
+    expect_same(same, measure(_prediction(5)), "the score of other answers")
+    more = measure(replace(_prediction(5), rejected=rejected))
+    expect(more != same, f"expected another score than {same} with 6 of 24 rejected, got the same")
 
 
 @check("measure", when=_about_answers)
@@ -72,7 +97,7 @@ def check_perfect_is_best(subject: Subject) -> None:
     expect(got != best, f"expected another score than {best} when all are wrong, got the same")
 
 
-@check("measure", when=_about_answers)
+@check("measure", when=lambda measure: _about_answers(measure) and measure.needs != "numbers")
 def check_score_ignores_names(subject: Subject) -> None:
     """Classes may be called anything; other names in the same order give the same score."""
     expected = subject.new()(_prediction(5))
@@ -103,7 +128,7 @@ def _chosen(prediction: Prediction, rows: np.ndarray) -> Prediction:
     )
 
 
-@check("measure", when=lambda measure: measure.needs == "labels")
+@check("measure", when=_about_answers)
 def check_rejected_not_counted(subject: Subject) -> None:
     """Rejected cases do not count: the score is that of the answered ones."""
     prediction = _prediction(5)
@@ -114,8 +139,41 @@ def check_rejected_not_counted(subject: Subject) -> None:
     expect_same(got, expected, "the score with 4 of 24 rejected")
 
 
-@check("measure", when=lambda measure: measure.needs == "labels")
+@check("measure", when=_about_answers)
 def check_nothing_answered(subject: Subject) -> None:
-    """With every case rejected the score is NaN."""
-    got = subject.new()(replace(_prediction(5), rejected=np.ones(24, dtype=bool)))
+    """With every case rejected the score is NaN; where scores are needed it may be an error."""
+    measure = subject.new()
+    prediction = replace(_prediction(5), rejected=np.ones(24, dtype=bool))
+    try:
+        got = measure(prediction)
+    except InputError:
+        expect(_about_support(measure), "expected NaN where nothing is answered, got an InputError")
+        return
     expect(np.isnan(got), f"expected NaN where nothing is answered, got {got}")
+
+
+@check("measure", when=_about_support)
+def check_lack_is_named(subject: Subject) -> None:
+    """Without the scores or probabilities it needs, a measure raises an error that says so."""
+    measure = subject.new()
+    bare = replace(_prediction(5), probabilities=None, scores=None)
+    try:
+        got = measure(bare)
+    except InputError as error:
+        wanted = ("probabilities",) if measure.needs == "probabilities" else ("scores", "values")
+        named = any(word in str(error) for word in wanted)
+        expect(named, f"expected an error that says what is lacking, got: {error}")
+        return
+    expect(False, f"expected an InputError for a pipeline that gives labels only, got {got}")
+
+
+@check("measure")
+def check_remarks(subject: Subject) -> None:
+    """What must be said beside a score is a sequence of sentences, none where all is well."""
+    measure = subject.new()
+    got = measure.remarks(_prediction(0))
+    expect(len(got) == 0, f"expected no remark about a perfect prediction, got {list(got)!r}")
+    absent = replace(_prediction(5), classes=np.arange(3), probabilities=None, scores=None)
+    said = measure.remarks(absent)
+    right = not isinstance(said, str) and all(isinstance(one, str) for one in said)
+    expect(right, f"expected a sequence of sentences, got {said!r}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ilk.inputs import n_rows
+from ilk.inputs import n_rows, take
 from ilk.testing.checks.data import trained
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
@@ -52,6 +52,20 @@ def check_targets_refused(subject: Subject) -> None:
         )
 
 
+@check("regressor", on="first", capability="fast_leave_one_out", slow=True)
+def check_leave_one_out_numbers(subject: Subject) -> None:
+    """`leave_one_out` gives the numbers that refitting without each case gives."""
+    X, y = subject.data(20)
+    targets = y + np.linspace(0, 1, 20)
+    got = subject.seeded().leave_one_out(X, targets)
+    expected = []
+    for i in range(n_rows(X)):
+        rest = np.delete(np.arange(n_rows(X)), i)
+        model = trained(subject, take(X, rest), targets[rest])
+        expected.append(model.predict(take(X, [i]))[0])
+    expect_same(got, np.array(expected), "the numbers of leave_one_out", rtol=1e-6)
+
+
 @check("detector")
 def check_inliers(subject: Subject) -> None:
     """`predict` gives +1 or -1, as the sign of `decision_function` says."""
@@ -81,4 +95,6 @@ def check_cluster_labels(subject: Subject) -> None:
     expect(labels.shape == (40,), f"expected labels_ of shape (40,), got {labels.shape}")
     expect(labels.dtype.kind == "i", f"expected integers, got {labels.dtype}")
     expect((labels >= -1).all(), f"expected clusters from 0 and -1 for noise, got {labels.min()}")
-    expect_same(subject.seeded().fit_predict(X), labels, "fit_predict(X)")
+    expect_same(subject.seeded().fit_predict(X, y), labels, "fit_predict(X, y)")
+    without = np.asarray(trained(subject, X, None).labels_)
+    expect(without.shape == (40,), f"expected labels_ without y too, got shape {without.shape}")

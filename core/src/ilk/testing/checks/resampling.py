@@ -41,6 +41,17 @@ def check_splits(subject: Subject) -> None:
             expect(inside, f"expected rows within 0..{ROWS - 1} in {part}, got {rows}")
 
 
+@check("resampling", when=lambda resampling: resampling.leaves_one_out)
+def check_leaves_one_out(subject: Subject) -> None:
+    """What declares to leave one out tests row i in split i, and trains on all others in order."""
+    rows = list(range(ROWS))
+    expected = [(rows[:i] + rows[i + 1 :], [i]) for i in rows]
+    splits = _splits(subject)
+    expect(_rows(splits) == expected, "expected each row left out in turn, got other splits")
+    spare = [i for i, split in enumerate(splits) if split.validation is not None]
+    expect(not spare, f"expected no rows to choose by, got some in splits {spare}")
+
+
 @check("resampling")
 def check_disjoint(subject: Subject) -> None:
     """No row is in two of training, test and validation; where that is meant, waive this."""
@@ -106,8 +117,68 @@ def check_too_few_rows(subject: Subject) -> None:
 
 
 @check("resampling")
+def check_lazy(subject: Subject) -> None:
+    """Splits are made one by one as they are asked for, of as many as `at_least` tells."""
+    X, y = sample("vectors", ROWS, classes=3)
+    found = subject.new().splits(X, y, random_state=0)
+    expect(iter(found) is found, f"expected an iterator of splits, got {type(found).__name__}")
+    number, least = len(list(found)), subject.new().at_least()
+    expect(1 <= least <= number, f"expected at_least from 1 to {number} splits, got {least}")
+
+
+@check("resampling")
+def check_groups(subject: Subject) -> None:
+    """Cases of one group never train and test in one split; groups may be refused instead."""
+    X, y = sample("vectors", ROWS, classes=3)
+    groups = np.array([f"g{number % 8}" for number in range(ROWS)])
+    try:
+        splits = list(subject.new().splits(X, y, groups, random_state=0))
+    except InputError as error:
+        expect("group" in str(error), f"expected an error about groups, got {error}")
+        return
+    for number, split in enumerate(splits):
+        parts = [split.train, split.test]
+        parts += [] if split.validation is None else [split.validation]
+        names = [set(groups[rows]) for rows in parts]
+        divided = sum(map(len, names)) - len(set().union(*names))
+        expect(divided == 0, f"expected whole groups in split {number}, got {divided} divided")
+
+
+@check("resampling")
+def check_missing_groups(subject: Subject) -> None:
+    """A case without a group is refused, and named."""
+    X, y = sample("vectors", ROWS, classes=3)
+    groups = np.arange(ROWS, dtype=float)
+    groups[5] = np.nan
+    expect_error(
+        lambda: list(subject.new().splits(X, y, groups, random_state=0)),
+        "groups of which one is NaN",
+        errors=InputError,
+        mentions=[subject.names()[0], "groups"],
+    )
+
+
+def _estimate(subject: Subject, scores: list[float]) -> Any:
+    scheme = subject.new()
+    if scheme.needs_no_information:
+        return scheme.estimate(scores, no_information=0.5, greater_is_better=False)
+    return scheme.estimate(scores)
+
+
+@check("resampling")
 def check_estimate(subject: Subject) -> None:
     """The estimate from equal scores is that score."""
-    got = subject.new().estimate([0.25] * len(_splits(subject)))
+    got = _estimate(subject, [0.25] * len(_splits(subject)))
     expect(isinstance(got, float), f"expected a float, got {type(got).__name__}")
     expect(np.isclose(got, 0.25), f"expected 0.25 from scores that all are, got {got}")
+
+
+@check("resampling")
+def check_estimate_missing(subject: Subject) -> None:
+    """Where a score is NaN, so is the estimate: what is missing is not skipped."""
+    number = len(_splits(subject))
+    for missing in range(number):
+        scores = [0.25] * number
+        scores[missing] = float("nan")
+        got = _estimate(subject, scores)
+        expect(np.isnan(got), f"expected NaN as score {missing} of {number} is, got {got}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ilk.inputs import n_rows
+from ilk.inputs import n_rows, take
 from ilk.interfaces.transformer import Transformer
 from ilk.testing.checks.data import answer, trained
 from ilk.testing.expectations import expect, expect_error, expect_same
@@ -63,3 +63,15 @@ def check_nominal_refused(subject: Subject) -> None:
         "nominal columns",
         mentions=[subject.names(), "color", "one_hot"],
     )
+
+
+@check("transformer", "metric_learner", capability="stateless", when=is_transformer)
+def check_stateless(subject: Subject) -> None:
+    """What declares to be stateless makes the same of a row, whatever rows it was fitted to."""
+    X, y = subject.data()
+    expected = answer(subject, trained(subject, X, y), X)
+    for rows in (np.arange(1, n_rows(X)), np.arange(0, n_rows(X), 2)):
+        fitted = trained(subject, take(X, rows), y[rows])
+        expect_same(
+            answer(subject, fitted, X), expected, f"transform after fit to {len(rows)} rows"
+        )

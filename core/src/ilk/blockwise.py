@@ -1,0 +1,276 @@
+"""Rows that are never loaded whole: of memory-mapped and of Dask arrays, block by block."""
+
+from __future__ import annotations
+
+import mmap
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ilk.errors import InputError, InputTypeError
+from ilk.inputs import check_finite, is_dask
+from ilk.parallel import in_this_thread
+from ilk.registries import display_name
+
+T = TypeVar("T")
+
+BLOCK_BYTES = 16 * 2**20  # of rows as numbers of eight bytes
+_FAN = 8  # results that a task of Dask's merges
+_NUMBERS = "biuf"
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+@dataclass
+class RowBlocks(ABC):
+    """The rows of a table of numbers, of which a block at a time is in memory.
+
+    Blocks are arrays of float32, if that is the type of the numbers, else of float64, of at most
+    16 MiB (or one row).
+    """
+
+    _checked: bool = field(default=False, init=False, repr=False)
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the number of the first row of each block, and the block."""
+
+    @abstractmethod
+    def fold(self, work: Callable[[int, np.ndarray], T], merge: Callable[[T, T], T]) -> T:
+        """Merge what comes of all blocks, each worked on where it lies.
+
+        Parameters
+        ----------
+        work : function of the number of a block's first row, and the block
+        merge : function
+            Of what came of two neighbouring runs of blocks, the earlier one first.
+        """
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def check(self, owner: object, *, argument: str = "X", nan: bool = False) -> None:
+        """Read all blocks once and raise an InputError if a number is not finite.
+
+        Parameters
+        ----------
+        owner : Component
+            Named in errors.
+        argument : str
+            What to call the rows in errors.
+        nan : bool
+            Whether NaN is let through.
+        """
+        if not self._checked:
+            problem = self.fold(partial(_problem, owner, argument, nan), _first)
+            if problem is not None:
+                raise InputError(problem)
+            self._checked = True
+
+
+@dataclass
+class MappedRows(RowBlocks):
+    """The rows of an array in a file.
+
+    Attributes
+    ----------
+    values : ndarray
+        Shares the memory of the file.
+    shared : bool
+        Whether what is read can be given back, as it is in the file.
+    """
+
+    values: np.ndarray
+    shared: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        n, p = self.values.shape
+        return n, p
+
+    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the number of the first row of each block, and the block."""
+        for first, block in _blocks(0, self.values):
+            yield first, block
+            self._forget()
+
+    def fold(self, work: Callable[[int, np.ndarray], T], merge: Callable[[T, T], T]) -> T:
+        """Merge what comes of all blocks, one after the other."""
+        return _folded(iter(self), work, merge)
+
+    def _forget(self) -> None:
+        """Give back the pages that were read, which would count as memory of this process."""
+        base: Any = self.values
+        while isinstance(base, np.ndarray):
+            base = base.base
+        if self.shared and isinstance(base, mmap.mmap) and sys.platform == "linux":
+            base.madvise(mmap.MADV_DONTNEED)
+
+
+@dataclass
+class DaskRows(RowBlocks):
+    """The rows of a Dask array, whose scheduler computes them and works on them.
+
+    Attributes
+    ----------
+    array : dask.array.Array
+        Its chunks hold whole rows.
+    """
+
+    array: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        n, p = self.array.shape
+        return int(n), int(p)
+
+    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Compute one chunk after the other; yield first rows of blocks, and blocks."""
+        for first, shape, chunk in self._chunks():
+            yield from _blocks(first, _as_promised(first, shape, chunk.compute()))
+
+    def fold(self, work: Callable[[int, np.ndarray], T], merge: Callable[[T, T], T]) -> T:
+        """Merge what comes of all chunks, as a tree of tasks."""
+        from dask.delayed import delayed
+
+        shared = delayed((work, merge), traverse=False)  # one node: sent once to each worker
+        parts = [delayed(_work_on_chunk)(shared, *chunk) for chunk in self._chunks()]
+        while len(parts) > 1:
+            parts = [
+                delayed(_merge_all)(shared, parts[start : start + _FAN])
+                for start in range(0, len(parts), _FAN)
+            ]
+        return parts[0].compute()  # type: ignore[no-any-return]  # Dask does not say
+
+    def _chunks(self) -> Iterator[tuple[int, tuple[int, int], Any]]:
+        """Yield first row, shape and promise of each chunk that has rows."""
+        sizes = self.array.chunks[0]
+        starts = np.cumsum((0, *sizes))[:-1]
+        chunks = self.array.to_delayed()[:, 0]
+        for first, size, chunk in zip(starts.tolist(), sizes, chunks, strict=True):
+            if size:
+                yield first, (size, self.shape[1]), chunk
+
+
+def row_blocks(owner: object, X: Any, argument: str = "X") -> RowBlocks | None:
+    """Return rows that are to be read block by block; None for anything that is in memory.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    X : anything
+        A memory-mapped array of numbers with rows and columns, a Dask array, or what this
+        function returned, is read by blocks.
+    argument : str
+        What to call X in errors.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If a Dask collection is no array of numbers with rows and columns, or does not know how
+        many rows it has.
+    """
+    if isinstance(X, RowBlocks):
+        return X
+    if is_dask(X):
+        return DaskRows(_whole_rows(owner, X, argument))
+    if isinstance(X, np.memmap) and X.ndim == 2 and X.size and X.dtype.kind in _NUMBERS:
+        shared = getattr(X, "mode", None) in {"r", "r+", "w+"}
+        return MappedRows(np.asarray(X), shared)
+    return None
+
+
+def _whole_rows(owner: object, X: Any, argument: str) -> Any:
+    """Return a Dask array with chunks of whole rows."""
+    name = f"{display_name(owner)}: {argument}"
+    if not isinstance(getattr(X, "chunks", None), tuple):
+        raise InputTypeError(
+            f"{name} is a Dask collection ({type(X).__name__}) that is no array; give it as one "
+            f"(of a data frame: X.to_dask_array(lengths=True))"
+        )
+    if X.ndim != 2 or X.shape[1] == 0:
+        raise InputError(
+            f"{name} must have rows and columns (2D array expected), got a Dask array of shape "
+            f"{X.shape}"
+        )
+    if X.dtype.kind not in _NUMBERS:
+        raise InputError(f"{name} must hold numbers, got a Dask array of {X.dtype}")
+    if any(map(np.isnan, X.shape)):
+        raise InputError(
+            f"{name} is a Dask array of unknown shape {X.shape}; call X.compute_chunk_sizes() first"
+        )
+    if X.shape[0] == 0:
+        raise InputError(f"{name} has 0 rows, at least one is needed (0 sample(s))")
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def _as_promised(first: int, shape: tuple[int, int], values: Any) -> np.ndarray:
+    """Return a chunk if it is what its array said: else rows would have wrong numbers."""
+    if type(values) not in {np.ndarray, np.memmap}:
+        raise InputTypeError(
+            f"chunks of a Dask array must be plain NumPy arrays, got {type(values).__name__}"
+        )
+    if values.shape != shape or values.dtype.kind not in _NUMBERS:
+        raise InputError(
+            f"the chunk of a Dask array at row {first} should hold numbers in shape {shape}, got "
+            f"{values.dtype} in shape {values.shape}; tell map_blocks what it makes (chunks, dtype)"
+        )
+    return np.asarray(values)
+
+
+def _blocks(first: int, values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    size = max(BLOCK_BYTES // (8 * values.shape[1]), 1)
+    dtype = values.dtype if values.dtype in _FLOATS else np.dtype(np.float64)
+    for start in range(0, len(values), size):
+        yield first + start, np.ascontiguousarray(values[start : start + size], dtype=dtype)
+
+
+def _folded(
+    blocks: Iterator[tuple[int, np.ndarray]],
+    work: Callable[[int, np.ndarray], T],
+    merge: Callable[[T, T], T],
+) -> T:
+    result = work(*next(blocks))
+    for first, block in blocks:
+        result = merge(result, work(first, block))
+    return result
+
+
+def _work_on_chunk(
+    shared: tuple[Any, Any], first: int, shape: tuple[int, int], chunk: np.ndarray
+) -> Any:
+    with in_this_thread():  # Dask has threads of its own
+        return _folded(_blocks(first, _as_promised(first, shape, chunk)), *shared)
+
+
+def _merge_all(shared: tuple[Any, Any], parts: list[Any]) -> Any:
+    _, merge = shared
+    result = parts[0]
+    for part in parts[1:]:
+        result = merge(result, part)
+    return result
+
+
+def _problem(owner: object, argument: str, nan: bool, first: int, block: np.ndarray) -> str | None:
+    """Say what is wrong with a block; raised elsewhere, so that of several the first is told."""
+    try:
+        check_finite(owner, block, argument=argument, nan=nan, first_row=first)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _first(one: str | None, other: str | None) -> str | None:
+    return other if one is None else one

@@ -1,0 +1,100 @@
+"""What pictures of plugins share: new axes without pyplot, colours of classes, names as they are.
+
+matplotlib, which the extra ``report`` of ilk has, is imported when something is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk.errors import IlkError
+from ilk.inputs import check_same_length
+from ilk.labels import check_labels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["COLORS", "MARKERS", "colorbar", "look_of", "new_axes", "scatter", "written"]
+
+# Okabe and Ito's, which those who see no red or no green tell apart; without yellow and black
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#666666")
+MARKERS = ("o", "s", "^", "D", "v", "<", ">", "X", "P")
+
+_LONGEST, _ENDING = 60, 16  # letters of a name that are drawn, and of its end
+
+
+def new_axes(width: float, height: float, columns: int = 1) -> Any:
+    """Return the axes of a new figure of a size in inches: one, or an array of several.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise IlkError(
+            "drawing needs matplotlib, which is not installed (the extra 'report' of ilk has it)"
+        ) from error
+    return Figure(figsize=(width, height), layout="constrained").subplots(1, columns)
+
+
+def look_of(number: int) -> dict[str, Any]:
+    """Colour and marker of a class: no two of the first 63 share both."""
+    return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
+
+
+def scatter(
+    ax: Axes, points: np.ndarray, owner: object, y: Any, *, legend: bool, shades: bool = False
+) -> None:
+    """Draw points in the plane: a colour and a marker for each class, shades for numbers.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, 2)
+    owner : Component
+        Named in errors.
+    y : array of shape (n,), or None
+    legend : bool
+        Whether to say what the colours mean.
+    shades : bool
+        Whether y holds numbers, not labels.
+    """
+    style: dict[str, Any] = {"alpha": 0.8, "edgecolors": "white", "linewidths": 0.4}
+    if y is None:
+        ax.scatter(points[:, 0], points[:, 1], 22, color=COLORS[0], **style)
+        return
+    if shades:
+        check_same_length(owner, points, y)
+        image = ax.scatter(points[:, 0], points[:, 1], 22, c=np.ravel(y), **style)
+        if legend:
+            colorbar(ax, image, "y")
+        return
+    classes, codes = check_labels(owner, y, points)
+    for code, name in enumerate(classes):
+        mine = points[codes == code]
+        look = style | look_of(code)
+        ax.scatter(mine[:, 0], mine[:, 1], 22, label=written(name), **look)
+    if legend:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))  # beside, so that it hides nothing
+
+
+def colorbar(ax: Axes, image: Any, label: str) -> None:
+    """Say beside the axes what the colours of an image mean."""
+    figure: Any = ax.figure
+    figure.colorbar(image, ax=ax, label=label)
+
+
+def written(name: Any) -> str:
+    """Return a name as it is drawn: not as a formula, nor left out of a legend, and on one line.
+
+    What is not printable is replaced, and a very long name loses its middle.
+    """
+    text = "".join(letter if letter.isprintable() else "\ufffd" for letter in str(name))
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - _ENDING - 1]}…{text[-_ENDING:]}"
+    text = text.replace("$", r"\$")
+    return text if text and not text.startswith("_") else f" {text}"

@@ -1,0 +1,51 @@
+"""Names of columns, carried past transformers to the steps that look for views by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ilk.inputs import is_table
+from ilk.nested import children
+from ilk.params import Views
+
+
+def uses_views(component: Any) -> bool:
+    """Tell whether a component, or one in its slots however deep, has views given."""
+    for name, param in getattr(component, "parameters", {}).items():
+        value = getattr(component, name)
+        if Views in param.types and value is not None:
+            return True
+        if param.slot and _written(value):
+            return True
+    return any(uses_views(child) for _, child in children(component))
+
+
+def _written(value: Any) -> bool:
+    """Whether a table, not yet built, gives views to something."""
+    if isinstance(value, Mapping):
+        return "views" in value or any(map(_written, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return any(map(_written, value))
+    return False
+
+
+def with_names(columns: Any, X: Any, transformer: Any) -> Any:
+    """Return what a transformer made of the table X as a table; anything else as it is.
+
+    Parameters
+    ----------
+    columns : array of shape (n, q)
+        What it made.
+    X : data of n rows
+    transformer : Transformer
+        Fitted; its ``get_feature_names_out`` names the columns.
+    """
+    if not is_table(X) or not isinstance(columns, np.ndarray) or columns.ndim != 2:
+        return columns
+    import pandas as pd
+
+    names = list(transformer.get_feature_names_out(list(X.columns)))
+    return pd.DataFrame(columns, columns=names, index=X.index, copy=False)
