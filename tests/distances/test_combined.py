@@ -420,6 +420,20 @@ BAD = {
 }
 
 
+def test_views_by_position_pattern_and_data_set():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 3)), columns=["c_1", "d", "c_2"])
+    named = combined(views={"c": ["c_1", "c_2"], "d": ["d"]}, weights=[1, 2]).fit(X).pairwise(X)
+    for views in ({"c": ["c_*"], "d": ["d"]}, [["c_*"], ["d"]], [[0, 2], [1]]):
+        got = combined(views=views, weights=[1, 2]).fit(X).pairwise(X)
+        np.testing.assert_array_equal(got, named)
+    told = ilk.with_views(combined(views="data", weights=[1, 2]), {"c": ["c_1", "c_2"], "d": "d"})
+    np.testing.assert_array_equal(told.fit(X).pairwise(X), named)
+    with pytest.raises(ilk.ParameterError, match="views is 'data', which an experiment replaces"):
+        combined(views="data").fit(X)
+    with pytest.raises(ilk.ParameterError, match="parts must name views, got 'c'"):
+        combined(views=[[0], [1]], parts={"c": "euclidean"})
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_parameters(name, table):
     parameters, message = BAD[name]

@@ -218,8 +218,8 @@ def test_alignment_with_a_matrix_of_its_own(data):
 @pytest.mark.parametrize(
     ("views", "message"),
     [
-        ([1, 2], r"views \[0\] must be a list, got 1"),
-        (["ab", "cd"], r"views \[0\] must be a list, got 'ab'"),
+        ([1, 2], r"views must be a table of lists of columns"),
+        (["ab", "cd"], r"views must be a table of lists of columns"),
         ([[0], []], r"views \[1\] must have a column, got none"),
         ({"a": [0], "b": [True]}, r"views \['b'\] must give positions of columns of X, got True"),
         ([[0], [-1]], r"views \[1\] must give positions of columns of X, got -1"),

@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
 
 import ilk
+from ilk.drawing import look_of
 from ilk_distances import pictures
-from ilk_distances.pictures.canvas import look_of
 from ilk_distances.pictures.embedding import scaled
 
 pytest.importorskip("matplotlib", reason="matplotlib is in the extra report")

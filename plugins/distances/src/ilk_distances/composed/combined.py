@@ -35,9 +35,11 @@ class Combined(OfParts):
     ----------
     parts : dict of str to distance, optional
         A distance for each view, by its name; heterogeneous for each by default.
-    views : dict of str to list, optional
-        The columns of each view: names, or positions (of an array, or where no column of a data
-        frame has this name). Views without a part, and columns without a view, are left out.
+    views : dict of str to list, list of lists, or "data", optional
+        The columns of each view: names, positions (of an array, or where no column of a data
+        frame has this name), or patterns of names (``"shape_*"``). "data": in an experiment, the
+        views that the data set brings. Views without a part, and columns without a view, are
+        left out.
     weights : {"uniform", "learned"}, array or dict, default="uniform"
         One for each part, at least 0, in the order of the parts or by name. Uniform and learned
         weights sum to 1. Learning needs y.
@@ -170,8 +172,8 @@ class Combined(OfParts):
     def check_parameters(self) -> None:
         """Check that weights are numbers of at least 0, not all 0, for parts there are."""
         super().check_parameters()
-        if isinstance(self.weights, str):
-            return
+        if isinstance(self.weights, str) or (self.parts is None and isinstance(self.views, str)):
+            return  # a word, or for views of a data set that are not known yet
         names = self._names()
         if isinstance(self.weights, Mapping):
             if set(self.weights) != set(names):

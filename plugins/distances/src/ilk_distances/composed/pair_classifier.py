@@ -32,15 +32,17 @@ class PairClassifier(OfParts):
 
     Parameters
     ----------
-    classifier : classifier, default="sklearn"
+    classifier : classifier, default="logistic"
         One with probabilities. The default is scikit-learn's logistic regression.
     pairs : {"difference", "concatenation"}, default="difference"
         Vectors of pairs, where neither parts nor views are given.
     parts : dict of str to distance, optional
         A distance for each view, by its name; heterogeneous for each by default.
-    views : dict of str to list, optional
-        The columns of each view: names, or positions (of an array, or where no column of a data
-        frame has this name). Views without a part, and columns without a view, are left out.
+    views : dict of str to list, list of lists, or "data", optional
+        The columns of each view: names, positions (of an array, or where no column of a data
+        frame has this name), or patterns of names (``"shape_*"``). "data": in an experiment, the
+        views that the data set brings. Views without a part, and columns without a view, are
+        left out.
     n_pairs : int, default=4000
         At most about how many pairs the classifier learns from.
     random_state : int, generator or None, default=None
@@ -97,7 +99,7 @@ class PairClassifier(OfParts):
 
     def __init__(
         self,
-        classifier: Any = "sklearn",
+        classifier: Any = "logistic",
         pairs: str = "difference",
         parts: Any = None,
         views: Any = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.composed.columns import check_views, learn_columns, views_of
 from ilk_distances.composed.pairs import distances_of
 
 PARTS = Param(slot="distance", many=dict, none=True, doc="A distance for each view, by name.")
-VIEWS = Param(
-    dict, none=True, items=Param(list), doc="Names or positions of the columns of each view."
-)
+VIEWS = Param(ilk.Views, none=True, doc="Columns that each part compares, or 'data'.")
 
 
 @dataclass(frozen=True)
@@ -71,14 +68,12 @@ class OfParts(ilk.Distance):
         super().check_parameters()
         if self.parts is not None and not self.parts:
             raise self.parameter_error("parts", "must name at least one part, got none")
-        if self.views is None:
+        if self.views is None or isinstance(self.views, str):  # the views of a data set
             return
-        if not self.views:
-            raise self.parameter_error("views", "must name at least one view, got none")
-        check_views(self, self.views)
+        ilk.check_views(self, self.views)
         for name in self.parts or ():
-            if name not in self.views:
-                hint = ilk.did_you_mean(name, self.views)
+            if name not in self._views():
+                hint = ilk.did_you_mean(name, [v for v in self._views() if isinstance(v, str)])
                 raise self.parameter_error("parts", f"must name views, got {name!r}{hint}")
 
     def _distances(self) -> dict[str, Any]:
@@ -93,7 +88,12 @@ class OfParts(ilk.Distance):
         """Names of the parts."""
         if self.parts is not None:
             return list(self.parts)
-        return ["all"] if self.views is None else list(self.views)
+        whole = self.views is None or isinstance(self.views, str)
+        return ["all"] if whole else list(self._views())
+
+    def _views(self) -> Mapping[Any, Any]:
+        """Views by name; those of a list by position."""
+        return self.views if isinstance(self.views, Mapping) else dict(enumerate(self.views))
 
     def _fit_parts(self, X: Any, y: Any) -> Viewed:
         """Fit the distance of each part on its view; return the views as they take them."""
@@ -103,7 +103,9 @@ class OfParts(ilk.Distance):
         self.parts_ = self._distances()
         self.columns_: dict[str, np.ndarray] | None = None
         if self.views is not None:
-            learn_columns(self, X, {name: self.views[name] for name in self.parts_})
+            whole = isinstance(self.views, str)  # an error, as no data set was put there
+            views = self.views if whole else {name: self._views()[name] for name in self.parts_}
+            ilk.learn_views(self, X, views)
         for name, view in self.views_of(X):
             with naming(self, name):
                 self.parts_[name] = ilk.fit_component(self.parts_[name], view, y)
@@ -115,7 +117,7 @@ class OfParts(ilk.Distance):
         """Yield the name of each part, and what it sees of X, whose columns are checked."""
         if self.columns_ is None:
             return ((name, ilk.as_table(X)) for name in self.parts_)
-        return views_of(self, X, argument)
+        return ilk.views_of(self, X, argument)
 
     def check_input(self, X: Any, argument: str = "X") -> Any:
         """Return each view of X in the form in which its distance takes it."""

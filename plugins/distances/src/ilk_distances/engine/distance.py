@@ -124,6 +124,7 @@ class VectorDistance(ilk.Distance):
 
     def prepare(self, X: Any) -> ilk.Prepared:
         """Return a handle on X that has it checked."""
+        self.check_parameters()
         return _PreparedVectors(self, self.check_input(X))
 
     def _working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
@@ -144,8 +145,13 @@ class _PreparedVectors(ilk.Prepared):
 
     def to(self, q: Any, indices: Any = None) -> np.ndarray:
         """Distances from one query to the rows with the given indices (default: all)."""
+        distance: Any = self.distance
+        if type(distance).pairwise is not VectorDistance.pairwise:  # it takes other things, too
+            return super().to(q, indices)
+        query = distance.check_input(ilk.one_row(q))
+        ilk.check_same_features(distance, query, self.X)
         rows = self.X if indices is None else self.X[indices]
-        return np.asarray(self.distance.pairwise(ilk.one_row(q), rows)[0])
+        return np.asarray(distance.compare(query, rows)[0])
 
 
 def _result_type(X: np.ndarray, Y: np.ndarray) -> _Float:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk_distances.indexes.exact import check_radius, training_rows
+from ilk_distances.indexes.exact import check_radius, check_vector_distance, training_rows
+from ilk_distances.indexes.merging import merge_nearest, merge_within, nearest_in, within_in
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Iterator
 
 
 class Brute(ilk.Index):
@@ -24,11 +27,21 @@ class Brute(ilk.Index):
 
     Ties go to the lower training index. Infinite distances are legal and rank last.
 
+    Memory-mapped arrays (`numpy.memmap`) and Dask arrays are never loaded whole, neither as
+    training rows nor as queries: blocks of at most 16 MiB are searched one after the other, with
+    the same answers. Beside the answer a search of vectors then takes some 50 MiB, whatever the
+    size of the file; one for which distances are not compiled, the 200 MiB from above. Chunks of
+    a Dask array are computed and searched by Dask's own scheduler, on a cluster where they lie,
+    each by one thread: there each thread of Dask's takes as much, and a chunk. A Dask array is
+    computed once by `fit`, to see that its numbers are finite, and once by each search; where it
+    holds the queries, once for each of their blocks (persist it if that is too much). A mapped
+    file must not be cut short meanwhile: the system ends a process that reads beyond its end.
+
     Attributes
     ----------
     distance_ : Distance
         As given to `fit`.
-    X_ : data of n rows
+    X_ : data of n rows, or RowBlocks
         Training rows as the distance takes them; float arrays are not copied.
     n_distance_evaluations_ : int
         How many distances have been computed since `fit`: queries times training rows.
@@ -37,6 +50,8 @@ class Brute(ilk.Index):
     ------
     InputError
         If k is not within 1..n, a radius is negative, or a distance is NaN.
+    InputTypeError
+        If rows are to be read block by block and the distance takes no vectors.
 
     References
     ----------
@@ -57,10 +72,18 @@ class Brute(ilk.Index):
     8
     """
 
+    by_blocks: ClassVar[bool] = True
+
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
-        self.X_ = training_rows(self, distance, X)
+        blocks = ilk.row_blocks(self, X)
+        if blocks is None:
+            self.X_ = training_rows(self, distance, X)
+        else:
+            check_vector_distance(self, distance)
+            blocks.check(self, nan=distance.capabilities.nan)
+            self.X_ = blocks
         self.distance_ = distance
         self.n_distance_evaluations_ = 0
         return self
@@ -69,19 +92,44 @@ class Brute(ilk.Index):
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)
         self.check_k(k, ilk.n_rows(self.X_))
+        blocks = ilk.row_blocks(self, Q, "Q")
+        if blocks is not None:
+            found = [self.kneighbors(block, k) for block in self._read(blocks)]
+            return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])
         Q = self.distance_.check_input(Q, "Q")
-        found = self.distance_.kneighbors(Q, self.X_, int(k))
+        k = int(k)
+        if isinstance(self.X_, ilk.RowBlocks):
+            near, where = self.X_.fold(
+                partial(nearest_in, self.distance_, Q, k), partial(merge_nearest, k)
+            )
+        else:
+            near, where = self.distance_.kneighbors(Q, self.X_, k)
         self._count(Q)
-        return found  # type: ignore[no-any-return]  # the slot is Any
+        return near, where
 
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
         check_is_fitted(self)
         r = check_radius(self, r)
+        blocks = ilk.row_blocks(self, Q, "Q")
+        if blocks is not None:
+            found = [self.radius_neighbors(block, r) for block in self._read(blocks)]
+            return [d for near, _ in found for d in near], [i for _, where in found for i in where]
         Q = self.distance_.check_input(Q, "Q")
-        found = ilk.within_blocked(self.distance_, Q, self.X_, r)
+        if isinstance(self.X_, ilk.RowBlocks):
+            near, where = self.X_.fold(partial(within_in, self.distance_, Q, r), merge_within)
+        else:
+            near, where = ilk.within_blocked(self.distance_, Q, self.X_, r)
         self._count(Q)
-        return found
+        return near, where
+
+    def _read(self, blocks: ilk.RowBlocks) -> Iterator[np.ndarray]:
+        """Yield blocks of queries, their numbers checked under the right numbers of rows."""
+        check_vector_distance(self, self.distance_)
+        for first, block in blocks:
+            nan = self.distance_.capabilities.nan
+            ilk.check_finite(self, block, argument="Q", nan=nan, first_row=first)
+            yield block
 
     def _count(self, Q: Any) -> None:
         self.n_distance_evaluations_ += ilk.n_rows(Q) * ilk.n_rows(self.X_)

@@ -100,7 +100,8 @@ def footprint(coverage: CaseSets, weight: np.ndarray) -> np.ndarray:
     """
     solved = np.zeros(len(coverage), dtype=bool)
     chosen = []
-    for case in np.argsort(-weight, kind="stable").tolist():
+    falling = np.argsort(-np.round(weight, 10), kind="stable")  # equal sums differ by rounding
+    for case in falling.tolist():
         if not solved[case]:
             chosen.append(case)
             solved[coverage[case]] = True

@@ -50,6 +50,16 @@ def _check_distance(owner: object, distance: Any) -> None:
         )
 
 
+def check_vector_distance(owner: object, distance: Any) -> None:
+    """Raise an InputTypeError, naming both, unless a distance takes vectors."""
+    _check_distance(owner, distance)
+    if not {"vectors", "histograms"} & set(distance.capabilities.inputs):
+        raise ilk.InputTypeError(
+            f"{ilk.display_name(owner)}: distance must take vectors where rows are read block by "
+            f"block, which {ilk.display_name(distance)} does not"
+        )
+
+
 def check_metric(owner: object, distance: Any) -> None:
     """Raise an InputError, naming both, unless the triangle inequality holds for a distance."""
     _check_distance(owner, distance)

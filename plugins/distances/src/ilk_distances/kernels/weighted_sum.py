@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.composed.columns import check_views, learn_columns, views_of
 from ilk_distances.kernels.alignment import aligned_weights
 from ilk_distances.kernels.blocks import BLOCK_BYTES, part
 from ilk_distances.kernels.feature_space import squared_distances
@@ -41,10 +40,11 @@ class WeightedSum(ilk.Kernel):
     weights : {"uniform", "alignment", "pyramid"} or array of shape (n_kernels,), \
 default="uniform"
         At least 0, and not all 0.
-    views : list or table of lists, optional
-        For each kernel the columns it looks at: names, or positions (of an array, or where no
-        column of a data frame has this name); all if left out. The names of a table do not
-        matter.
+    views : list or table of lists, or "data", optional
+        For each kernel the columns it looks at: names, positions (of an array, or where no
+        column of a data frame has this name), or patterns of names (``"level0_*"``); all if left
+        out. "data": in an experiment, the views that the data set brings. The names of a table
+        do not matter.
     centered : bool, default=True
         Whether alignment is that of centred Gram matrices, which is the better measure.
 
@@ -89,9 +89,7 @@ default="uniform"
         "weights": Param(
             ilk.Array, choices=("uniform", "alignment", "pyramid"), doc="One for each kernel."
         ),
-        "views": Param(
-            (list, dict), none=True, items=Param(list), doc="The columns each kernel looks at."
-        ),
+        "views": Param(ilk.Views, none=True, doc="The columns each kernel looks at, or 'data'."),
         "centered": Param(bool, doc="Whether Gram matrices are centred to be aligned."),
     }
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -137,11 +135,13 @@ default="uniform"
         n = len(self.kernels)
         if n == 0:
             raise self.parameter_error("kernels", "must hold at least one kernel, got none")
-        if self.views is not None and len(self.views) != n:
+        data = isinstance(self.views, str)  # how many views these are is known at fit
+        if self.views is not None and not data and len(self.views) != n:
             raise self.parameter_error(
                 "views", f"must have one entry for each of {n} kernels, got {len(self.views)}"
             )
-        check_views(self, self._views())
+        if self.views is not None:
+            ilk.check_views(self, self.views)
         if isinstance(self.weights, str):
             return
         weights = np.asarray(self.weights, dtype=float)
@@ -159,7 +159,7 @@ default="uniform"
         self.check_parameters()
         self.width_ = n_features(ilk.as_table(X))
         if self.views is not None:
-            learn_columns(self, X, self._views())
+            ilk.learn_views(self, X, self.views)
         parts = self._views_of(X)
         kernels = self.resolve_slot("kernels")
         self.kernels_ = [
@@ -205,16 +205,11 @@ default="uniform"
         assert total is not None
         return total
 
-    def _views(self) -> Mapping[Any, Any]:
-        """Return views by name, or by the number of the kernel; none if there are none."""
-        named = isinstance(self.views, Mapping)
-        return self.views if named else dict(enumerate(self.views or ()))
-
     def _views_of(self, X: Any, argument: str = "X") -> list[Any]:
         """Return what each kernel looks at."""
         X = ilk.as_table(X)
         if self.views is not None:
-            return [view for _, view in views_of(self, X, argument)]
+            return [view for _, view in ilk.views_of(self, X, argument)]
         if hasattr(self, "kernels_"):
             check_n_features(self, X, self.width_, argument)
         return [X] * len(self.kernels)

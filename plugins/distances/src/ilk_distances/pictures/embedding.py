@@ -8,7 +8,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 import ilk
-from ilk_distances.pictures.canvas import look_of, matrix_of, new_axes, written
+from ilk.drawing import look_of, new_axes, written
+from ilk_distances.pictures.matrix import matrix_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

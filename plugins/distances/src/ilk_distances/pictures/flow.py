@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_distances.pictures.canvas import COLORS, new_axes
+from ilk.drawing import COLORS, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

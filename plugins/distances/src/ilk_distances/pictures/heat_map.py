@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_distances.pictures.canvas import matrix_of, new_axes, written
+from ilk.drawing import new_axes, written
+from ilk_distances.pictures.matrix import matrix_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
