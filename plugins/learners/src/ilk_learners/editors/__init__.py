@@ -1,1 +1,1 @@
-"""Editors: one class a file."""
+"""Editors, one class a file, and beside them what they are made of."""

@@ -1,0 +1,169 @@
+"""What editors share: the cases, their neighbours found once, and the order they are seen in."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ilk import (
+    Capabilities,
+    Editor,
+    Param,
+    Seed,
+    check_labels,
+    check_seed,
+    fit_component,
+    is_frozen,
+    take,
+)
+from ilk import index as ilk_index
+from ilk_learners.neighborhoods import neighbors_of_others
+from ilk_learners.objects import check_objects
+
+Order = Literal["given", "random", "nun"]
+
+DISTANCE = Param(slot="distance", doc="How far apart cases are.")
+INDEX = Param(slot="index", doc="How neighbours are found.")
+ORDER = Param(
+    choices=("given", "random", "nun"), doc="In which order the cases are seen (nun: border first)."
+)
+RANDOM_STATE = Param(Seed, doc="For a random order.")
+
+
+class Cases:
+    """The cases an editor chooses from, and the distances between them.
+
+    Where a distance is not symmetric, the case to be classified is the query: distances are
+    those from it to the others.
+
+    Attributes
+    ----------
+    X : data of n rows
+        In the form the distance takes.
+    codes : ndarray of int, shape (n,)
+        Class of each case, 0 .. n_classes - 1.
+    n_classes : int
+    distance : Distance
+        Fitted on the cases.
+    """
+
+    def __init__(
+        self,
+        owner: Any,
+        X: Any,
+        codes: np.ndarray,
+        n_classes: int,
+        distance: Any,
+        *,
+        part: bool = False,
+    ) -> None:
+        self.owner = owner
+        self.X = X
+        self.codes = codes
+        self.n_classes = n_classes
+        self.distance = distance
+        self._part = part
+        self._near: tuple[np.ndarray, np.ndarray] | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def index(self) -> Any:
+        """The owner's index, fitted on the cases."""
+        index = self.owner.resolve_slot("index")
+        if self._part and is_frozen(index):  # it knows other cases
+            index = ilk_index("brute")
+        return fit_component(index, self.X, self.codes, distance=self.distance)
+
+    def neighbors(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and numbers of the k nearest other cases of each, ties by lower number.
+
+        They are kept: asking for as many or fewer again costs nothing.
+        """
+        if self._near is None or self._near[1].shape[1] < k:
+            self._near = neighbors_of_others(self.owner, self.index, self.X, k)
+        return self._near[0][:, :k], self._near[1][:, :k]
+
+    def only(self, rows: np.ndarray) -> Cases:
+        """Some of the cases, which may be of fewer classes, as if there were no others."""
+        classes, codes = np.unique(self.codes[rows], return_inverse=True)
+        X = take(self.X, rows)
+        return Cases(self.owner, X, codes, len(classes), self.distance, part=True)
+
+    @cached_property
+    def nun(self) -> tuple[np.ndarray, np.ndarray]:
+        """Distance to the nearest unlike neighbour of each case, and its number.
+
+        The nearest unlike neighbour is the nearest case of another class, ties by lower number;
+        infinity and -1 where there is no other class. Memory is that of the answer and a block.
+        """
+        distances = np.full(len(self), np.inf)
+        numbers = np.full(len(self), -1, dtype=np.intp)
+        for code in range(self.n_classes if self.n_classes > 1 else 0):
+            own, others = np.flatnonzero(self.codes == code), np.flatnonzero(self.codes != code)
+            near, found = self.distance.kneighbors(take(self.X, own), take(self.X, others), 1)
+            distances[own], numbers[own] = near[:, 0], others[found[:, 0]]
+        return distances, numbers
+
+
+def presented(cases: Cases, order: Order, random_state: Any) -> np.ndarray:
+    """Numbers of the cases in the order in which an editor sees them.
+
+    "given": as they come; "random": shuffled; "nun": those nearest to a case of another class
+    first, ties as they come.
+    """
+    if order == "random":
+        return check_seed(cases.owner, random_state).permutation(len(cases))
+    if order == "nun":
+        return np.argsort(cases.nun[0], kind="stable")
+    return np.arange(len(cases))
+
+
+class CaseEditor(Editor):
+    """An editor that chooses among cases of any kind by the distances between them.
+
+    A subclass declares `distance` (and `index`, where it asks for neighbours) and gives `_kept`.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=(
+            "vectors",
+            "histograms",
+            "tables",
+            "strings",
+            "signatures",
+            "sets",
+            "views",
+            "indices",
+        )
+    )
+
+    @abstractmethod
+    def _kept(self, cases: Cases) -> np.ndarray:
+        """Numbers of the cases to keep, ascending."""
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the cases that are kept, and their labels, of the types that were given.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the distance takes
+        y : array of shape (n,)
+        """
+        cases = self.cases(X, y)
+        self.n_cases_ = len(cases)
+        self.sample_indices_ = self._kept(cases)
+        return take(X, self.sample_indices_), take(y, self.sample_indices_)
+
+    def cases(self, X: Any, y: Any) -> Cases:
+        """Check the cases and their labels, and fit the distance on them."""
+        self.check_parameters()
+        distance: Any = self.resolve_slot("distance")
+        Z = check_objects(self, distance, X, reset=True)
+        classes, codes = check_labels(self, y, Z)
+        distance = fit_component(distance, Z, classes[codes])
+        return Cases(self, Z, codes, len(classes), distance)

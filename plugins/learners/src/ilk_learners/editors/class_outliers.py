@@ -1,0 +1,93 @@
+"""class_outliers: removes cases among cases of other classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ilk import Param
+from ilk_learners.editors.agreement import K
+from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
+from ilk_learners.neighborhoods import n_of_other_classes
+
+
+class ClassOutliers(CaseEditor):
+    """Remove the cases with more than r cases of other classes among their k nearest neighbours.
+
+    Parameters
+    ----------
+    k : int, default=5
+        How many neighbours are looked at: others than the case itself.
+    r : int, default=None
+        How many of them may be of other classes; less than k. None: half of them, k // 2.
+    distance : distance, default="euclidean"
+        Any; it is fitted on the cases.
+    index : index, default="brute"
+        How neighbours are found.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Cases that were kept, ascending.
+    n_cases_ : int
+        Cases there were.
+    reduction_ : float
+        Share of the cases that was removed.
+
+    Raises
+    ------
+    ParameterError
+        If r is not less than k: then no case would be an outlier.
+    InputError
+        If there are not more than k cases.
+
+    References
+    ----------
+    .. [1] K. O. Arras, *Supervised Learning, part 3*, slides, University of Freiburg.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2], [5.3]]
+    >>> y = ["a", "a", "b", "a", "b", "b", "b", "b"]
+    >>> editor = ilk.editor("class_outliers", k=3, r=2)
+    >>> X_kept, y_kept = editor.fit_resample(X, y)
+    >>> editor.sample_indices_.tolist()
+    [0, 1, 3, 4, 5, 6, 7]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "k": K,
+        "r": Param(int, ge=0, none=True, doc="How many of them may be of other classes."),
+        "distance": DISTANCE,
+        "index": INDEX,
+    }
+
+    def __init__(
+        self,
+        k: int = 5,
+        r: int | None = None,
+        distance: Any = "euclidean",
+        index: Any = "brute",
+    ) -> None:
+        self.k = k
+        self.r = r
+        self.distance = distance
+        self.index = index
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(k=3, r=0), cls(k=4, r=3)]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that r is less than k."""
+        super().check_parameters()
+        if self.r is not None and self.r >= self.k:
+            raise self.parameter_error("r", f"must be less than k = {self.k}, got {self.r}")
+
+    def _kept(self, cases: Cases) -> np.ndarray:
+        most = self.k // 2 if self.r is None else self.r
+        strange = n_of_other_classes(cases.codes, cases.neighbors(self.k)[1])
+        return np.flatnonzero(strange <= most)

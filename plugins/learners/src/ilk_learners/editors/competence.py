@@ -1,0 +1,192 @@
+"""competence: editing guided by which cases solve which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ilk import Param, check_seed
+from ilk_learners.editors.cases import DISTANCE, INDEX, RANDOM_STATE, CaseEditor, Cases
+from ilk_learners.editors.competence_model import model_of
+from ilk_learners.editors.edited_set import Add, Delete, EditedSet, Update
+from ilk_learners.editors.noise import NOISE, Noise, without_noise
+
+CompetenceOrder = Literal["relative_coverage", "reach_for_cover", "coverage", "nun", "random"]
+
+
+class Competence(CaseEditor):
+    """Choose cases by a model of which ones solve which (competence-guided editing).
+
+    Case c *solves* t if it is of t's class and among the k nearest other cases of t; every case
+    solves itself. With ``Coverage(c) = {t : c solves t}`` and
+    ``Reachability(t) = {c : c solves t}`` the members of the family differ in four rules:
+
+    - `order`: who is shown first;
+    - `add`: which of the cases shown are added to the edited set, which is empty at first;
+    - `delete`: which cases leave the training set with a case that is added;
+    - `update`: whether they also leave the sets of the others, and so change the order.
+
+    What is neither added nor deleted is shown again, until a pass adds nothing. So with
+    ``add="misclassified", delete="none"`` the nearest of the kept cases classifies every case
+    rightly that is no noise (and no twin of a case of another class); with ``add="unsolved"``
+    every case that is no noise is solved by a kept case.
+
+    Parameters
+    ----------
+    order : str, default="relative_coverage"
+        "relative_coverage": large sum of ``1 / |Reachability(t)|`` over t in Coverage first;
+        "reach_for_cover": few cases that reach them first (small ``|Reachability|``);
+        "coverage": large ``|Coverage|`` first; "nun": those nearest to a case of another class
+        first; "random": shuffled. Ties as they come.
+    add : {"misclassified", "unsolved"}, default="misclassified"
+        A case that the nearest added case classifies wrongly; or one that no added case solves.
+    delete : {"covered", "none"}, default="covered"
+        The added case and what it covers leaves the training set; or the added case only.
+    update : {"dynamic", "static"}, default="dynamic"
+        Orders follow the sets of what is left of the training set; or of all.
+    k : int, default=3
+        How many nearest cases may solve a case, and are asked what is noise; all others, where
+        fewer are left without the noise.
+    noise : {"enn", "renn", "none"}, default="enn"
+        What removes noise first: one pass of edited nearest neighbours, passes until nobody
+        disagrees with the neighbours, or nothing.
+    distance : distance, default="euclidean"
+        Any; it is fitted on the cases.
+    index : index, default="brute"
+        How neighbours are found.
+    random_state : None, int, RandomState or Generator, default=None
+        For ``order="random"``.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Cases that were kept, ascending.
+    n_cases_ : int
+        Cases there were.
+    reduction_ : float
+        Share of the cases that was removed.
+    n_passes_ : int
+        How often cases were shown; nothing was added the last time.
+
+    Raises
+    ------
+    InputError
+        If there are not more than k cases.
+
+    Notes
+    -----
+    ``order="relative_coverage", add="unsolved", update="static"`` is the footprint (CNN-FP) of
+    the index footprint. The model is of `ilk_learners.competence_model`; a model that is updated
+    loses cases, but no new neighbours come in for them. Of added cases that are equally near,
+    the one that comes first in the data classifies. Memory for about (3k + 20) n numbers and a
+    block of distances.
+
+    References
+    ----------
+    .. [1] E. McKenna and B. Smyth, "Competence-guided editing methods for lazy learning", ECAI,
+       2000.
+    .. [2] B. Smyth and E. McKenna, "Footprint-based retrieval", ICCBR, LNCS 1650, 1999.
+    .. [3] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [6.0], [7.0], [8.0], [9.0]]
+    >>> editor = ilk.editor("competence", k=2)
+    >>> X_kept, y_kept = editor.fit_resample(X, list("aaaabbbb"))
+    >>> editor.sample_indices_.tolist()
+    [1, 5]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "order": Param(
+            choices=("relative_coverage", "reach_for_cover", "coverage", "nun", "random"),
+            doc="Who is shown first.",
+        ),
+        "add": Param(choices=("misclassified", "unsolved"), doc="Which cases are added."),
+        "delete": Param(choices=("covered", "none"), doc="What leaves with an added case."),
+        "update": Param(choices=("dynamic", "static"), doc="Whether the model follows."),
+        "k": Param(int, ge=1, doc="How many nearest cases may solve a case."),
+        "noise": NOISE,
+        "distance": DISTANCE,
+        "index": INDEX,
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        order: CompetenceOrder = "relative_coverage",
+        add: Add = "misclassified",
+        delete: Delete = "covered",
+        update: Update = "dynamic",
+        k: int = 3,
+        noise: Noise = "enn",
+        distance: Any = "euclidean",
+        index: Any = "brute",
+        random_state: Any = None,
+    ) -> None:
+        self.order = order
+        self.add = add
+        self.delete = delete
+        self.update = update
+        self.k = k
+        self.noise = noise
+        self.distance = distance
+        self.index = index
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(order="reach_for_cover", add="unsolved", noise="none"),
+            cls(order="coverage", delete="none", update="static"),
+            cls(order="nun", delete="none", k=1),
+            cls(order="random", random_state=0),
+        ]
+
+    def _kept(self, cases: Cases) -> np.ndarray:
+        rows = without_noise(cases, self.k, self.noise)
+        if len(rows) < len(cases):
+            cases = cases.only(rows)
+        self.n_passes_ = 0
+        if len(rows) < 2:  # nobody to solve, or to be solved by
+            return rows
+        edited = EditedSet(cases, model_of(cases, min(self.k, len(rows) - 1)), self.add)
+        fixed = self._fixed_keys(cases)
+        added = True
+        while added:
+            added = False
+            self.n_passes_ += 1
+            shown = edited.left.copy()
+            for case in self._presented(edited, fixed, shown):
+                shown[case] = False
+                if edited.takes(case):
+                    gone = edited.extend(case, self.delete, self.update)
+                    shown[gone] = False
+                    added = True
+        return rows[edited.kept]
+
+    def _presented(
+        self, edited: EditedSet, fixed: np.ndarray | None, shown: np.ndarray
+    ) -> Iterator[int]:
+        """Yield the cases that are to be shown, in order, while others leave them."""
+        from ilk_learners.editors.leaving import first_of
+
+        if self.update == "static" or fixed is not None:
+            keys = edited.keys(self.order) if fixed is None else fixed
+            yield from (case for case in np.argsort(keys, kind="stable").tolist() if shown[case])
+            return
+        while (case := first_of(edited.keys(self.order), shown)) >= 0:
+            yield case
+
+    def _fixed_keys(self, cases: Cases) -> np.ndarray | None:
+        """What cases are ordered by, where the model has no say."""
+        if self.order == "nun":
+            return cases.nun[0]
+        if self.order == "random":
+            return check_seed(self, self.random_state).permutation(len(cases))
+        return None

@@ -1,0 +1,239 @@
+"""Compiled lists of neighbours and associates, kept up to date while cases are removed.
+
+Every case that is followed has k + 1 slots with its nearest neighbours among the cases that are
+left; the slots that hold a case are a linked list, that of its associates.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+import ilk
+
+
+class Associates(NamedTuple):
+    """Who is whose neighbour.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Class of each case.
+    alive, followed : ndarray of bool, shape (n,)
+        Which cases are left, and of which ones neighbours are known.
+    listed : ndarray of int, shape (n, m)
+        Candidates, nearest first; -1 where there is none.
+    whole : ndarray of bool, shape (n,)
+        Whether a list had all that was left when it was made.
+    place : ndarray of int, shape (n,)
+        Where in the list the next neighbour is looked for.
+    slots, ranks : ndarray of int, shape (n, k + 1)
+        Neighbours, in no order, and their places in the list; -1 in empty slots.
+    first : ndarray of int, shape (n,)
+        The first slot that holds a case, counted through; -1 for none.
+    before, after : ndarray of int, shape (n * (k + 1),)
+        Slots that hold the same case.
+    votes : ndarray of int, shape (n_classes,)
+        Zeros.
+    """
+
+    codes: np.ndarray
+    alive: np.ndarray
+    followed: np.ndarray
+    listed: np.ndarray
+    whole: np.ndarray
+    place: np.ndarray
+    slots: np.ndarray
+    ranks: np.ndarray
+    first: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    votes: np.ndarray
+
+
+@ilk.compiled
+def link(case: int, slot: int, neighbor: int, rank: int, S: Associates) -> None:
+    """Put a neighbour into an empty slot of a case."""
+    here = case * S.slots.shape[1] + slot
+    S.slots[case, slot], S.ranks[case, slot] = neighbor, rank
+    S.before[here], S.after[here] = -1, S.first[neighbor]
+    if S.first[neighbor] >= 0:
+        S.before[S.first[neighbor]] = here
+    S.first[neighbor] = here
+
+
+@ilk.compiled
+def unlink(case: int, slot: int, S: Associates) -> None:
+    """Empty a slot."""
+    here = case * S.slots.shape[1] + slot
+    neighbor = S.slots[case, slot]
+    if neighbor < 0:
+        return
+    if S.before[here] >= 0:
+        S.after[S.before[here]] = S.after[here]
+    else:
+        S.first[neighbor] = S.after[here]
+    if S.after[here] >= 0:
+        S.before[S.after[here]] = S.before[here]
+    S.slots[case, slot] = -1
+
+
+@ilk.compiled
+def fill(case: int, slot: int, S: Associates) -> bool:
+    """Put the next candidate that is left into an empty slot; False if the list is used up."""
+    while S.place[case] < S.listed.shape[1]:
+        place = S.place[case]
+        S.place[case] += 1
+        candidate = S.listed[case, place]
+        if candidate >= 0 and S.alive[candidate]:
+            link(case, slot, candidate, place, S)
+            return True
+    return False
+
+
+@ilk.compiled
+def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> None:
+    """Give some cases new lists, and fill their slots from these.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        Numbers of the cases.
+    lists : ndarray of int, shape (len(rows), at most m)
+        Cases, nearest first; -1 and those that are not left are skipped.
+    whole : bool
+        Whether the lists have all that is left.
+    S : Associates
+        Changed.
+    """
+    for i in range(len(rows)):
+        case = rows[i]
+        S.listed[case, : lists.shape[1]] = lists[i]
+        S.listed[case, lists.shape[1] :] = -1
+        S.whole[case] = whole
+        S.place[case] = 0
+        for slot in range(S.slots.shape[1]):
+            unlink(case, slot, S)
+        for slot in range(S.slots.shape[1]):
+            if not fill(case, slot, S):
+                break
+
+
+@ilk.compiled
+def short(reserve: int, S: Associates) -> np.ndarray:
+    """Numbers of the followed cases whose list is not whole and has few candidates left.
+
+    Parameters
+    ----------
+    reserve : int
+        How many beyond the neighbours are enough.
+    S : Associates
+    """
+    found = np.zeros(len(S.alive), dtype=np.bool_)
+    for case in range(len(S.alive)):
+        if S.whole[case] or not S.followed[case]:
+            continue
+        left = 0
+        for place in range(S.place[case], S.listed.shape[1]):
+            candidate = S.listed[case, place]
+            left += candidate >= 0 and S.alive[candidate]
+        found[case] = left < reserve or (S.slots[case] < 0).any()
+    return np.flatnonzero(found)
+
+
+@ilk.compiled
+def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
+    """Remove cases that do not help their associates, until a list is used up.
+
+    Parameters
+    ----------
+    order : ndarray of int
+        Cases to look at, from the place `start` on.
+    start : int
+    forget : bool
+        Whether a removed case is no associate any more.
+    S : Associates
+        Changed.
+
+    Returns
+    -------
+    int
+        Where to go on when the lists have been made anew.
+    """
+    K, n_left = S.slots.shape[1], S.alive.sum()
+    for i in range(start, len(order)):
+        case = order[i]
+        if n_left == 1:
+            break
+        if not dispensable(case, S):
+            continue
+        n_left -= 1
+        S.alive[case] = False
+        if forget:
+            S.followed[case] = False
+            for slot in range(K):
+                unlink(case, slot, S)
+        used_up = False
+        here = S.first[case]
+        while here >= 0:
+            following, associate = S.after[here], here // K
+            S.slots[associate, here % K] = -1
+            used_up |= not fill(associate, here % K, S) and not S.whole[associate]
+            here = following
+        S.first[case] = -1
+        if used_up:
+            return i + 1
+    return len(order)
+
+
+@ilk.compiled
+def dispensable(case: int, S: Associates) -> bool:
+    """Whether as many associates of a case are classified rightly without it as with it."""
+    K, balance = S.slots.shape[1], 0
+    here = S.first[case]
+    while here >= 0:
+        associate, slot = here // K, here % K
+        balance += classified(associate, slot, S)
+        balance -= classified(associate, furthest(associate, S), S)
+        here = S.after[here]
+    return bool(balance >= 0)
+
+
+@ilk.compiled
+def furthest(case: int, S: Associates) -> int:
+    """The slot of the (k+1)-th neighbour of a case; -1 if it has fewer."""
+    last = 0
+    for slot in range(S.slots.shape[1]):
+        if S.slots[case, slot] < 0:
+            return -1
+        if S.ranks[case, slot] > S.ranks[case, last]:
+            last = slot
+    return last
+
+
+@ilk.compiled
+def classified(case: int, without: int, S: Associates) -> bool:
+    """Whether the neighbours of a case, one slot left out, vote for its class.
+
+    A tie goes to the class of the nearest of the neighbours whose classes share the most votes.
+    """
+    mine, nearest = S.codes[case], S.listed.shape[1]
+    for slot in range(S.slots.shape[1]):
+        neighbor = S.slots[case, slot]
+        if neighbor >= 0 and slot != without:
+            S.votes[S.codes[neighbor]] += 1
+            if S.codes[neighbor] == mine:
+                nearest = min(nearest, S.ranks[case, slot])
+    votes = S.votes[mine]
+    right = votes > 0
+    for slot in range(S.slots.shape[1]):
+        neighbor = S.slots[case, slot]
+        if neighbor >= 0 and slot != without and S.codes[neighbor] != mine:
+            others = S.votes[S.codes[neighbor]]
+            if others > votes or (others == votes and S.ranks[case, slot] < nearest):
+                right = False
+    for slot in range(S.slots.shape[1]):
+        if S.slots[case, slot] >= 0:
+            S.votes[S.codes[S.slots[case, slot]]] = 0
+    return bool(right)

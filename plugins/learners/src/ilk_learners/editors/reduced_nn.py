@@ -1,0 +1,182 @@
+"""reduced_nn: reduced nearest neighbour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ilk import Param, take
+from ilk_learners.editors.cases import (
+    DISTANCE,
+    ORDER,
+    RANDOM_STATE,
+    CaseEditor,
+    Cases,
+    Order,
+    presented,
+)
+from ilk_learners.editors.cnn import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_RESERVE = 8  # nearest kept cases that are listed for each case
+
+
+class ReducedNN(CaseEditor):
+    """Remove cases as long as the nearest of those left classifies no case worse (Gates).
+
+    The cases of a set, the condensed one or all, are tried one after the other. One is removed
+    if no training case that its nearest kept case classified rightly is classified wrongly
+    without it. Where the set was consistent (the nearest member classifies every case rightly,
+    as of the editor cnn) it stays so. Ties of distance go to the case that comes first. Of a
+    single class, one case is kept.
+
+    Parameters
+    ----------
+    distance : distance, default="euclidean"
+        Any; it is fitted on the cases.
+    start : {"cnn", "all"}, default="cnn"
+        The set to begin with: that of the editor cnn, as Gates did, seen in the same order; or
+        all cases, as Cunningham et al. describe it.
+    order : {"given", "random", "nun"}, default="given"
+        In which order the cases are tried: as they come; shuffled; or those first that are
+        nearest to a case of another class, ties as they come.
+    check_self : bool, default=True
+        Whether the removed case itself must be classified rightly, too. Without it (the words
+        are "any other training case") the set need not be consistent.
+    random_state : None, int, RandomState or Generator, default=None
+        For ``order="random"``.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Cases that were kept, ascending.
+    n_cases_ : int
+        Cases there were.
+    reduction_ : float
+        Share of the cases that was removed.
+
+    Notes
+    -----
+    Each case has a list of its eight nearest kept cases, which is made anew when it is used up:
+    memory for 8n numbers.
+
+    References
+    ----------
+    .. [1] G. W. Gates, "The reduced nearest neighbor rule", IEEE Transactions on Information
+       Theory 18(3), 1972.
+    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> editor = ilk.editor("reduced_nn")
+    >>> X_kept, y_kept = editor.fit_resample(X, ["a", "a", "a", "b", "b", "b"])
+    >>> editor.sample_indices_.tolist()
+    [2, 3]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "distance": DISTANCE,
+        "start": Param(choices=("cnn", "all"), doc="The set to begin with."),
+        "order": ORDER,
+        "check_self": Param(bool, doc="Whether a removed case must be classified rightly, too."),
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        distance: Any = "euclidean",
+        start: Literal["cnn", "all"] = "cnn",
+        order: Order = "given",
+        check_self: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.distance = distance
+        self.start = start
+        self.order = order
+        self.check_self = check_self
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(start="all"),
+            cls(start="all", order="nun", check_self=False),
+            cls(order="random", random_state=0),
+        ]
+
+    def _kept(self, cases: Cases) -> np.ndarray:
+        order = presented(cases, self.order, self.random_state)
+        kept = np.ones(len(cases), dtype=bool)
+        if self.start == "cnn":
+            store = Store(cases)
+            while store.see(order):
+                pass
+            kept = store.kept
+        shrinking = _Shrinking(cases, kept)
+        for case in order[kept[order]].tolist():
+            shrinking.try_without(case, check_self=self.check_self)
+        return np.flatnonzero(shrinking.kept)
+
+
+class _Shrinking:
+    """A set of kept cases, and for each case the nearest of them."""
+
+    def __init__(self, cases: Cases, kept: np.ndarray) -> None:
+        self.cases = cases
+        self.kept = kept.copy()
+        self.left = int(kept.sum())
+        self._lists = np.full((len(cases), min(_RESERVE, self.left)), -1, dtype=np.intp)
+        self._fill(np.arange(len(cases)))
+        nearest = self._lists[:, 0]
+        self._right = cases.codes[nearest] == cases.codes
+        self._served: list[set[int]] = [set() for _ in range(len(cases))]
+        for case, member in enumerate(nearest.tolist()):
+            self._served[member].add(case)
+
+    def try_without(self, member: int, *, check_self: bool) -> None:
+        """Remove a kept case if none of those whose nearest it is suffers."""
+        if self.left == 1:
+            return
+        served = np.array(sorted(self._served[member]), dtype=np.intp)
+        self.kept[member] = False
+        codes, nearest = self.cases.codes, self._nearest(served)
+        right = codes[nearest] == codes[served]
+        asked = self._right[served]
+        if not check_self:
+            asked = asked & (served != member)
+        if (asked & ~right).any():
+            self.kept[member] = True
+            return
+        self.left -= 1
+        self._right[served] = right
+        for case, other in zip(served.tolist(), nearest.tolist(), strict=True):
+            self._served[other].add(case)
+
+    def _nearest(self, rows: np.ndarray) -> np.ndarray:
+        """Nearest kept case of each of some cases."""
+        there = self._there(rows)
+        empty = ~there.any(axis=1)
+        if empty.any():
+            self._fill(rows[empty])
+            there = self._there(rows)
+        return np.asarray(self._lists[rows, there.argmax(axis=1)])
+
+    def _there(self, rows: np.ndarray) -> np.ndarray:
+        lists = self._lists[rows]
+        return np.asarray((lists >= 0) & self.kept[lists])
+
+    def _fill(self, rows: np.ndarray) -> None:
+        """List the nearest kept cases of each of some cases."""
+        members, X = np.flatnonzero(self.kept), self.cases.X
+        length = min(self._lists.shape[1], len(members))
+        targets = take(X, members)
+        _, found = self.cases.distance.kneighbors(take(X, rows), targets, length)
+        self._lists[rows] = -1
+        self._lists[rows, :length] = members[found]
