@@ -38,7 +38,7 @@ def test_is_the_weighted_sum_of_squared_distances(data, weights, learner):
     A = block.metric_matrix_
     assert not A[np.ix_([0, 1], [3, 4])].any()
     assert not A[2].any()
-    assert np.array_equal(block.transform(X), X @ block.components_.T)
+    assert np.allclose(block.transform(X), X @ block.components_.T, rtol=1e-12, atol=1e-14)
 
 
 def test_learner_by_view(data):
@@ -181,3 +181,18 @@ def test_error_names_the_view(data):
 def test_learned_weights_need_labels(data):
     with pytest.raises(ilk.InputError, match="block_diagonal: .*y is None"):
         fitted(data[0], None, weights="alignment")
+
+
+def test_views_by_pattern_position_and_data_set():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(20, 4)), columns=["a_1", "b_1", "a_2", "b_2"])
+    y = np.arange(20) % 2
+    named = {"a": ["a_1", "a_2"], "b": ["b_1", "b_2"]}
+    expected = fitted(X, y, views=named, learner="whitening").components_
+    for views in ({"a": ["a_*"], "b": ["b_?"]}, [["a_*"], ["b_*"]], [[0, 2], [1, 3]]):
+        got = fitted(X, y, views=views, learner="whitening").components_
+        assert np.array_equal(got, expected)
+    told = ilk.metric_learner("block_diagonal", views="data", learner="whitening")
+    assert np.array_equal(ilk.with_views(told, named).fit(X, y).components_, expected)
+    with pytest.raises(ilk.ParameterError, match="views is 'data', which an experiment replaces"):
+        fitted(X, y, views="data")

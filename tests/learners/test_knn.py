@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 import ilk
 
@@ -172,6 +173,121 @@ def test_agrees_with_sklearn(blobs, k, vote, weights):
     assert np.array_equal(ours.predict(Q)[untied], theirs.predict(Q)[untied])
 
 
+KERNELS = {
+    "shepard": lambda d, h: np.exp(-d / h),
+    "gaussian": lambda d, h: np.exp(-((d / h) ** 2) / 2),
+    "epanechnikov": lambda d, h: np.maximum(0.75 * (1 - (d / h) ** 2), 0),
+}
+
+
+@pytest.mark.parametrize("k", [1, 4, 9])
+@pytest.mark.parametrize("vote", KERNELS)
+class TestKernelsAgreeWithSklearn:
+    def test_one_width(self, blobs, vote, k):
+        X, y, Q = blobs
+        theirs = KNeighborsClassifier(k, weights=lambda d: KERNELS[vote](d, 5.0)).fit(X, y)
+        ours = knn(k=k, vote=vote, width=5).fit(X, y)
+        assert np.allclose(ours.predict_proba(Q), theirs.predict_proba(Q), rtol=1e-10)
+        assert np.array_equal(ours.predict(Q), theirs.predict(Q))
+
+    def test_width_of_each_query(self, blobs, vote, k):
+        X, y, Q = blobs
+        h = NearestNeighbors(n_neighbors=k + 1).fit(X).kneighbors(Q)[0][:, -1:]
+        theirs = KNeighborsClassifier(k, weights=lambda d: KERNELS[vote](d, h)).fit(X, y)
+        ours = knn(k=k, vote=vote).fit(X, y)
+        assert np.allclose(ours.predict_proba(Q), theirs.predict_proba(Q), rtol=1e-10)
+        assert np.array_equal(ours.predict(Q), theirs.predict(Q))
+
+
+def test_worked_kernels():
+    # From 2: 1 at 1, 0 at 2; the next one, 5, at 3 gives the width.
+    X, y = [[0.0], [1.0], [5.0], [9.0]], ["a", "b", "b", "b"]
+    for vote, near, far in (
+        ("shepard", np.exp(-1 / 3), np.exp(-2 / 3)),
+        ("gaussian", np.exp(-1 / 18), np.exp(-4 / 18)),
+        ("epanechnikov", 8 / 9, 5 / 9),
+    ):
+        model = knn(k=2, vote=vote).fit(X, y)
+        shares = np.array([far, near]) / (near + far)
+        assert model.predict_proba([[2.0]])[0] == pytest.approx(shares)
+        assert model.explain([2.0]).votes == pytest.approx([1, far / near])
+
+
+@given(st.integers(0, 2**31), st.sampled_from(["majority", "inverse_distance", *KERNELS]))
+@settings(max_examples=25, deadline=None)
+def test_what_does_not_matter(seed, vote):
+    rng = np.random.default_rng(seed)
+    X, Q = rng.normal(size=(30, 3)), rng.normal(size=(20, 3))
+    y = rng.integers(0, 3, 30)
+    y[:2] = [0, 1]
+    shares = knn(k=4, vote=vote).fit(X, y).predict_proba(Q)
+    order = rng.permutation(30)
+    shuffled = knn(k=4, vote=vote).fit(X[order], y[order]).predict_proba(Q)
+    assert np.allclose(shuffled, shares, rtol=1e-12)
+    scaled = knn(k=4, vote=vote).fit(X * 2.0**40, y).predict_proba(Q * 2.0**40)
+    assert np.array_equal(scaled, shares)
+    names = np.array(["z", "y", "x"])  # in the other order
+    renamed = knn(k=4, vote=vote).fit(X, names[y]).predict_proba(Q)
+    assert np.array_equal(renamed[:, ::-1], shares)
+
+
+def test_exact_where_squares_lose_digits():
+    rng = np.random.default_rng(0)
+    X = 1e8 + rng.integers(0, 1000, size=(200, 3)).astype(float)
+    y, Q = rng.integers(0, 2, 200), 1e8 + rng.integers(0, 1000, size=(50, 3)).astype(float)
+    near = np.argsort(((X[None] - Q[:, None]) ** 2).sum(axis=2), axis=1, kind="stable")[:, 0]
+    assert np.array_equal(knn(k=1).fit(X, y).predict(Q), y[near])
+
+
+class TestClassOutliers:
+    def test_by_hand(self):
+        X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [1.5]]
+        model = knn(k=2).fit(X, list("aaabbbb"))
+        # Of the nearest two others, of another class: 0: 1, 6 -> 1; 1: 6, 0 -> 1; 2: 6, 1 -> 1;
+        # 6: 1, 2 -> 2; the b at 10 to 12 have each other.
+        assert model.class_outliers(0).tolist() == [0, 1, 2, 6]
+        assert model.class_outliers(1).tolist() == [6]
+        assert model.class_outliers(2).tolist() == []
+
+    def test_twins_are_neighbours(self):
+        X = [[0.0], [0.0], [5.0], [6.0]]
+        assert knn(k=1).fit(X, list("abbb")).class_outliers(0).tolist() == [0, 1]
+
+    @given(st.integers(0, 2**31), st.integers(1, 6), st.integers(0, 6))
+    @settings(max_examples=30, deadline=None)
+    def test_agrees_with_plain_counting(self, seed, k, r):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 4, size=(12, 2)).astype(float), rng.integers(0, 3, 12)
+        y[:2] = [0, 1]
+        expected = []
+        for i in range(12):
+            far = [(float(((X[j] - X[i]) ** 2).sum()), j) for j in range(12) if j != i]
+            if sum(y[j] != y[i] for _, j in sorted(far)[:k]) > r:
+                expected.append(i)
+        assert knn(k=k).fit(X, y).class_outliers(r).tolist() == expected
+
+    def test_with_metric_learners(self, blobs, local_metric):
+        X, y, _ = blobs
+        learned = knn(k=3, metric_learner="rca").fit(X, y)
+        Z = learned.metric_learner_.transform(X)
+        expected = knn(k=3).fit(Z, y).class_outliers(1)
+        assert np.array_equal(learned.class_outliers(1), expected)
+        local = knn(k=3, metric_learner="weighted").fit(X, y)
+        rows = local.kneighbors(X, 4)[1][:, 1:]  # no two rows are equal
+        assert np.array_equal(
+            local.class_outliers(1), np.flatnonzero((y[rows] != y[:, None]).sum(axis=1) > 1)
+        )
+
+    def test_errors(self, blobs):
+        X, y, _ = blobs
+        with pytest.raises(NotFittedError):
+            knn().class_outliers(1)
+        with pytest.raises(ilk.ParameterError, match="knn: r must be an integer >= 0, got -1"):
+            knn().fit(X, y).class_outliers(-1)
+        with pytest.raises(ilk.InputError, match="k must be at most 119"):
+            knn(k=120).fit(X, y).class_outliers(1)
+
+
 @pytest.mark.parametrize(
     "labels", [["no", "yes"], [-1, 1], [False, True], [10, 3]], ids=lambda labels: str(labels[0])
 )
@@ -212,6 +328,26 @@ class TestInputs:
         with pytest.raises(ilk.InputError, match="0 rows"):
             model.predict([])
 
+    def test_signatures_and_histograms(self):
+        X = [([[0.0], [1.0]], [0.5, 0.5]), ([[8.0], [9.0]], [0.3, 0.7])]
+        signatures = [(np.array(p), np.array(w)) for p, w in X]
+        model = knn(k=1, distance="emd").fit(signatures, ["left", "right"])
+        assert model.predict([(np.array([[2.0]]), np.array([1.0]))]).tolist() == ["left"]
+        H = np.array([[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]])
+        model = knn(k=1, distance="chi2").fit(H, [1, 2])
+        assert model.predict([[0.5, 0.4, 0.1]]).tolist() == [1]
+
+    def test_views(self):
+        X = pd.DataFrame({"r": [0.0, 9, 0], "g": [1.0, 9, 1], "name": ["dot", "dot", "dash"]})
+        distance = {
+            "use": "combined",
+            "views": {"color": ["r", "g"], "label": ["name"]},
+            "weights": {"color": 1, "label": 3},
+        }
+        model = knn(k=1, distance=distance).fit(X, ["a", "b", "c"])
+        assert model.predict(pd.DataFrame({"r": [1.0], "g": [0.0], "name": ["dash"]})) == ["c"]
+        assert model.predict(X).tolist() == ["a", "b", "c"]
+
     def test_precomputed(self, blobs):
         X, y, Q = blobs
         points = np.vstack([X, Q])
@@ -248,6 +384,16 @@ class TestMetricLearner:
         assert np.array_equal(inside.kneighbors(Q)[1], by_hand.kneighbors(rca.transform(Q))[1])
         assert np.array_equal(inside.predict(Q), by_hand.predict(rca.transform(Q)))
         assert inside.explain(Q[0]).indices.tolist() == inside.kneighbors(Q[:1])[1][0].tolist()
+
+    @pytest.mark.parametrize("learner", ["rca", "pca", "lfda", "identity"])
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_a_query_equal_to_a_row_is_at_distance_zero(self, learner, dtype):
+        rng = np.random.default_rng(0)
+        X, y = (rng.normal(size=(90, 13)) + 100).astype(dtype), np.arange(90) % 3
+        model = knn(k=3, metric_learner=learner).fit(X, y)
+        assert (model.kneighbors(X)[0][:, 0] == 0).all()
+        assert all(model.kneighbors(x[None])[0][0, 0] == 0 for x in X[:20])
+        assert [model.explain(x).prediction for x in X[:20]] == y[:20].tolist()
 
     def test_frozen_and_foreign(self, blobs):
         X, y, Q = blobs
@@ -299,12 +445,17 @@ class TestMetricLearner:
 
 class TestErrors:
     def test_k_beyond_the_training_rows(self):
-        with pytest.raises(ilk.InputError, match=r"knn: k must be .*rows \(2\), got 3"):
+        with pytest.raises(
+            ilk.InputError, match="knn: k must be at most 2, the number of training rows.*got 3"
+        ):
             knn(k=3).fit([[0.0], [1.0]], ["a", "b"])
 
-    def test_one_class(self):
-        with pytest.raises(ilk.InputError, match="knn: y has 1 class"):
-            knn(k=1).fit([[0.0], [1.0]], ["a", "a"])
+    def test_no_row_left_to_give_the_width(self):
+        X, y = [[0.0], [1.0]], ["a", "b"]
+        with pytest.raises(ilk.InputError, match="at most 1, .*width='next_neighbor'.*got 2"):
+            knn(k=2, vote="gaussian").fit(X, y)
+        assert knn(k=2, vote="gaussian", width="last_neighbor").fit(X, y).predict([[2]]) == ["b"]
+        assert knn(k=2, vote="gaussian", width=1).fit(X, y).predict([[2]]) == ["b"]
 
     def test_lengths(self):
         with pytest.raises(ilk.InputError, match="y has 1 values for the 2 rows"):
@@ -325,6 +476,8 @@ class TestErrors:
             ({"k": 0}, "k must be an integer >= 1, got 0"),
             ({"vote": "mayority"}, "did you mean 'majority'"),
             ({"power": 0}, "power must be a number > 0"),
+            ({"width": 0}, "width must be 'next_neighbor' or 'last_neighbor' or a number > 0"),
+            ({"width": "next_neighbour"}, "did you mean 'next_neighbor'"),
             ({"ties": "first"}, "ties must be"),
             ({"distance": 3}, "distance must be a distance"),
         ],
@@ -362,6 +515,22 @@ class TestExplain:
             "       0           1       1  a",
             "       1           2       1  b",
         ]
+
+
+def test_a_class_missing_from_a_fold():
+    X, y = np.arange(12.0)[:, None], np.array(list("aaaabbbbcccc"))
+    model = knn(k=3).fit(X[:8], y[:8])
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model.predict_proba(X[8:]).tolist() == [[0, 1]] * 4
+    assert model.score(X[8:], y[8:]) == 0
+
+
+def test_after_an_editor():
+    X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2], [5.3]]
+    y = ["a", "a", "b", "a", "b", "b", "b", "b"]
+    steps = [{"editor": "enn"}, {"classifier": {"use": "knn", "k": 1}}]
+    assert ilk.Pipeline(steps).fit(X, y).predict([[0.2]]).tolist() == ["a"]
+    assert knn(k=1).fit(X, y).predict([[0.2]]).tolist() == ["b"]
 
 
 def test_in_scikit_learns_tools(blobs):

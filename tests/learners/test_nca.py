@@ -183,7 +183,7 @@ def test_transform_is_the_product_with_an_asymmetric_map():
     X, y = _overlapping()
     learner = ilk.metric_learner("nca", init=np.triu(np.ones((3, 3))), max_iter=3).fit(X, y)
     L = learner.components_
-    np.testing.assert_array_equal(learner.transform(X), X @ L.T)
+    np.testing.assert_allclose(learner.transform(X), X @ L.T, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(learner.metric_matrix_, L.T @ L)
     assert not np.allclose(L, L.T)
 

@@ -249,7 +249,9 @@ def test_nothing_heavy_is_imported_before_it_is_used():
         _ = ilk_learners.plots
 
 
-@pytest.mark.parametrize("module", ["space", "weights", "heat_map", "ellipses", "curves"])
+@pytest.mark.parametrize(
+    "module", ["space", "weights", "heat_map", "ellipses", "curves", "selection"]
+)
 def test_examples_run(module):
     failed, attempted = doctest.testmod(import_module(f"ilk_learners.plotting.{module}"))
     assert attempted

@@ -220,3 +220,15 @@ def test_generators_are_seeds(estimator):
         for _ in range(2)
     ]
     np.testing.assert_array_equal(*predictions)
+
+
+def test_leaves_are_those_of_the_classifier():
+    """Where it is made of trees; others have no `apply`."""
+    X, y = ilk.dataset("iris").load().Xy
+    params = {"n_estimators": 5, "max_depth": 2, "random_state": 0}
+    wrapped = ilk.classifier("sklearn", estimator="RandomForestClassifier", params=params).fit(X, y)
+    np.testing.assert_array_equal(wrapped.apply(X), wrapped.estimator_.apply(X))
+    distance = ilk.distance("forest", forest=wrapped).fit(X, y)
+    same = (wrapped.apply(X[:1]) == wrapped.apply(X)).mean(axis=1)
+    np.testing.assert_allclose(distance.pairwise(X[:1], X)[0], 1 - same)
+    assert not hasattr(ilk.classifier("sklearn", estimator="GaussianNB"), "apply")

@@ -1,6 +1,9 @@
 """ilk's learners.
 
-The components are reached by name through `ilk`; the names here are imported on first use.
+The components are reached by name through `ilk`. Beside them there are, imported on first use:
+
+- `competence_model`: which cases cover which, and who reaches them;
+- `plotting`: pictures of learned metrics, and of what editors kept.
 """
 
 from __future__ import annotations
@@ -10,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ilk_learners import plotting as plotting
+    from ilk_learners.editors.competence_model import competence_model as competence_model
 
-__all__ = ["plotting"]  # imported by __getattr__
+__all__ = ["competence_model", "plotting"]  # imported by __getattr__
 
 
 def __getattr__(name: str) -> Any:
     if name == "plotting":
         return import_module("ilk_learners.plotting")
+    if name == "competence_model":
+        return import_module("ilk_learners.editors.competence_model").competence_model
     raise AttributeError(f"module 'ilk_learners' has no attribute {name!r}")
 
 

@@ -26,8 +26,13 @@ class LinearMetricLearner(MetricLearner):
         return self._mapped(X)
 
     def _mapped(self, X: np.ndarray) -> np.ndarray:
+        """Map each row for itself: a product of matrices rounds it as the rows beside it have it.
+
+        Else a query that equals a training row would not be at distance 0 from it.
+        """
+        rows, L = np.ascontiguousarray(X), self.components_.astype(X.dtype, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
-            return finite(self, X @ self.components_.T.astype(X.dtype, copy=False))
+            return finite(self, np.einsum("ij,kj->ik", rows, np.ascontiguousarray(L)))
 
 
 def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +111,9 @@ def fix_signs(rows: np.ndarray) -> np.ndarray:
     return rows * np.where(largest < 0, -1.0, 1.0)
 
 
-def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray, int]:
+def within(
+    X: np.ndarray, groups: np.ndarray, n_groups: int, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Means of groups of rows, and every row's deviation from the mean of its group.
 
     Parameters
@@ -114,6 +121,8 @@ def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray
     X : ndarray of shape (n, p)
     groups : ndarray of int, shape (n,)
         0..n_groups - 1, none of them empty.
+    weights : ndarray of shape (n,), optional
+        Of the rows in the means, above 0; 1 if left out.
 
     Returns
     -------
@@ -123,13 +132,15 @@ def within(X: np.ndarray, groups: np.ndarray, n_groups: int) -> tuple[np.ndarray
     exponent : int
     """
     origin, centered, exponent = common_deviations(X)
-    means = subtract_means(centered, groups, n_groups)
+    means = subtract_means(centered, groups, n_groups, weights)
     half = int(exponent > 0)  # a mean may be further from the origin than the largest number
     sums = np.ldexp(means, exponent - half) + np.ldexp(origin, -half)
     return np.ldexp(sums, half), centered, exponent
 
 
-def subtract_means(rows: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
+def subtract_means(
+    rows: np.ndarray, groups: np.ndarray, n_groups: int, weights: np.ndarray | None = None
+) -> np.ndarray:
     """Subtract from each row, in place, the mean of its group; return the means.
 
     Parameters
@@ -137,14 +148,17 @@ def subtract_means(rows: np.ndarray, groups: np.ndarray, n_groups: int) -> np.nd
     rows : ndarray of shape (n, p), float64
     groups : ndarray of int, shape (n,)
         0..n_groups - 1, none of them empty.
+    weights : ndarray of shape (n,), optional
+        Of the rows in the means, above 0; 1 if left out.
 
     Returns
     -------
     ndarray of shape (n_groups, p)
     """
     n = len(rows)
-    indicator = sp.csr_array((np.ones(n), (groups, np.arange(n))), shape=(n_groups, n))
-    means = indicator @ rows / np.bincount(groups, minlength=n_groups)[:, None]
+    shares = np.ones(n) if weights is None else weights
+    indicator = sp.csr_array((shares, (groups, np.arange(n))), shape=(n_groups, n))
+    means = indicator @ rows / np.bincount(groups, weights, minlength=n_groups)[:, None]
     for start in range(0, n, _BLOCK):
         block = slice(start, start + _BLOCK)
         rows[block] -= means[groups[block]]

@@ -9,6 +9,8 @@ import numpy as np
 
 from ilk import check_finite
 
+_FACTORS = 1000  # exponents below it are those of numbers
+
 
 def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean of each column, and how far each cell is from it, in units near the column's size.
@@ -58,6 +60,10 @@ def common_deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 def difference(X: np.ndarray, origin: np.ndarray, exponent: int) -> np.ndarray:
     """``(X - origin) / 2**exponent``, which is infinite only where the result is too large."""
     half = int(exponent > 0)  # where the unit is that large, half of a number is as good
+    if abs(exponent) < _FACTORS:  # a product is faster
+        halved = X / 2 - origin / 2 if half else X - origin
+        halved *= 2.0 ** (half - exponent)
+        return np.asarray(halved)
     halved = np.ldexp(X, -half) - np.ldexp(origin, -half)
     return np.asarray(np.ldexp(halved, half - exponent))
 

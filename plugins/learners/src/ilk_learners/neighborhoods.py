@@ -47,3 +47,22 @@ def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.n
     own[~own.any(axis=1), -1] = True  # k + 1 others are as near: the last of them is too many
     keep = ~own
     return distances[keep].reshape(n, k), indices[keep].reshape(n, k)
+
+
+def n_of_other_classes(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """How many neighbours of each row are of another class than the row itself.
+
+    A row of which this is more than r among its k nearest is a class outlier.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Class of each row.
+    rows : ndarray of int, shape (n, k)
+        Its neighbours, as `neighbors_of_others` gives them.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    return np.asarray(np.count_nonzero(codes[rows] != codes[:, None], axis=1))

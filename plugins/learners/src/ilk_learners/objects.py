@@ -10,12 +10,14 @@ from sklearn.utils.validation import validate_data
 
 from ilk import (
     Capabilities,
+    IlkError,
     InputError,
     as_table,
     check_vectors,
     display_name,
     is_table,
     n_rows,
+    refuse_blocks,
 )
 
 
@@ -26,7 +28,7 @@ def check_objects(owner: Any, taker: Any, X: Any, *, reset: bool) -> Any:
     ----------
     owner : Component
         Named in errors; its ``n_features_in_`` and ``feature_names_in_`` are set or compared.
-    taker : distance, transformer or local metric
+    taker : distance, kernel, transformer or local metric
         Its capabilities say what X may be. Where it takes vectors only, and for any array of
         numbers where it takes vectors among others, X becomes a float array.
     X : data of n rows
@@ -38,8 +40,9 @@ def check_objects(owner: Any, taker: Any, X: Any, *, reset: bool) -> Any:
     InputError, InputTypeError
         If X has no row, or has what `taker` cannot take.
     """
-    able = getattr(taker, "capabilities", None) or Capabilities()
-    vectors = set(able.inputs) & {"vectors", "histograms"}
+    able = getattr(_compared_by(taker), "capabilities", None) or Capabilities()
+    vectors = set(able.inputs) & _VECTORS
+    refuse_blocks(owner, X)
     X = as_table(X)
     if vectors and (vectors == set(able.inputs) or _is_numbers(X)):
         return check_vectors(owner, X, reset=reset, nan=able.nan, sparse=able.sparse)
@@ -51,6 +54,33 @@ def check_objects(owner: Any, taker: Any, X: Any, *, reset: bool) -> Any:
     if is_table(X):
         check_columns(owner, X, reset=reset)
     return X
+
+
+_VECTORS = {"vectors", "histograms"}
+
+
+def takes_vectors(taker: Any) -> bool:
+    """Tell whether a distance, or what else looks at rows, takes vectors."""
+    able = getattr(_compared_by(taker), "capabilities", None) or Capabilities()
+    return bool(_VECTORS & set(able.inputs))
+
+
+def _compared_by(taker: Any) -> Any:
+    """What looks at rows: for a kernel of distances, its distance."""
+    while getattr(taker, "kind", None) == "kernel" and "distance" in taker.parameters:
+        taker = getattr(taker, "distance_", None) or taker.resolve_slot("distance")
+    return taker
+
+
+def with_input_tags(owner: Any, slot: str, tags: Any) -> Any:
+    """Give scikit-learn's tags of an owner the input tags of what is in one of its slots."""
+    try:
+        component: Any = owner.resolve_slot(slot)
+    except IlkError:  # said when it is fitted
+        return tags
+    if hasattr(component, "__sklearn_tags__"):
+        tags.input_tags = component.__sklearn_tags__().input_tags
+    return tags
 
 
 def check_columns(owner: Any, X: Any, *, reset: bool) -> None:

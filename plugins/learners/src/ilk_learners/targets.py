@@ -40,7 +40,7 @@ def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np
         Naming the component and what is wrong with y.
     """
     if targets == "numbers" or (targets == "auto" and holds_numbers(y)):
-        return _numbers(owner, y, X)
+        return _varied(owner, read_numbers(owner, y, X))
     return check_labels(owner, y, X, min_classes=2)[1]
 
 
@@ -74,16 +74,35 @@ def holds_numbers(y: Any) -> bool:
     return not whole.all()
 
 
-def _numbers(owner: object, y: Any, X: Any) -> np.ndarray:
+def read_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
+    """Return y as finite floats, one for each row of X.
+
+    Raises
+    ------
+    InputError
+        Naming the component and what is wrong with y.
+    """
     name = display_name(owner)
+    if y is None:
+        raise InputError(f"{name}: requires y to be passed, but the target y is None")
     try:
-        values = column_or_1d(np.asarray(as_table(y), dtype=float), warn=True)
+        values = np.asarray(as_table(y))
+        if values.dtype.kind != "c":
+            values = column_or_1d(values.astype(float, copy=False), warn=True)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: y: {error}") from None
+    if values.dtype.kind == "c":
+        raise InputError(f"{name}: y must be real numbers, got complex ones")
     check_same_length(owner, X, values)
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         raise InputError(f"{name}: y has {values[bad[0]]} at row {bad[0]}, it must be finite")
-    if len(values) and (values == values[0]).all():
-        raise InputError(f"{name}: y is {values[0]:g} in every row, there is nothing to learn")
     return np.asarray(values)
+
+
+def _varied(owner: object, values: np.ndarray) -> np.ndarray:
+    if len(values) and (values == values[0]).all():
+        raise InputError(
+            f"{display_name(owner)}: y is {values[0]:g} in every row, there is nothing to learn"
+        )
+    return values

@@ -1,1 +1,1 @@
-"""Classifiers: one class a file."""
+"""Classifiers, one class a file, and beside them what they are made of."""

@@ -1,9 +1,9 @@
-"""Explanation: why a nearest-neighbour classifier answered as it did."""
+"""Explanation: why nearest neighbours made a prediction what it is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,28 +16,32 @@ class Explanation:
 
     Attributes
     ----------
-    prediction : label
-    shares : mapping of label to float
-        Normalised votes of each class, as ``predict_proba`` gives them.
+    prediction : label or float
     indices : ndarray of int, shape (k,)
         Training rows, nearest first.
-    labels, distances : ndarray of shape (k,)
-        Their labels and distances.
+    labels : ndarray of shape (k,)
+        Their labels; of a regressor, their targets.
+    distances : ndarray of shape (k,)
     votes : ndarray of shape (k,)
-        Their votes; 0 for one that has no say. With inverse distances the nearest one's is 1.
+        What their votes weigh in relation to the nearest one's, which is 1; 0 for one that has
+        no say.
+    shares : mapping of label to float
+        Normalised votes of each class, as ``predict_proba`` gives them; empty for a regressor.
     """
 
     prediction: Any
-    shares: Mapping[Any, float]
     indices: np.ndarray
     labels: np.ndarray
     distances: np.ndarray
     votes: np.ndarray
+    shares: Mapping[Any, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [f"prediction {self.prediction}"]
         lines += [f"  {label}: {share:.3f}" for label, share in self.shares.items()]
-        lines.append(f"{'row':>8}  {'distance':>10}  {'vote':>6}  label")
+        lines.append(
+            f"{'row':>8}  {'distance':>10}  {'vote':>6}  {'label' if self.shares else 'target'}"
+        )
         lines += [
             f"{row:>8}  {distance:>10.4g}  {vote:>6.3g}  {label}"
             for row, label, distance, vote in zip(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,34 +12,49 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Classifier,
-    IlkError,
-    InputError,
-    LocalMetric,
     Param,
+    Prediction,
     Seed,
-    check_k,
     check_labels,
     check_seed,
-    display_name,
-    fit_component,
-    is_table,
-    n_rows,
-    one_row,
 )
+from ilk_learners.ballots import Ballot
 from ilk_learners.classifiers.explanation import Explanation
-from ilk_learners.classifiers.local import is_default, is_local, name_of
-from ilk_learners.objects import check_objects
-from ilk_learners.votes import first_voter, leaders, tally
+from ilk_learners.nearest import Nearest
+from ilk_learners.neighborhoods import n_of_other_classes, neighbors_of_others
+
+if TYPE_CHECKING:
+    from ilk_learners.ballots import Ties
+    from ilk_learners.vote_weights import Vote, Width, ZeroDistance
 
 
-class KNN(Classifier):
+class KNN(Nearest, Classifier):
     """Classify by the votes of the k nearest training rows, under any distance.
 
-    Each of the k nearest rows votes for its class, with weight 1 or with weight d^(-n) for
-    its distance d. A training row at distance zero decides: if there are such rows among
-    the k nearest, only they vote. The class with most votes wins.
+    The class with the most votes wins. The vote of a row at distance d weighs, for width h
+
+    - majority: 1;
+    - inverse_distance: ``d^(-power)``, equation (2.15) of [1]_;
+    - shepard: ``exp(-d / h)``, equation (2.16) of [1]_;
+    - gaussian: ``exp(-d^2 / (2 h^2))``, equation (2.11) of [2]_ in (2.13);
+    - epanechnikov: ``max(1 - (d / h)^2, 0)``, equation (2.14) of [2]_ without its 3/4, which
+      cancels. Where no row is within h, those as near as the nearest vote alone.
+
+    A training row at distance zero decides: if there are such rows among the k nearest, only
+    they vote.
+
+    Where the training rows are all of one class, as an editor may leave them, that is the answer.
 
     It takes whatever its distance takes: vectors, tables with nominal columns, texts, ...
+    A search holds k neighbours for each query and what the index needs.
+
+    A memory-mapped array (`numpy.memmap`) or a Dask array of numbers is never loaded whole: with
+    the index brute and a distance of vectors that learns nothing from them, training rows are
+    read, or computed by Dask's own scheduler, block by block, at each search; brute says what
+    that takes. Answers are the same, and NumPy arrays. Queries may be such arrays whatever finds
+    the neighbours, and y may be a Dask array. Of other components a Dask array is refused. What
+    is fitted on one can be pickled (its graph is) but not saved by `ilk.save`; of a file the rows
+    are saved.
 
     Parameters
     ----------
@@ -51,18 +67,22 @@ class KNN(Classifier):
     metric_learner : metric learner, default=None
         A global one is fitted first, and rows are compared after its map. A local one finds
         the neighbours itself, in place of distance and index.
-    vote : {"majority", "inverse_distance"}, default="majority"
-        Weight of a vote: 1, or d^(-power).
+    vote : {"majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"}
+        Weight of a vote; default="majority".
     power : float, default=1.0
         The n of inverse distances; the larger, the less far neighbours count.
+    width : float or {"next_neighbor", "last_neighbor"}, default="next_neighbor"
+        The h of the last three: a distance; or, for each query, the distance of neighbour k + 1,
+        the first that has no vote; or that of neighbour k, whose vote is then 0 under
+        "epanechnikov".
     ties : {"nearest", "random", "prior", "reject"}, default="nearest"
         Which of the classes with the most votes wins: the one of the nearest row among
         theirs; that of one of their rows by lot (the same neighbours always give the same
         answer, whatever the order of the queries); the most frequent one in training, and
         if that does not tell, the nearest; or none, which answers `reject_label`.
     zero_distance : {"decides", "votes"}, default="decides"
-        Whether rows at distance zero silence the others also in majority votes. Among
-        inverse distances they always do.
+        Whether rows at distance zero silence the others. Among inverse distances they always
+        do.
     reject_label : label, default=None
         The answer where nothing is answered; no label of the training rows.
     random_state : int, generator or None, default=None
@@ -85,15 +105,22 @@ class KNN(Classifier):
         If a local metric stands beside a distance or an index of your own, or if
         `reject_label` is one of the classes.
     InputError
-        If there are fewer than k training rows, fewer than two classes, or X is nothing
-        that the distance takes.
+        If there are fewer than k training rows, or X is nothing that the distance takes.
+    InputTypeError
+        If X is a Dask array and the index, the distance or the metric learner needs all rows.
 
     References
     ----------
     .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4, equation (2.15).
-    .. [2] T. M. Cover and P. E. Hart, "Nearest neighbor pattern classification", IEEE
+       Techniques for Multimedia*, Springer, 2008, section 2.4, equations (2.15) and (2.16).
+    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, equations (2.11) to (2.14).
+    .. [3] T. M. Cover and P. E. Hart, "Nearest neighbor pattern classification", IEEE
        Transactions on Information Theory 13, 1967.
+    .. [4] K. Hechenbichler and K. Schliep, "Weighted k-nearest-neighbor techniques and ordinal
+       classification", discussion paper 399, SFB 386, LMU Munich, 2004: the width that is
+       the distance of neighbour k + 1.
 
     Examples
     --------
@@ -110,44 +137,24 @@ class KNN(Classifier):
            1           1       1  a
            0           2     0.5  a
            2           2     0.5  b
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> left_out = ilk.classifier("knn").leave_one_out(X, y)
+    >>> round(float((left_out.labels == y).mean()), 2)
+    0.97
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
-        "k": Param(int, ge=1, doc="How many neighbours vote."),
-        "distance": Param(slot="distance", doc="How far apart rows are."),
-        "index": Param(slot="index", doc="How neighbours are found."),
-        "metric_learner": Param(
-            slot="metric_learner",
-            none=True,
-            doc="Global: rows are compared after its map; local: it finds the neighbours.",
-        ),
-        "vote": Param(choices=("majority", "inverse_distance"), doc="Weight of a vote."),
-        "power": Param(float, gt=0, doc="Exponent of inverse distances."),
+        **Nearest.parameters,
         "ties": Param(
             choices=("nearest", "random", "prior", "reject"),
             doc="Which of the classes with the most votes wins.",
-        ),
-        "zero_distance": Param(
-            choices=("decides", "votes"), doc="Whether rows at distance zero silence the others."
         ),
         "reject_label": Param(
             (str, int, float, bool), none=True, doc="The answer where nothing is answered."
         ),
         "random_state": Param(Seed, doc="For ties by lot."),
     }
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
-        probabilistic=True,
-    )
+    capabilities: ClassVar[Capabilities] = replace(Nearest.capabilities, probabilistic=True)
 
     def __init__(
         self,
@@ -155,10 +162,11 @@ class KNN(Classifier):
         distance: Any = "euclidean",
         index: Any = "brute",
         metric_learner: Any = None,
-        vote: Literal["majority", "inverse_distance"] = "majority",
+        vote: Vote = "majority",
         power: float = 1.0,
-        ties: Literal["nearest", "random", "prior", "reject"] = "nearest",
-        zero_distance: Literal["decides", "votes"] = "decides",
+        width: Width = "next_neighbor",
+        ties: Ties = "nearest",
+        zero_distance: ZeroDistance = "decides",
         reject_label: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -168,6 +176,7 @@ class KNN(Classifier):
         self.metric_learner = metric_learner
         self.vote = vote
         self.power = power
+        self.width = width
         self.ties = ties
         self.zero_distance = zero_distance
         self.reject_label = reject_label
@@ -180,20 +189,10 @@ class KNN(Classifier):
             cls(k=1),
             cls(k=4, vote="inverse_distance", power=2, ties="prior"),
             cls(k=3, vote="inverse_distance", ties="random", random_state=0),
+            cls(k=5, vote="shepard", width=2.0),
+            cls(k=3, vote="gaussian"),
+            cls(k=4, vote="epanechnikov", width="last_neighbor"),
         ]
-
-    def check_parameters(self) -> None:
-        """Check each parameter, and that a local metric stands alone."""
-        super().check_parameters()
-        if not is_local(self.metric_learner):
-            return
-        for name, default in (("index", "brute"), ("distance", "euclidean")):
-            if not is_default(getattr(self, name), name, default):
-                raise self.parameter_error(
-                    name,
-                    f"must be left at {default!r} with the local metric learner "
-                    f"{name_of(self.metric_learner)!r}, which finds the neighbours itself",
-                )
 
     def fit(self, X: Any, y: Any) -> Self:
         """Take the training rows and their labels.
@@ -204,26 +203,14 @@ class KNN(Classifier):
         y : array of shape (n,)
         """
         self.check_parameters()
-        learner: Any = None if self.metric_learner is None else self.resolve_slot("metric_learner")
-        local = isinstance(learner, LocalMetric)
-        distance = None if local else self.resolve_slot("distance")
-        X = check_objects(self, distance if learner is None else learner, X, reset=True)
-        self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
-        check_k(self, self.k, n_rows(X))
+        X = self._checked_rows(X)
+        self.classes_, self.codes_ = check_labels(self, y, X)
         self._check_reject_label()
-        labels = self.classes_[self.codes_]
-        self.class_prior_ = np.bincount(self.codes_) / len(self.codes_)
+        counts = np.bincount(self.codes_)
+        self.class_prior_ = counts / counts.sum()
         if self.ties == "random":
-            self._lots = check_seed(self, self.random_state).random_sample(len(labels))
-        if learner is not None:
-            learner = fit_component(learner, X, labels)
-        self.metric_learner_ = learner
-        self.distance_ = self.index_ = None
-        if not local:
-            Z = X if learner is None else learner.transform(X)
-            self.distance_ = fit_component(distance, Z, labels)
-            index = self.resolve_slot("index")
-            self.index_ = fit_component(index, Z, labels, distance=self.distance_)
+            self._lots = check_seed(self, self.random_state).random_sample(len(self.codes_))
+        self._take_rows(X, self.classes_[self.codes_])
         return self
 
     def _check_reject_label(self) -> None:
@@ -232,84 +219,110 @@ class KNN(Classifier):
                 "reject_label", f"must be no label of the training rows, got {self.reject_label!r}"
             )
 
-    def kneighbors(self, X: Any, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The nearest training rows of each query, nearest first, ties by lower index.
-
-        Parameters
-        ----------
-        X : data of m rows
-        k : int, optional
-            As many as vote, if left out.
-
-        Returns
-        -------
-        distances : ndarray of shape (m, k)
-        indices : ndarray of int, shape (m, k)
-        """
-        check_is_fitted(self)
-        k = self.k if k is None else k
-        learner: Any = self.metric_learner_
-        Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
-        if self.index_ is None:
-            near, rows = learner.kneighbors(Q, k)
-        else:
-            near, rows = self.index_.kneighbors(Q if learner is None else learner.transform(Q), k)
-        return near, rows
-
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,)."""
-        near, rows = self.kneighbors(X)
-        return self._answers(self._votes(near, rows), rows)
+        _, rows, weights = self._voters(X)
+        return self._labels(*self._ballot.winners(rows, weights))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Share of the votes of each class; array of shape (m, n_classes)."""
-        return _shares(self._votes(*self.kneighbors(X)))
+        _, rows, weights = self._voters(X)
+        return self._ballot.shares(rows, weights)
 
     def explain(self, x: Any) -> Explanation:
         """Tell which neighbours decide about one object, given as one or as data of one row."""
-        single = is_table(x) or getattr(x, "ndim", 1) == 2
-        row = x if single else one_row(x)
-        if n_rows(row) != 1:
-            raise InputError(f"{display_name(self)}: x must be one object, got {n_rows(row)} rows")
-        near, rows = self.kneighbors(row)
-        votes, weights = self._votes(near, rows), self._weights(near)
+        near, rows, weights = self._voters(self._one(x))
+        shares = self._ballot.shares(rows, weights)[0]
         return Explanation(
-            prediction=self._answers(votes, rows)[0],
-            shares=dict(zip(self.classes_.tolist(), _shares(votes)[0].tolist(), strict=True)),
+            prediction=self._labels(*self._ballot.winners(rows, weights))[0],
             indices=rows[0],
             labels=self.classes_[self.codes_[rows[0]]],
             distances=near[0],
             votes=np.ones(len(rows[0])) if weights is None else weights[0],
+            shares=dict(zip(self.classes_.tolist(), shares.tolist(), strict=True)),
         )
 
-    def _votes(self, near: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return tally(self.codes_[rows], self._weights(near), len(self.classes_))
+    def class_outliers(self, r: int) -> np.ndarray:
+        """Training rows that have more than r of other classes among their k nearest others.
 
-    def _weights(self, near: np.ndarray) -> np.ndarray | None:
-        """Vote of each neighbour, in relation to the nearest one's; None: all the same."""
-        nearest = near[:, :1]
-        zero = nearest == 0
-        if self.vote == "majority":
-            if self.zero_distance == "votes" or not zero.any():
-                return None
-            return np.where(zero, near == 0, 1.0)
-        with np.errstate(invalid="ignore", divide="ignore", under="ignore"):
-            weights = (nearest / near.astype(float, copy=False)) ** self.power
-        return np.where(near == nearest, 1.0, np.where(zero, 0.0, weights))
+        A row itself is none of its neighbours, rows equal to it are.
 
-    def _answers(self, votes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Label with the most votes for each query; ties as `ties` says."""
-        best, codes = leaders(votes), self.codes_[rows]
-        tied = best.sum(axis=1) > 1
-        if self.ties == "random" and tied.any():
-            lots = np.where(np.take_along_axis(best, codes, axis=1), self._lots[rows], np.inf)
-            drawn = np.take_along_axis(codes, lots.argmin(axis=1)[:, None], axis=1)
-            return np.asarray(self.classes_[drawn[:, 0]])
-        if self.ties == "prior":
-            prior = np.where(best, self.class_prior_, 0.0)
-            best &= prior == prior.max(axis=1, keepdims=True)
-        labels = self.classes_[first_voter(best, codes)]
-        return self._reject(labels, tied) if self.ties == "reject" else np.asarray(labels)
+        Parameters
+        ----------
+        r : int
+            At least 0; from k on there are none.
+
+        Returns
+        -------
+        ndarray of int
+            Numbers of the rows, ascending.
+
+        References
+        ----------
+        K. Arras, slides on supervised learning, part 3, Social Robotics Lab, Freiburg.
+        """
+        problem = Param(int, ge=0).problem(r)
+        if problem:
+            raise self.parameter_error("r", problem)
+        check_is_fitted(self)
+        _, rows = neighbors_of_others(self, self._search, self._rows, self.k)
+        return np.flatnonzero(n_of_other_classes(self.codes_, rows) > r)
+
+    @property
+    def fast_leave_one_out(self) -> bool:
+        """Whether `leave_one_out` gives what fitting anew for each row would.
+
+        It does not where ties are broken by lots that no `random_state` fixes.
+        """
+        by_open_lot = self.ties == "random" and self.random_state is None
+        return super().fast_leave_one_out and not by_open_lot
+
+    def leave_one_out(self, X: Any, y: Any) -> Prediction:
+        """What is said about each row by a classifier fitted on all the others.
+
+        It is what fitting anew for each row would give, to the last digit, from one search for
+        neighbours. It needs a distance that learns nothing from the training rows, an exact
+        index, and no metric learner (`fast_leave_one_out` tells).
+
+        Parameters
+        ----------
+        X : data of n rows
+        y : array of shape (n,)
+
+        Returns
+        -------
+        Prediction
+            A class has probability 0 for its only member.
+
+        Raises
+        ------
+        ParameterError
+            If a component would have to be fitted anew for each row; it is named.
+        InputError
+            If there are fewer than k other rows.
+        """
+        return self._twin(X, y)._left_out()  # noqa: SLF001  # one of this class
+
+    def _left_out(self) -> Prediction:
+        """Answers for the training rows."""
+        _, rows, weights = self._voters_among_others()
+        winners, tied = self._ballot.winners(rows, weights, left_out=True)
+        return Prediction(
+            truth=self.classes_[self.codes_],
+            labels=self._labels(winners, tied),
+            classes=self.classes_,
+            probabilities=self._ballot.shares(rows, weights),
+            rejected=tied if self.ties == "reject" else None,
+        )
+
+    @property
+    def _ballot(self) -> Ballot:
+        lots = self._lots if self.ties == "random" else None
+        return Ballot(self.codes_, len(self.classes_), self.ties, lots)
+
+    def _labels(self, winners: np.ndarray, tied: np.ndarray) -> np.ndarray:
+        labels = np.asarray(self.classes_[winners])
+        return self._reject(labels, tied) if self.ties == "reject" else labels
 
     def _reject(self, labels: np.ndarray, rejected: np.ndarray) -> np.ndarray:
         """Put `reject_label` in, in an array that can hold it beside the labels."""
@@ -318,19 +331,3 @@ class KNN(Classifier):
         result = labels.astype(np.result_type(labels, mark) if same else object)
         result[rejected] = self.reject_label
         return result
-
-    def __sklearn_tags__(self) -> Any:
-        """Input tags are those of the distance, or of the metric learner before it."""
-        tags = super().__sklearn_tags__()
-        name = "distance" if self.metric_learner is None else "metric_learner"
-        try:
-            component = self.resolve_slot(name)
-        except IlkError:  # said when it is fitted
-            return tags
-        if hasattr(component, "__sklearn_tags__"):
-            tags.input_tags = component.__sklearn_tags__().input_tags
-        return tags
-
-
-def _shares(votes: np.ndarray) -> np.ndarray:
-    return np.asarray(votes / votes.sum(axis=1, keepdims=True))

@@ -253,6 +253,11 @@ class Wrapped(Classifier):
         """Decision values, as the classifier gives them."""
         return self._values("decision_function", X)
 
+    @available_if(_inner_has("apply"))
+    def apply(self, X: Any) -> Any:
+        """Leaf of each tree that a row falls into, where the classifier is made of trees."""
+        return self._call("apply", X)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,9 +42,10 @@ class BlockDiagonal(LinearMetricLearner):
 
     Parameters
     ----------
-    views : dict of str to list, optional
-        The columns of each view: names, or positions (of an array, or where no column of a data
-        frame has this name). If left out there is one view "all".
+    views : dict of str to list, list of lists, or "data", optional
+        The columns of each view: names, positions (of an array, or where no column of a data
+        frame has this name), or patterns of names (``"level0_*"``). "data": in an experiment, the
+        views that the data set brings. If left out there is one view "all".
     learner : metric_learner, default="identity"
         For every view that `parts` does not name.
     parts : dict of str to metric_learner, optional
@@ -100,9 +100,7 @@ class BlockDiagonal(LinearMetricLearner):
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
-        "views": Param(
-            dict, none=True, items=Param(list), doc="Names or positions of each view's columns."
-        ),
+        "views": Param(ilk.Views, none=True, doc="Columns of each view, or 'data'."),
         "learner": Param(slot="metric_learner", doc="For every view without a part."),
         "parts": Param(slot="metric_learner", many=dict, none=True, doc="A learner by view."),
         "weights": Param(
@@ -147,11 +145,10 @@ class BlockDiagonal(LinearMetricLearner):
     def check_parameters(self) -> None:
         """Check that views have columns, parts are views, and each view has a weight."""
         super().check_parameters()
-        if self.views is not None and not self.views:
-            raise self.parameter_error("views", "must name at least one view, got none")
-        for name, columns in (self.views or {}).items():
-            if not columns:
-                raise self.parameter_error("views", f"[{name!r}] must have a column, got none")
+        if isinstance(self.views, str):
+            return  # the views of a data set, known at fit
+        if self.views is not None:
+            ilk.check_views(self, self.views)
         for name in self.parts or ():
             if name not in self._names():
                 hint = ilk.did_you_mean(name, self._names())
@@ -160,7 +157,9 @@ class BlockDiagonal(LinearMetricLearner):
             self._check_weights()
 
     def _names(self) -> list[str]:
-        return [_ALL] if self.views is None else list(self.views)
+        if self.views is None:
+            return [_ALL]
+        return list(self.views) if isinstance(self.views, Mapping) else [*range(len(self.views))]
 
     def _check_weights(self) -> None:
         names, given = self._names(), self.weights
@@ -204,22 +203,11 @@ class BlockDiagonal(LinearMetricLearner):
     def _positions(self, p: int) -> dict[str, np.ndarray]:
         if self.views is None:
             return {_ALL: np.arange(p)}
-        labels = list(getattr(self, "feature_names_in_", ()))
-        found = {}
-        for view, columns in self.views.items():
-            found[view] = np.array([self._position(view, label, labels, p) for label in columns])
-            if len(set(found[view].tolist())) < len(columns):
+        found = ilk.view_columns(self, self.views, list(getattr(self, "feature_names_in_", ())), p)
+        for view, columns in found.items():
+            if len(set(columns.tolist())) < len(columns):
                 raise self.parameter_error("views", f"[{view!r}] names a column twice")
         return found
-
-    def _position(self, view: str, label: Any, labels: list[Any], p: int) -> int:
-        if label in labels:
-            return labels.index(label)
-        if isinstance(label, Integral) and 0 <= int(label) < p:
-            return int(label)
-        hint = ilk.did_you_mean(label, [name for name in labels if isinstance(name, str)])
-        what = "name columns" if labels else "give positions of columns"
-        raise self.parameter_error("views", f"[{view!r}] must {what} of X, got {label!r}{hint}")
 
     def _fitted(self, X: np.ndarray, y: Any) -> Iterator[tuple[str, Any]]:
         """The name of each view and its learner, fitted on these rows."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ilk import Param, check_vectors
+from ilk import Capabilities, Param, check_vectors
 from ilk_learners.linear import LinearMetricLearner
 from ilk_learners.metric_learners.report import REPORT, report_where_known
 from ilk_learners.metric_learners.starts import check_components
@@ -58,6 +58,7 @@ class Identity(LinearMetricLearner):
         "n_components": Param(int, ge=1, none=True, doc="How many features are kept."),
         "report": REPORT,
     }
+    capabilities: ClassVar[Capabilities] = Capabilities(stateless=True)
 
     def __init__(self, n_components: int | None = None, report: bool = True) -> None:
         self.n_components = n_components

@@ -181,7 +181,7 @@ class _Block(NamedTuple):
     Z: np.ndarray
 
 
-class _Gradient:
+class _Gradient(ABC):
     """Sums what blocks of S contribute to the gradient."""
 
     def __init__(self, X: np.ndarray, Z: np.ndarray) -> None:
@@ -189,17 +189,17 @@ class _Gradient:
         self.columns = np.zeros(len(X))  # S' 1
 
     @staticmethod
+    @abstractmethod
     def part(S: np.ndarray, of: _Block) -> tuple[Any, ...]:
         """What a block contributes; the sums of the columns of S stand last."""
-        raise NotImplementedError
 
     def add(self, rows: slice, part: tuple[Any, ...]) -> None:
         """Add what a block contributes."""
         self.columns += part[-1]
 
+    @abstractmethod
     def gradient(self, L: np.ndarray) -> np.ndarray:
         """Return dE/dL."""
-        raise NotImplementedError
 
 
 class _Full(_Gradient):

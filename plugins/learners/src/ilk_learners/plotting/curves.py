@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_learners.plotting.canvas import COLORS, new_axes, written
+from ilk.drawing import COLORS, new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_learners.plotting.canvas import new_axes, scatter
+from ilk.drawing import new_axes, scatter
 from ilk_learners.plotting.metrics import matrix_of, names_of
+from ilk_learners.targets import holds_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +88,7 @@ def ellipses(
     if ax is None:
         ax = new_axes(6.4, 5.4)
     assert ax is not None
-    scatter(ax, rows[:, where], learner, y, legend=True)
+    scatter(ax, rows[:, where], learner, y, legend=True, shades=holds_numbers(y))
     radius = size * float(np.ptp(rows[:, where], axis=0).max())
     for place, A in zip(places, metrics, strict=True):
         ax.add_patch(_ellipse(place[where], A[np.ix_(where, where)], radius))

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk.drawing import written
 from ilk_learners.magnitude import finite
-from ilk_learners.plotting.canvas import written
 
 
 def matrix_of(learner: Any, at: Any = None) -> np.ndarray:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
+from ilk.drawing import new_axes, scatter
 from ilk_learners.linear import fix_signs, spectrum
 from ilk_learners.magnitude import common_deviations
-from ilk_learners.plotting.canvas import new_axes, scatter
 from ilk_learners.plotting.metrics import check_learner
+from ilk_learners.targets import holds_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +71,7 @@ def learned_space(
     report = getattr(learner, "report_", None)
     errors = (None, None) if report is None else (report.before, report.after)
     for ax, points, last in ((pair[0], before, False), (pair[1], turned(after, before), True)):
-        scatter(ax, points, learner, y, legend=last)
+        scatter(ax, points, learner, y, legend=last, shades=holds_numbers(y))
         ax.set_aspect("equal", adjustable="datalim")
         ax.set_xticks([])
         ax.set_yticks([])

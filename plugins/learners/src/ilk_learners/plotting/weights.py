@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_learners.plotting.canvas import COLORS, new_axes
+from ilk.drawing import COLORS, new_axes
 from ilk_learners.plotting.metrics import matrix_of, names_of
 
 if TYPE_CHECKING:

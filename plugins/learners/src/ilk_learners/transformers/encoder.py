@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import Capabilities, InputError, Param, Transformer, did_you_mean, display_name
 from ilk import nominal_columns as nominal_columns_of
+from ilk_learners.transformers.columns import positions
 from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
 
 COLUMNS = Param(
     list,
     choices=("nominal",),
     items=Param((str, int)),
-    doc="Which columns are encoded: those that are not numeric, or a list of names or positions.",
+    doc="Which columns are encoded: those not numeric, or names, positions or patterns.",
 )
 MISSING = -1
 UNSEEN = -2
@@ -110,7 +111,7 @@ def _positions(
     nominal = [i for i, label in enumerate(labels) if label in set(nominal_columns_of(frame))]
     if isinstance(columns, str):
         return nominal
-    chosen = {_position(owner, labels, column) for column in columns}
+    chosen = set(positions(owner, labels, columns))
     left = [labels[i] for i in nominal if i not in chosen]
     if left:
         raise InputError(
@@ -118,12 +119,3 @@ def _positions(
             f"{', '.join(map(repr, left))}"
         )
     return sorted(chosen)
-
-
-def _position(owner: Encoder, labels: list[Any], column: str | int) -> int:
-    if column in labels:
-        return labels.index(column)
-    if isinstance(column, int) and -len(labels) <= column < len(labels):
-        return column % len(labels)
-    hint = did_you_mean(column, [label for label in labels if isinstance(label, str)])
-    raise owner.parameter_error("columns", f"names {column!r}, which X does not have{hint}")

@@ -25,7 +25,8 @@ class OneHot(Encoder):
     Parameters
     ----------
     columns : "nominal" or list of str or int, default="nominal"
-        Which columns are encoded: those that are not numeric, or these names or positions.
+        Which columns are encoded: those that are not numeric, or these names, positions or
+        patterns (``"color_*"``).
     unseen : {"error", "zeros"}, default="error"
         A category that training did not know: an error, or 0 in every column.
     missing : {"error", "zeros", "category"}, default="error"

@@ -24,7 +24,8 @@ class Ordinal(Encoder):
     Parameters
     ----------
     columns : "nominal" or list of str or int, default="nominal"
-        Which columns are encoded: those that are not numeric, or these names or positions.
+        Which columns are encoded: those that are not numeric, or these names, positions or
+        patterns (``"color_*"``).
     unseen : "error" or float, default="error"
         A category that training did not know: an error, or this number.
     missing : "error", "keep" or float, default="error"

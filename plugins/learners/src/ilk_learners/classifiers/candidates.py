@@ -1,0 +1,161 @@
+"""Grids: tables of values of parameters, and the classifiers they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ilk import Component, IlkError, Pipeline, did_you_mean
+
+Values = dict[str, Any]
+
+_SAID = 5  # problems that are told of a grid
+_LONG = 60  # signs of a value that are shown
+
+
+def combinations(grid: Any) -> list[Values]:
+    """Every combination of the values of a grid, the values of its last parameter in turn first.
+
+    Parameters
+    ----------
+    grid : mapping of str to sequence, sequence of such mappings, or None
+        None: the one combination that sets nothing.
+
+    Raises
+    ------
+    ValueError
+        Saying where the grid is none, as ``"[0]: C must be a list of values, got 1"``.
+    """
+    if grid is None:
+        return [{}]
+    if isinstance(grid, Mapping):
+        return list(_of_table(grid, ""))
+    if not len(grid):
+        raise ValueError("must have at least one table, got an empty list")
+    found: list[Values] = []
+    for position, table in enumerate(grid):
+        if not isinstance(table, Mapping):
+            shape = "a table of lists of values"
+            raise ValueError(f"[{position}] must be {shape}, got {shown(table)}")  # noqa: TRY004  # of a parameter
+        found += _of_table(table, f"[{position}]: ")
+    return found
+
+
+def _of_table(table: Mapping[str, Any], where: str) -> Iterator[Values]:
+    for name, given in table.items():
+        values = np.atleast_1d(given) if isinstance(given, np.ndarray) else given
+        if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
+            what = f"must be a list of values, got {shown(values)}"
+            raise ValueError(f"{where}{name} {what}")  # noqa: TRY004  # of a parameter
+        if not len(values):
+            raise ValueError(f"{where}{name} must have at least one value, got an empty list")
+    lists = [[_plain(value) for value in values] for values in table.values()]
+    return (dict(zip(table, chosen, strict=True)) for chosen in product(*lists))
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's as one of Python's; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def candidate(template: Any, values: Values) -> Any:
+    """A copy of a classifier with some parameters set; components among them are copied too."""
+    copy = clone(template)
+    return copy.set_params(**{name: clone(value, safe=False) for name, value in values.items()})
+
+
+def described(values: Values) -> str:
+    """Values in words, as ``"C=10, kernel='rbf'"``."""
+    return ", ".join(f"{name}={shown(value)}" for name, value in values.items()) or "as it is"
+
+
+def shown(value: Any) -> str:
+    """A value as it is written, cut where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
+
+
+def grid_problem(template: Any, grid: Any) -> str | None:
+    """What is wrong with a grid for a classifier, or None; no data are needed to tell.
+
+    Each combination is set, its parameters are checked, and components that the grid names are
+    built and checked with everything in them.
+    """
+    try:
+        every = combinations(grid)
+    except ValueError as error:
+        return str(error)
+    problems: dict[str, None] = {}
+    for values in every:
+        problem = _problem(template, values)
+        if problem:
+            problems[problem] = None
+            if len(problems) == _SAID:
+                break
+    return "; ".join(problems) or None
+
+
+def _problem(template: Any, values: Values) -> str | None:
+    """What is wrong with one combination, or None."""
+    unknown = _unknown_foreign(template, values)
+    if unknown:
+        return unknown
+    try:
+        found = candidate(template, values)
+        for name in values:
+            _check_owner(found, name)
+        if isinstance(found, Component):
+            found.check_parameters()
+    except (IlkError, TypeError, ValueError) as error:
+        return f"cannot be set to {described(values)}: {error}"
+    return None
+
+
+def _unknown_foreign(template: Any, values: Values) -> str | None:
+    """Name the first parameter that an estimator of another library does not have."""
+    if isinstance(template, Component):
+        return None
+    known = template.get_params(deep=True)
+    for name in values:
+        if name not in known:
+            own = type(template).__name__
+            return f"has {name!r}, which {own} has not{did_you_mean(name, known)}"
+    return None
+
+
+def _check_owner(owner: Any, name: str) -> None:
+    """Check the component that a nested name belongs to, and what now stands in that slot."""
+    prefix, _, last = name.rpartition("__")
+    if prefix:
+        owner = owner.get_params(deep=True)[prefix]
+    if isinstance(owner, Component):
+        _check_slots(owner, None if isinstance(owner, Pipeline) else last)
+    else:
+        check = getattr(owner, "_validate_params", None)  # scikit-learn checks values in fit only
+        if check is not None:
+            check()
+
+
+def _check_slots(component: Any, only: str | None) -> None:
+    """Check a component and, deeply, what stands in its slots, or in one of them."""
+    component.check_parameters()
+    for name, param in component.parameters.items():
+        if param.slot and only in (None, name) and getattr(component, name) is not None:
+            for each in _members(component.resolve_slot(name)):
+                if isinstance(each, Component):
+                    _check_slots(each, None)
+
+
+def _members(content: Any) -> Iterator[Any]:
+    """The components in a slot, whether it holds one, a list, a dict or steps."""
+    if isinstance(content, Mapping):
+        content = list(content.values())
+    if isinstance(content, list | tuple):
+        for each in content:
+            yield from _members(each)
+    else:
+        yield content

@@ -1,0 +1,268 @@
+"""conformal_svm: a second support vector machine, finer where the first one has its border."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Classifier,
+    Param,
+    check_labels,
+    display_name,
+    fit_component,
+    n_rows,
+    take,
+)
+from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.objects import check_objects, with_input_tags
+from ilk_learners.svm.conformal_factor import Factor, reach
+from ilk_learners.svm.dual import Dual
+from ilk_learners.svm.gram import checked_gram
+from ilk_learners.svm.machine import dense_coefficients
+from ilk_learners.svm.shared_gram import precomputed
+from ilk_learners.svm.strategies import class_scores, problems, winners
+
+if TYPE_CHECKING:
+    from ilk_learners.svm.machine import Machine
+
+_CELLS = 2**22  # kernel values at a time when predicting
+
+
+class ConformalSVM(Classifier):
+    """Support vector machine in two passes, the second with more resolution near the border.
+
+    The border is not known beforehand, but support vectors are near it. A first machine is
+    trained with the kernel k; a second one with
+
+        k'(x, z) = c(x) c(z) k(x, z),    c(x) = sum_i a_i exp(-d(x, x_i)^2 / (2 tau^2))
+
+    where i goes over the support vectors x_i of the first and a_i are their multipliers. So the
+    space is enlarged where c is large, which is near the border, and the classes are further
+    apart there.
+
+    As c has the size of C, k' would be about C^2 times k, and the second machine have all but a
+    hard margin. So c is divided by its root mean square over the training rows
+    (``normalize=True``; the printed equation does not): then C means the same in both passes.
+    With ``C=inf`` that changes nothing.
+
+    More than two classes: one machine for each class against the rest, each with a factor c of its
+    own. They share the Gram matrix of k.
+
+    Parameters
+    ----------
+    kernel : kernel, default="rbf"
+        Any.
+    C : float, default=10.0
+        Cost of a violated margin, in both passes; inf: none may be.
+    tau : "neighbors" or float, default="neighbors"
+        How far the influence of a support vector goes. "neighbors": tau^2 is the mean squared
+        distance of support vectors of a machine to the `n_neighbors` nearest others, those at
+        distance 0 left out.
+    n_neighbors : int, default=8
+        Fewer where there are not so many.
+    distance : distance, default="euclidean"
+        d; it must take what the kernel takes.
+    normalize : bool, default=True
+        Whether c is brought to a root mean square of 1.
+    tol : float, default=0.001
+        Violation of the optimality conditions at which libsvm stops.
+    max_iter : int or None, default=None
+        Most iterations of libsvm; None: no bound.
+    memory : float, default=1024
+        Mebibytes that a Gram matrix may take; there are two.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    kernel_, distance_ : components
+        Fitted.
+    taus_ : ndarray of shape (n_machines,)
+    factors_ : list of Factor
+        c of each machine, to be called with rows.
+    support_ : ndarray of int, shape (n_support,)
+        Support vectors of any machine of the second pass.
+    support_vectors_ : data of n_support rows
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        One machine for two classes.
+    intercept_, margin_ : ndarray of shape (n_machines,)
+    n_iter_ : ndarray of int, shape (n_machines,)
+        Iterations of libsvm, in both passes.
+    first_support_ : list of ndarray of int
+        Support vectors of each machine of the first pass.
+    n_features_in_ : int
+        Where the rows are vectors or tables.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two classes, the support vectors are all equal so that there is no
+        tau, or c is 0 on all training rows; or as `svm` does.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If max_iter was too small.
+
+    References
+    ----------
+    .. [1] S. Amari and S. Wu, "Improving support vector machine classifiers by modifying kernel
+       functions", *Neural Networks* 12 (6), 1999.
+    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, equations (7.4) and (7.5).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> svm = ilk.classifier("conformal_svm").fit(X[::2], y[::2])
+    >>> round(svm.score(X[1::2], y[1::2]), 2)
+    0.97
+    >>> len(svm.taus_)
+    3
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "kernel": Param(slot="kernel", doc="What is transformed."),
+        "C": Param(float, gt=0, doc="Cost of a violated margin."),
+        "tau": Param(float, gt=0, choices=("neighbors",), doc="How far a support vector reaches."),
+        "n_neighbors": Param(int, ge=1, doc="Support vectors that tau is taken from."),
+        "distance": Param(slot="distance", doc="Tells how far a row is from a support vector."),
+        "normalize": Param(bool, doc="Whether the factor is brought to the size 1."),
+        "tol": Param(float, gt=0, doc="Violation of the conditions at which libsvm stops."),
+        "max_iter": Param(int, ge=1, none=True, doc="Most iterations of libsvm."),
+        "memory": Param(float, gt=0, doc="Mebibytes that a Gram matrix may take."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+    )
+    solver: ClassVar[str] = "libsvm"
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        C: float = 10.0,
+        tau: Any = "neighbors",
+        n_neighbors: int = 8,
+        distance: Any = "euclidean",
+        normalize: bool = True,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        memory: float = 1024,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.tau = tau
+        self.n_neighbors = n_neighbors
+        self.distance = distance
+        self.normalize = normalize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory = memory
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls("linear", C=1.0, tau=3.0, normalize=False)]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the numbers but C are finite, `tol` at most 2."""
+        super().check_parameters()
+        check_finite_parameters(self, "tau", "tol")
+        if self.tol > 2:
+            raise self.parameter_error("tol", f"must be at most 2, libsvm's start, got {self.tol}")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train each machine twice.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that kernel and distance take
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        kernel: Any = self.resolve_slot("kernel")
+        X = check_objects(self, kernel, X, reset=True)
+        self.classes_, codes = check_labels(self, y, X, min_classes=2)
+        labels = self.classes_[codes]
+        self.kernel_ = fit_component(kernel, X, labels)
+        self.distance_ = fit_component(self.resolve_slot("distance"), X, labels)
+        K = checked_gram(self, self.kernel_, X)
+        signs = [s for _, s in problems(codes, len(self.classes_), "ova")]
+        first = [self._solved(K, each) for each in signs]
+        self.factors_ = [self._factor(X, machine) for machine in first]
+        second = []
+        for factor, each in zip(self.factors_, signs, strict=True):
+            c = factor(X)
+            second.append(self._solved(K * c * c[:, None], each))
+        self.taus_ = np.array([factor.tau for factor in self.factors_])
+        self.first_support_ = [machine.rows for machine in first]
+        self.n_iter_ = np.array([a.n_iter + b.n_iter for a, b in zip(first, second, strict=True)])
+        self._collect(X, second)
+        self._warn([*first, *second])
+        return self
+
+    def _solved(self, K: np.ndarray, signs: np.ndarray) -> Machine:
+        dual = Dual(self, precomputed(K), np.arange(len(K)))
+        return dual.solve(None, signs, np.full(len(K), float(self.C)))
+
+    def _factor(self, X: Any, machine: Machine) -> Factor:
+        centers = take(X, machine.rows)
+        tau = self.tau
+        if tau == "neighbors":
+            tau = reach(self, self.distance_, centers, int(self.n_neighbors))
+        factor = Factor(centers, np.abs(machine.coef), float(tau), self.distance_)
+        return factor.normalized(self, X) if self.normalize else factor
+
+    def _collect(self, X: Any, machines: list[Machine]) -> None:
+        """Put the machines together: support vectors of any, and coefficients of each."""
+        dense = dense_coefficients(machines, n_rows(X))
+        self.support_ = np.flatnonzero(dense.any(axis=0))
+        self.support_vectors_ = take(X, self.support_)
+        self.dual_coef_ = dense[:, self.support_]
+        self.intercept_ = np.array([machine.intercept for machine in machines])
+        self.margin_ = np.array([machine.margin for machine in machines])
+        at_support = [factor(self.support_vectors_) for factor in self.factors_]
+        self._coef = self.dual_coef_ * np.array(at_support)
+
+    def _warn(self, machines: list[Machine]) -> None:
+        if not all(machine.converged for machine in machines):
+            warnings.warn(
+                f"{display_name(self)}: a machine has not converged; raise max_iter, or lower C",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Values of the machines; array of shape (m, n_classes), with two classes (m,)."""
+        check_is_fitted(self)
+        X = check_objects(self, self.kernel_, X, reset=False)
+        step, m = max(_CELLS // max(len(self.support_), 1), 1), n_rows(X)
+        values = np.tile(self.intercept_, (m, 1))
+        for start in range(0, m if len(self.support_) else 0, step):
+            rows = np.arange(start, min(start + step, m))
+            part = take(X, rows)
+            K = np.asarray(self.kernel_.gram(part, self.support_vectors_), dtype=float)
+            c = np.column_stack([factor(part) for factor in self.factors_])
+            values[rows] += (K @ self._coef.T) * c
+        return class_scores(values, len(self.classes_), "ova")
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        best = winners(self.decision_function(X))
+        return self.classes_[best]
+
+    def __sklearn_tags__(self) -> Any:
+        """Input tags are those that kernel and distance have in common."""
+        tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
+        other = with_input_tags(self, "distance", super().__sklearn_tags__()).input_tags
+        tags.input_tags.sparse &= other.sparse
+        tags.input_tags.allow_nan &= other.allow_nan
+        return tags

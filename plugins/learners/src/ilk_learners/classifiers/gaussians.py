@@ -1,0 +1,145 @@
+"""Gaussian classes: maps that whiten a covariance, which is never formed nor inverted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ilk import Param
+from ilk_learners.linear import rank_of, spectrum
+from ilk_learners.magnitude import finite
+
+SHRINKAGE = Param(
+    float,
+    ge=0,
+    le=1,
+    choices=("auto",),
+    doc="Share of a multiple of the identity in a covariance; 'auto' after Ledoit and Wolf.",
+)
+_LN2 = float(np.log(2))
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """A covariance S, as what measures distances with it.
+
+    Attributes
+    ----------
+    map : ndarray of shape (p, r)
+        W with ``|(x - y) W|^2 = (x - y)' S^(-1) (x - y)``, for x and y in units of
+        ``2**exponent``; where S has rank r < p, this is the pseudo-inverse.
+    log_det : float
+        ``ln |S|``, of x in its own units.
+    rank : int
+        Of S, after shrinkage.
+    shrinkage : float
+        The intensity that was used.
+    """
+
+    map: np.ndarray
+    log_det: float
+    rank: int
+    shrinkage: float
+    exponent: int
+
+
+def gaussian(
+    owner: object,
+    D: np.ndarray,
+    exponent: int,
+    *,
+    shrinkage: Any,
+    weights: np.ndarray | None = None,
+    extent: np.ndarray | None = None,
+) -> Gaussian:
+    """Return the covariance ``(1 - s) S + s trace(S)/p I``, S the mean of ``d d'``.
+
+    Without shrinkage, columns are brought to mean square 1 first, so that the rank, and the
+    pseudo-inverse, do not depend on their units.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    D : ndarray of shape (n, p), float64
+        Deviations from the mean (or means), in units of ``2**exponent``. It is changed.
+    shrinkage : float or "auto"
+        s; "auto": the intensity of Ledoit and Wolf.
+    weights : ndarray of shape (n,), optional
+        Of the rows.
+    extent : ndarray of shape (p,), optional
+        Size of each column before means were subtracted: a column that is smaller than
+        rounding of that counts as 0.
+
+    Raises
+    ------
+    InputError
+        If a column varies so much less than another that its inverse is no number.
+    """
+    n, p = D.shape
+    total = float(n if weights is None else weights.sum())
+    if shrinkage == "auto":
+        shrinkage = _intensity(D, total, weights)
+    if weights is not None:
+        D *= np.sqrt(weights)[:, None]
+    D /= np.sqrt(total)
+    scale = np.ones(p) if shrinkage else column_lengths(D, extent)
+    values, vectors = spectrum(np.divide(D, scale, out=D))
+    rank = rank_of(values, D.shape)
+    if shrinkage and rank:
+        values = np.sqrt((1 - shrinkage) * values**2 + shrinkage * float((values**2).mean()))
+        rank = int((values > 0).sum())
+    kept, logs = values[:rank], np.log(values[:rank]).sum() + np.log(scale).sum()
+    log_det = 2 * (float(logs) + p * exponent * _LN2)
+    with np.errstate(over="ignore"):
+        whitening = vectors[:rank].T / kept / scale[:, None]
+    finite(owner, whitening, "features vary so unequally that the inverse of a covariance")
+    return Gaussian(whitening, log_det, rank, float(shrinkage), exponent)
+
+
+def column_lengths(D: np.ndarray, extent: np.ndarray | None = None) -> np.ndarray:
+    """Length of each column; 1 where it is 0, or is made so as it is nothing but rounding."""
+    _, exponents = np.frexp(np.abs(D).max(axis=0))  # so that no square vanishes
+    scale = np.ldexp(np.linalg.norm(np.ldexp(D, -exponents), axis=0), exponents)
+    if extent is not None:
+        nothing = scale <= extent * len(D) * np.finfo(float).eps
+        D[:, nothing] = scale[nothing] = 0.0
+    return np.where(scale > 0, scale, 1.0)
+
+
+def _intensity(D: np.ndarray, total: float, weights: np.ndarray | None) -> float:
+    squares = np.einsum("ij,ij->i", D, D)
+    shares = np.full(len(D), 1 / total) if weights is None else weights / total
+    spread = spectrum(D * np.sqrt(shares)[:, None])[0] ** 2
+    return float(
+        ledoit_wolf(shares @ squares**2, (spread**2).sum(), spread.sum(), total, D.shape[1])
+    )
+
+
+def ledoit_wolf(fourth: Any, square: Any, trace: Any, total: Any, p: int) -> Any:
+    """Intensity of shrinkage after Ledoit and Wolf, from moments of deviations d.
+
+    Parameters
+    ----------
+    fourth : float or array
+        Mean of ``|d|^4``.
+    square : float or array
+        Sum of the squared entries of S, the mean of ``d d'``.
+    trace : float or array
+        Of S.
+    total : float or array
+        Number of cases.
+    p : int
+        Number of features.
+
+    References
+    ----------
+    O. Ledoit and M. Wolf, "A well-conditioned estimator for large-dimensional covariance
+    matrices", *Journal of Multivariate Analysis* 88, 2004.
+    """
+    distance = square - trace**2 / p
+    noise = np.clip((fourth - square) / total, 0, None)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(noise < distance, noise / distance, np.where(distance > 0, 1.0, 0.0))

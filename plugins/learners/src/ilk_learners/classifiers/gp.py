@@ -1,0 +1,376 @@
+"""gp: Gaussian process classification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Array,
+    Capabilities,
+    Classifier,
+    Param,
+    check_labels,
+    display_name,
+    fit_component,
+    n_rows,
+    take,
+)
+from ilk_learners.gaussian_processes.binary import Logistic
+from ilk_learners.gaussian_processes.classification import Evidence, Solved, solve
+from ilk_learners.gaussian_processes.covariance import Covariance, check_not_frozen
+from ilk_learners.gaussian_processes.folds import choose
+from ilk_learners.gaussian_processes.parameters import (
+    KERNEL,
+    MAX_STEPS,
+    N_RESTARTS,
+    RANDOM_STATE,
+    SIGNAL_VARIANCE,
+    blocks,
+    gram,
+    read_rows,
+)
+from ilk_learners.gaussian_processes.predictions import latent, log_odds, moments, probabilities
+from ilk_learners.gaussian_processes.softmax import Softmax
+from ilk_learners.kernel_parameters import KernelParameters
+from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.objects import with_input_tags
+
+if TYPE_CHECKING:
+    from ilk_learners.gaussian_processes.newton import Likelihood
+    from ilk_learners.gaussian_processes.predictions import Latents
+
+_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+class GP(Classifier):
+    """Gaussian process classification by Laplace's approximation.
+
+    A priori latent values f are Gaussian with covariance ``v k(x, z)``; a row belongs to the
+    second class with probability ``1 / (1 + exp(-f))``. Their posterior is approximated by a
+    Gaussian about its mode, which satisfies ``f = v K g`` for the gradient g of the
+    log-likelihood and is found by Newton's method. Probabilities are averages over the
+    Gaussian of the latent value at x, of mean ``v k(x)' g`` and variance
+    ``v k(x, x) - v k(x)' (v K + W^-1)^-1 v k(x)``, W being minus the Hessian of the
+    log-likelihood.
+
+    With more than two classes each is told from the rest (ova), and the probabilities are
+    divided by their sum; or each has a latent value, and those of a row decide by softmax
+    (algorithms 3.3 and 3.4 of [1]_; the printed log marginal likelihood leaves out ``log |M|``).
+
+    v and the numbers of the kernel may be those that maximise the log marginal likelihood
+    ``log p(y | f) - f' g / 2 - log |I + v K W| / 2`` by its analytic gradient (equations (5.20)
+    to (5.24) of [1]_), for each problem of its own; or chosen by cross-validation.
+
+    It takes what its kernel takes. For each problem (class told from the rest) one n x n matrix
+    is kept, with softmax C + 1 of them for C classes. Fitting holds one more, or two with
+    softmax and `optimize`; and for other kernels than rbf over a Euclidean distance one more for
+    each number of the kernel that is optimised.
+
+    Parameters
+    ----------
+    kernel : kernel, default="rbf"
+    signal_variance : float, default=1.0
+        v, where it starts if it is optimised.
+    multi_class : {"ova", "softmax"}, default="ova"
+        With two classes they differ a little: a difference of two latent values has twice the
+        variance of one.
+    optimize : {"none", "isotropic", "ard", "cv"}, default="none"
+        What is optimised. Nothing; v and each number of the kernel, if it has any, of rbf a common
+        factor of its widths (isotropic); for rbf over a Euclidean distance of vectors, v and a
+        width for each feature; or, by cross-validation, one factor of the kernel's numbers among
+        `factors`: the one with the highest accuracy, of equal ones that with the highest
+        log-probability.
+    factors : array, default=(0.25, 0.5, 1.0, 2.0, 4.0)
+        For "cv", of where the kernel's numbers start.
+    folds : int, default=5
+        For "cv"; at most one for each row.
+    n_restarts : int, default=0
+        More starts of the optimiser, drawn; the best counts.
+    tol : float, default=1e-8
+        Newton's decrement at which a mode is reached: the log posterior is then less than
+        ``tol^2`` below its maximum.
+    max_iter : int, default=100
+        Most iterations to a mode.
+    max_steps : int, default=200
+        Most steps of the optimiser from each start. It keeps every factor between 1e-5 and 1e5.
+    random_state : int, generator or None, default=None
+        For restarts and folds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    kernels_ : list of kernel
+        Fitted, with the numbers found: one, or one for each problem where it is optimised.
+    signal_variances_ : ndarray of shape (len(kernels_),)
+    problems_ : list
+        What was solved for two classes, for each class, or by softmax: modes and curvatures.
+    jitter_ : float
+        What was added to the diagonal of ``v K`` (the most of any problem), as it was not
+        positive semi-definite: 0, or 1e-12 times the mean of that diagonal, or 10, 100, ...
+        times as much, up to 1e-3.
+    log_marginal_likelihood_ : float
+        Approximate; of the class told from the rest the sum.
+    n_iter_ : int
+        Matrices factored to reach the mode, the most of any problem.
+    n_features_in_ : int
+        Where the rows are vectors or tables.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to optimise in the kernel, or no gradient.
+    InputError
+        If there are fewer than two classes, or the kernel is not positive semi-definite.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a mode was not reached, or the optimiser stopped early.
+
+    References
+    ----------
+    .. [1] C. E. Rasmussen and C. K. I. Williams, *Gaussian Processes for Machine Learning*, MIT
+       Press, 2006, chapters 3 and 5.
+    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, section 9.1 and appendix E.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> gp = ilk.classifier("gp", optimize="isotropic").fit(X[::2], y[::2])
+    >>> round(gp.score(X[1::2], y[1::2]), 2)
+    0.97
+    >>> gp.predict_proba(X[:1]).round(1).tolist()
+    [[0.7, 0.1, 0.2]]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "kernel": KERNEL,
+        "signal_variance": SIGNAL_VARIANCE,
+        "multi_class": Param(
+            choices=("ova", "softmax"), doc="Each class told from the rest, or all at once."
+        ),
+        "optimize": Param(
+            choices=("none", "isotropic", "ard", "cv"), doc="What is optimised, and how."
+        ),
+        "factors": Param(Array, doc="For 'cv': what the kernel's numbers are multiplied by."),
+        "folds": Param(int, ge=2, doc="For 'cv'."),
+        "n_restarts": N_RESTARTS,
+        "tol": Param(float, gt=0, doc="Newton's decrement at which a mode is reached."),
+        "max_iter": Param(int, ge=1, doc="Most iterations to a mode."),
+        "max_steps": MAX_STEPS,
+        "random_state": RANDOM_STATE,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+        probabilistic=True,
+    )
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        signal_variance: float = 1.0,
+        multi_class: Literal["ova", "softmax"] = "ova",
+        optimize: Literal["none", "isotropic", "ard", "cv"] = "none",
+        factors: Any = _FACTORS,
+        folds: int = 5,
+        n_restarts: int = 0,
+        tol: float = 1e-8,
+        max_iter: int = 100,
+        max_steps: int = 200,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.signal_variance = signal_variance
+        self.multi_class = multi_class
+        self.optimize = optimize
+        self.factors = factors
+        self.folds = folds
+        self.n_restarts = n_restarts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_steps = max_steps
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(multi_class="softmax"),
+            cls(optimize="isotropic"),
+            cls(optimize="ard", n_restarts=1, random_state=0),
+            cls(optimize="cv", random_state=0),
+            cls({"use": "polynomial", "degree": 2}, signal_variance=4.0),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, that the numbers are finite, and that factors are positive."""
+        super().check_parameters()
+        check_finite_parameters(self, "signal_variance", "tol")
+        factors = np.asarray(self.factors, dtype=float)
+        if factors.ndim != 1 or not factors.size:
+            raise self.parameter_error(
+                "factors", f"must be a list of numbers, got shape {factors.shape}"
+            )
+        if not (np.isfinite(factors) & (factors > 0)).all():
+            raise self.parameter_error("factors", f"must be finite and above 0, got {factors}")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the modes, and before them what is optimised.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the kernel takes
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        kernel: Any = self.resolve_slot("kernel")
+        X = read_rows(self, kernel, X, reset=True)
+        self.classes_, codes = check_labels(self, y, X, min_classes=2)
+        kernel = fit_component(kernel, X, self.classes_[codes])
+        if self.optimize in ("isotropic", "ard"):
+            self._fit_each(kernel, X, codes)
+        else:
+            self._fit_all(kernel, X, codes)
+        self.log_marginal_likelihood_ = sum(each.log_evidence for each in self.problems_)
+        self.n_iter_ = max(each.n_iter for each in self.problems_)
+        self.jitter_ = max(each.jitter for each in self.problems_)
+        self._rows = X
+        return self
+
+    def _fit_all(self, kernel: Any, X: Any, codes: np.ndarray) -> None:
+        """Solve all problems with one covariance."""
+        if self.optimize == "cv":
+            kernel = self._chosen(kernel, X, codes)
+        self.kernels_ = [kernel]
+        self.signal_variances_ = np.array([self.signal_variance], dtype=float)
+        K = gram(kernel, float(self.signal_variance), X)
+        self.problems_ = self._solved(K, codes, len(self.classes_))
+
+    def _fit_each(self, kernel: Any, X: Any, codes: np.ndarray) -> None:
+        """Optimise and solve one problem after the other."""
+        labels = self.classes_[codes]
+        covariance = Covariance(self, kernel, X, labels, self.optimize)
+        self.kernels_, variances, self.problems_ = [], [], []
+        start = float(self.signal_variance)
+        for likelihood in self._likelihoods(codes, len(self.classes_)):
+            evidence = Evidence(self, likelihood, covariance, X, start)
+            kernel, variance, solved = evidence.maximum()
+            self.problems_.append(solved)
+            self.kernels_.append(kernel)
+            variances.append(variance)
+        self.signal_variances_ = np.array(variances)
+
+    def _solved(self, K: np.ndarray, codes: np.ndarray, n_classes: int) -> list[Solved]:
+        return [solve(self, each, K) for each in self._likelihoods(codes, n_classes)]
+
+    def _likelihoods(self, codes: np.ndarray, n_classes: int) -> list[Likelihood]:
+        if self.multi_class == "softmax":
+            return [Softmax(codes, n_classes)]
+        positive = range(1 if n_classes == 2 else 0, n_classes)
+        return [Logistic(np.where(codes == c, 1.0, -1.0)) for c in positive]
+
+    def _chosen(self, kernel: Any, X: Any, codes: np.ndarray) -> Any:
+        """The kernel, its numbers multiplied by the factor that cross-validation chooses."""
+        check_not_frozen(self, kernel)
+        parameters = KernelParameters(kernel)
+        if not parameters.size:
+            raise self.parameter_error(
+                "optimize",
+                f"must not be 'cv' with the kernel {display_name(kernel)}, which has no numbers",
+            )
+
+        def moved(factor: float) -> Any:
+            logarithms = np.full(parameters.size, np.log(factor))
+            return parameters.kernel(logarithms).fit(X, self.classes_[codes])
+
+        def scores(factor: float, folds: list[Any]) -> tuple[int, float]:
+            K = gram(moved(factor), float(self.signal_variance), X)
+            parts = [self._fold_scores(K, codes, *fold) for fold in folds]
+            return sum(right for right, _ in parts), sum(total for _, total in parts)
+
+        return moved(choose(self, codes, scores))
+
+    def _fold_scores(
+        self, K: np.ndarray, codes: np.ndarray, train: np.ndarray, test: np.ndarray
+    ) -> tuple[int, float]:
+        """Right answers and log-probability of test rows, from the covariance of all rows."""
+        present, known = np.unique(codes[train], return_inverse=True)
+        problems = self._solved(K[np.ix_(train, train)], known, len(present))
+        k, own = K[np.ix_(test, train)], np.diagonal(K)[test]
+        P = np.full((len(test), len(self.classes_)), np.finfo(float).tiny)
+        P[:, present] = probabilities([latent(each, own, k.copy()) for each in problems])
+        chosen = np.maximum(P[np.arange(len(test)), codes[test]], np.finfo(float).tiny)
+        return int((P.argmax(axis=1) == codes[test]).sum()), float(np.log(chosen).sum())
+
+    def predict(self, X: Any) -> Any:
+        """Label of the largest probability for each row; array of shape (m,)."""
+        check_is_fitted(self)
+        if len(self.classes_) > 2:
+            best = self.predict_proba(X).argmax(axis=1)
+            return self.classes_[best]
+        means = [
+            np.vstack([each.a @ k.T for each, _, k in self._covariances(Q)])
+            for Q in self._blocks(X)
+        ]
+        first, last = np.concatenate(means, axis=1)[[0, -1]]
+        softmax = self.multi_class == "softmax"
+        return self.classes_[(last > (first if softmax else 0)).astype(int)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, averaged over latent values; array of shape (m, n_classes).
+
+        The average is exact to 1e-13; with softmax and more than two classes to about 1e-3,
+        from points that are always the same.
+        """
+        return np.concatenate([probabilities(each) for each in self._latents(X)])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Log-odds of each class; array of shape (m, n_classes), with two classes (m,).
+
+        They are those of the averaged probabilities, before they are divided by their sum: they
+        order rows and classes as `predict_proba` does, which latent means do not.
+        """
+        odds = np.concatenate([log_odds(each) for each in self._latents(X)])
+        return odds[:, -1] if len(self.classes_) == 2 else odds
+
+    def latent(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the latent values.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (m, n_classes), or (m,) for two classes and ova
+        """
+        parts = [moments(each) for each in self._latents(X)]
+        mean, variance = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return mean, variance
+
+    def _latents(self, X: Any) -> Iterator[Latents]:
+        """Means and (co)variances of latent values of each problem, for some rows at a time."""
+        check_is_fitted(self)
+        for Q in self._blocks(X):
+            yield [latent(each, own, k.copy()) for each, own, k in self._covariances(Q)]
+
+    def _blocks(self, X: Any) -> Iterator[Any]:
+        X = read_rows(self, self.kernels_[0], X, reset=False)
+        return (take(X, rows) for rows in blocks(n_rows(X), n_rows(self._rows)))
+
+    def _covariances(self, Q: Any) -> list[tuple[Solved, np.ndarray, np.ndarray]]:
+        """Each problem, with prior variances of queries and covariances with training rows."""
+        pairs = []
+        for kernel, variance in zip(self.kernels_, self.signal_variances_, strict=True):
+            own = variance * np.asarray(kernel.diagonal(Q), dtype=float)
+            pairs.append((own, gram(kernel, variance, Q, self._rows)))
+        shared = pairs * (len(self.problems_) // len(pairs))
+        return [(each, *pair) for each, pair in zip(self.problems_, shared, strict=True)]
+
+    def __sklearn_tags__(self) -> Any:
+        """Input tags are those of the kernel."""
+        return with_input_tags(self, "kernel", super().__sklearn_tags__())

@@ -1,0 +1,274 @@
+"""Scores of candidates on inner splits, and the choice among them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
+
+from ilk import IlkError, InputError, Prediction, Split, display_name, fit_component, n_rows, take
+from ilk_learners.classifiers.assessing import Constant, pool, predict
+from ilk_learners.classifiers.candidates import Values, described
+from ilk_learners.svm.shared_gram import fits, gram_key, shared_gram
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What came of trying candidates.
+
+    Attributes
+    ----------
+    best : int
+    table : dict of str to list or ndarray
+        A column for each name.
+    n_failed : int
+    """
+
+    best: int
+    table: dict[str, Any]
+    n_failed: int
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Candidates, the rows they are tried on, and what they are scored by.
+
+    Attributes
+    ----------
+    owner : Component
+        Named in errors.
+    X : data of n rows
+    codes : ndarray of int, shape (n,)
+    classes : ndarray of shape (C,)
+    weights : ndarray of shape (n,) or None
+    candidates : list of classifiers
+        Not fitted; they are left so.
+    values : list of dict
+        What was set in each.
+    measure : measure
+    splits : list of Split
+    skips : bool
+        Whether a candidate that fails is left out, instead of ending it all.
+    """
+
+    owner: Any
+    X: Any
+    codes: np.ndarray
+    classes: np.ndarray
+    weights: np.ndarray | None
+    candidates: Sequence[Any]
+    values: Sequence[Values]
+    measure: Any
+    splits: Sequence[Split]
+    skips: bool
+
+    def fit(self, model: Any, rows: np.ndarray, X: Any = None) -> Any:
+        """Fit a candidate on some rows, or on what stands for them."""
+        X = take(self.X, rows) if X is None else X
+        y = self.classes[self.codes[rows]]
+        if self.weights is None:
+            return fit_component(model, X, y)
+        return fit_component(model, X, y, sample_weight=self.weights[rows])
+
+
+def choose(trial: Trial, scheme: Any) -> Choice:
+    """Score each candidate on each split and take the best, the first of several.
+
+    Parameters
+    ----------
+    trial : Trial
+    scheme : resampling or None
+        Makes an estimate of the scores of a candidate; the mean if it cannot.
+    """
+    predictions: list[list[Prediction | None]] = [[] for _ in trial.candidates]
+    errors: dict[int, str] = {}
+    for number, split in enumerate(trial.splits):
+        for at, prediction in _predictions(trial, number, split, errors):
+            predictions[at].append(prediction)
+    failed = np.array([at in errors for at in range(len(predictions))])
+    if failed.any():
+        _warn_failed(trial, errors)
+    scores = _scores(trial, predictions, failed)
+    estimates, spread = _estimates(trial, scheme, scores, failed)
+    best = int(np.nanargmax(estimates if trial.measure.greater_is_better else -estimates))
+    table = _table(trial, scores, estimates, spread)
+    table["error"] = [errors.get(at) for at in range(len(predictions))]
+    return Choice(best, table, len(errors))
+
+
+_UNKNOWN = object()
+Answers = Iterator[tuple[int, Prediction | None]]
+
+
+def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]) -> Answers:
+    """Yield what each candidate that has not failed says about the test rows of a split."""
+    present = np.unique(trial.codes[split.train])
+    if len(present) == 1:
+        model = Constant(trial.classes[present[0]])
+        answer = _ask(trial, model, split, take(trial.X, split.test), 0.0)
+        yield from ((at, answer) for at in range(len(trial.candidates)) if at not in errors)
+        return
+    keys = [_key(trial, split, each) for each in trial.candidates]
+    order = sorted(range(len(keys)), key=lambda at: (keys.index(keys[at]), at))
+    for key, group in groupby(order, key=lambda at: keys[at]):
+        shared: Any = None if key is None else _UNKNOWN
+        for at in group:
+            if at in errors:
+                continue
+            try:
+                if shared is _UNKNOWN:
+                    shared = _shared(trial, trial.candidates[at], split)
+                yield at, _fitted_answer(trial, trial.candidates[at], split, shared)
+            except Exception as error:  # noqa: BLE001  # a classifier may raise anything
+                errors[at] = _failure(trial, at, number, error)
+
+
+def _key(trial: Trial, split: Split, model: Any) -> str | None:
+    """What candidates that share a Gram matrix on a split have in common, if this one may."""
+    key = None if trial.measure.needs == "seconds" else gram_key(model)
+    return key if key and fits(model, len(split.train), len(split.test)) else None
+
+
+def _shared(trial: Trial, model: Any, split: Split) -> Any:
+    train, test = take(trial.X, split.train), take(trial.X, split.test)
+    kernel = clone(model).learn_kernel(train, trial.classes[trial.codes[split.train]])
+    return shared_gram(kernel, train, test)
+
+
+def _fitted_answer(trial: Trial, candidate: Any, split: Split, shared: Any) -> Prediction:
+    """Fit on the training rows, or on the Gram matrix of them, and predict the test rows."""
+    model, n, m = clone(candidate), len(split.train), len(split.test)
+    start = perf_counter()
+    if shared is None:
+        fitted = trial.fit(model, split.train)
+        seconds = perf_counter() - start
+        return _ask(trial, fitted, split, take(trial.X, split.test), seconds)
+    fitted = trial.fit(model.with_kernel(shared), split.train, np.arange(n))
+    return _ask(trial, fitted, split, np.arange(n, n + m), perf_counter() - start)
+
+
+def _ask(trial: Trial, model: Any, split: Split, X: Any, seconds: float) -> Prediction:
+    truth = trial.classes[trial.codes[split.test]]
+    return predict(
+        model,
+        X,
+        truth,
+        trial.classes,
+        needs=trial.measure.needs,
+        indices=split.test,
+        fit_seconds=seconds,
+    )
+
+
+def _failure(trial: Trial, at: int, number: int, error: Exception) -> str:
+    """Say which candidate failed where; raise that unless such are skipped."""
+    name = display_name(trial.owner)
+    said = f"{type(error).__name__}: {error}"
+    if trial.skips:
+        return f"split {number}: {said}"
+    if isinstance(error, IlkError):
+        _check_rows(trial, at, error)
+    raise InputError(
+        f"{name}: candidate {at} ({described(trial.values[at])}) failed on split {number}: {said}"
+    ) from error
+
+
+def _check_rows(trial: Trial, at: int, error: Exception) -> None:
+    """Raise what is wrong with all the rows, if something is: then no split is to blame."""
+    try:
+        trial.fit(clone(trial.candidates[at]), np.arange(n_rows(trial.X)))
+    except IlkError as whole:
+        kind = type(whole) if isinstance(whole, TypeError) else InputError
+        raise kind(f"{display_name(trial.owner)}: {whole}") from error
+
+
+def _warn_failed(trial: Trial, errors: dict[int, str]) -> None:
+    at = min(errors)
+    what = f"candidate {at} ({described(trial.values[at])}) on {errors[at]}"
+    name = display_name(trial.owner)
+    if len(errors) == len(trial.candidates):
+        raise InputError(f"{name}: every candidate failed, as {what}")
+    warnings.warn(
+        f"{name}: {len(errors)} of {len(trial.candidates)} candidates failed and are skipped, "
+        f"as {what}",
+        FitFailedWarning,
+        stacklevel=4,
+    )
+
+
+def _scores(trial: Trial, predictions: Any, failed: np.ndarray) -> np.ndarray:
+    """Scores of candidates by splits, or by repeats where the measure is pooled."""
+    parts = [[at] for at in range(len(trial.splits))]
+    if trial.measure.pooled:
+        repeats = np.array([split.repeat for split in trial.splits])
+        parts = [np.flatnonzero(repeats == repeat).tolist() for repeat in np.unique(repeats)]
+    scores = np.full((len(trial.candidates), len(parts)), np.nan)
+    for at in np.flatnonzero(~failed):
+        for column, part in enumerate(parts):
+            said = [predictions[at][number] for number in part]
+            scores[at, column] = trial.measure(said[0] if len(said) == 1 else pool(said))
+    return scores
+
+
+def _estimates(
+    trial: Trial, scheme: Any, scores: np.ndarray, failed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Estimate and standard deviation of each candidate; NaN where it is not to be chosen."""
+    undefined = np.isnan(scores)
+    defined = ~undefined[~failed].all(axis=0)
+    if undefined[~failed].any():
+        _warn_undefined(trial, undefined & ~failed[:, None], defined)
+    estimate = getattr(scheme, "estimate", np.mean)
+    kept = scores[:, defined]
+    whole = ~np.isnan(kept).any(axis=1)
+    estimates = np.array(
+        [
+            float(estimate(row)) if fine and row.size else np.nan
+            for row, fine in zip(kept, whole, strict=True)
+        ]
+    )
+    if np.isnan(estimates).all():
+        raise InputError(
+            f"{display_name(trial.owner)}: measure {display_name(trial.measure)} is undefined "
+            f"(NaN) for every candidate"
+        )
+    spread = np.full(len(kept), np.nan)
+    if kept.shape[1] > 1:
+        spread[whole] = kept[whole].std(axis=1, ddof=1)
+    return estimates, spread
+
+
+def _warn_undefined(trial: Trial, undefined: np.ndarray, defined: np.ndarray) -> None:
+    some = int(undefined[:, defined].any(axis=1).sum())
+    warnings.warn(
+        f"{display_name(trial.owner)}: measure {display_name(trial.measure)} is undefined (NaN) "
+        f"on {int((~defined).sum())} splits for every candidate, which are left out, and for "
+        f"{some} candidates on others, which are not chosen",
+        UndefinedMetricWarning,
+        stacklevel=5,
+    )
+
+
+def _table(
+    trial: Trial, scores: np.ndarray, estimates: np.ndarray, spread: np.ndarray
+) -> dict[str, Any]:
+    """The columns of the results."""
+    names = dict.fromkeys(name for values in trial.values for name in values)
+    signed = -estimates if trial.measure.greater_is_better else estimates
+    rank = [int(np.sum(signed < own)) + 1 if own == own else None for own in signed]  # noqa: PLR0124  # NaN has none
+    what = "repeat" if trial.measure.pooled else "split"
+    return {
+        "params": [dict(values) for values in trial.values],
+        **{f"param_{name}": [values.get(name) for values in trial.values] for name in names},
+        "rank": rank,
+        "mean": estimates,
+        "std": spread,
+        **{f"{what}{number}": column for number, column in enumerate(scores.T)},
+    }

@@ -1,0 +1,343 @@
+"""local_svm: a support vector machine in the neighbourhood of each query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import log2
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Classifier,
+    InputError,
+    Param,
+    check_finite,
+    check_labels,
+    display_name,
+    fit_component,
+    n_rows,
+    take,
+)
+from ilk_learners.classifiers.neighborhood_machines import Kept, LocalMachine, train
+from ilk_learners.classifiers.some_classes import as_scores, no_decision, put
+from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.objects import check_objects, with_input_tags
+
+_CELLS = 2**24  # of distances or kernel values held at once
+_QUERIES = 2**22  # neighbours of queries held at once
+_WORTH = 8  # values computed for one that is used, up to which one product beats many small ones
+
+
+class LocalSVM(Classifier):
+    """Train a support vector machine in the neighbourhood of each query (LSVM, LASVM).
+
+    Of the ``K = floor(k log2 N)`` training rows nearest to a query, if all are of one class,
+    that is the answer. Else a machine is trained on them for each class that is present, against
+    the rest, and the query belongs to the class of the largest ``f_c(x) = sum_i y_i alpha_i
+    k(x_i, x) + b``. With a metric learner (LASVM) all this happens among what it makes of rows.
+
+    The kernel, unless another is given, is that of the distances, as wide as they are here:
+
+        k(x, z) = exp(-d(x, z)^2 / (2 sigma^2)),    sigma^2 = mean of d^2 over the pairs of rows
+                                                   of the neighbourhood,
+
+    so it takes whatever the distance takes, and the distances from the queries are those by
+    which their neighbours were found. (Of an asymmetric one the squares of both directions are
+    averaged.)
+
+    Queries with the same neighbours share one machine, and machines are kept for later queries.
+
+    Memory: about 2^24 values of distances or kernels at a time, or the K^2 of one neighbourhood
+    if they are more, and `cache_size` machines of about K (c + 1) numbers each for c classes.
+
+    Parameters
+    ----------
+    k : float, default=5
+        K in units of log2 N; at least one row, at most all: then it is a global machine.
+    C : float, default=10.0
+        What an error costs.
+    kernel : kernel, default=None
+        Fitted on all training rows; None: Gaussian with a width for each neighbourhood.
+    distance : distance, default="euclidean"
+        Any; it is fitted on the training rows.
+    index : index, default="brute"
+        How neighbours are found.
+    metric_learner : metric learner, default=None
+        One that transforms.
+    tol : float, default=0.001
+        Of libsvm: by how much the optimality conditions may be violated.
+    cache_size : int, default=1024
+        How many machines are kept.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    n_neighbors_ : int
+        K.
+    n_trained_, n_pure_ : int
+        Machines trained, and queries answered without one, since `fit`.
+    distance_, index_, metric_learner_, kernel_ : components
+        Fitted; the last two None where there is none.
+    n_features_in_ : int
+        Where the rows are vectors or tables.
+
+    Raises
+    ------
+    ParameterError
+        If the metric learner has no transform (it is a local one).
+    InputError
+        If there are fewer than two classes, X is nothing that the distance takes, or rows of a
+        neighbourhood are infinitely far apart.
+
+    Notes
+    -----
+    ``decision_function`` gives f_c of the classes that are present. In a neighbourhood of one
+    class it is 1 for that and -1 for the others, which is what a machine trained on it is; a
+    class that is absent beside others has -1, or what is just below the least of theirs. Values
+    of different neighbourhoods come from different machines.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, section 8.2 and algorithm 8; on the local width, the beginning of chapter 8.
+    .. [2] H. Zhang, A. C. Berg, M. Maire and J. Malik, "SVM-KNN: discriminative nearest neighbor
+       classification for visual category recognition", *CVPR*, 2006.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> svm = ilk.classifier("local_svm", k=3).fit(X[::2], y[::2])
+    >>> svm.n_neighbors_, round(svm.score(X[1::2], y[1::2]), 2)
+    (18, 0.96)
+    >>> svm.n_pure_, svm.n_trained_
+    (30, 38)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "k": Param(float, gt=0, doc="Size of a neighbourhood, in units of log2 N."),
+        "C": Param(float, gt=0, doc="What an error costs."),
+        "kernel": Param(
+            slot="kernel", none=True, doc="Any; none: Gaussian, as wide as each neighbourhood."
+        ),
+        "distance": Param(slot="distance", doc="How far apart rows are."),
+        "index": Param(slot="index", doc="How neighbours are found."),
+        "metric_learner": Param(
+            slot="metric_learner", none=True, doc="Rows are compared after its map."
+        ),
+        "tol": Param(float, gt=0, doc="How far the optimality conditions may be violated."),
+        "cache_size": Param(int, ge=0, doc="How many machines are kept."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=(
+            "vectors",
+            "histograms",
+            "tables",
+            "strings",
+            "signatures",
+            "sets",
+            "views",
+            "indices",
+        ),
+    )
+
+    def __init__(
+        self,
+        k: float = 5,
+        C: float = 10.0,
+        kernel: Any = None,
+        distance: Any = "euclidean",
+        index: Any = "brute",
+        metric_learner: Any = None,
+        tol: float = 1e-3,
+        cache_size: int = 1024,
+    ) -> None:
+        self.k = k
+        self.C = C
+        self.kernel = kernel
+        self.distance = distance
+        self.index = index
+        self.metric_learner = metric_learner
+        self.tol = tol
+        self.cache_size = cache_size
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(k=1, kernel="linear", cache_size=0), cls(metric_learner="megm")]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the numbers are finite."""
+        super().check_parameters()
+        check_finite_parameters(self, "k", "C", "tol")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Take the training rows and their labels, and learn the metric.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the distance takes
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        learner: Any = None if self.metric_learner is None else self.resolve_slot("metric_learner")
+        if learner is not None and not hasattr(learner, "transform"):
+            raise self.parameter_error(
+                "metric_learner", f"must be one that transforms, got {display_name(learner)}"
+            )
+        distance = self.resolve_slot("distance")
+        X = check_objects(self, distance if learner is None else learner, X, reset=True)
+        self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
+        n, labels = n_rows(X), self.classes_[self.codes_]
+        self.n_neighbors_ = min(max(int(self.k * log2(n)), 1), n)
+        learner = None if learner is None else fit_component(learner, X, labels)
+        self.metric_learner_ = learner
+        self._rows = rows = X if learner is None else learner.transform(X)
+        self.distance_ = fit_component(distance, rows, labels)
+        index = self.resolve_slot("index")
+        self.index_ = fit_component(index, rows, labels, distance=self.distance_)
+        kernel = None if self.kernel is None else self.resolve_slot("kernel")
+        self.kernel_ = None if kernel is None else fit_component(kernel, rows, labels)
+        self._kept = Kept(self.cache_size)
+        return self
+
+    @property
+    def n_trained_(self) -> int:
+        """Machines that were trained since `fit`."""
+        return self._kept.n_trained
+
+    @property
+    def n_pure_(self) -> int:
+        """Queries in neighbourhoods of one class since `fit`."""
+        return self._kept.n_pure
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        best = self._decisions(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """f_c of each row and class; array of shape (m, n_classes), with two classes (m,)."""
+        return as_scores(self._decisions(X))
+
+    def _decisions(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        learner: Any = self.metric_learner_
+        Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
+        if learner is not None:
+            Q = learner.transform(Q)
+        step = max(_QUERIES // self.n_neighbors_, 1)
+        blocks = range(0, n_rows(Q), step)
+        found = [self._of_block(take(Q, np.arange(b, min(b + step, n_rows(Q))))) for b in blocks]
+        return np.concatenate(found)
+
+    def _of_block(self, Q: Any) -> np.ndarray:
+        """Decision values of queries whose neighbours fit in memory."""
+        near, rows = self.index_.kneighbors(Q, self.n_neighbors_)
+        order = np.argsort(rows, axis=1)
+        near, rows = np.take_along_axis(near, order, 1), np.take_along_axis(rows, order, 1)
+        codes = self.codes_[rows]
+        decisions = no_decision(len(rows), len(self.classes_))
+        pure = (codes == codes[:, :1]).all(axis=1)
+        decisions[pure, codes[pure, 0]] = 1
+        self._kept.count_pure(int(pure.sum()))
+        for machine, members in self._machines(rows, np.flatnonzero(~pure)):
+            similar = self._similarities(machine, take(Q, members), near[members], rows[members[0]])
+            put(decisions, members, machine.present, machine.values(similar))
+        return decisions
+
+    def _machines(
+        self, rows: np.ndarray, mixed: np.ndarray
+    ) -> Iterator[tuple[LocalMachine, np.ndarray]]:
+        """Yield the machine of each neighbourhood, and the queries that are in it."""
+        if not mixed.size:
+            return
+        sets, which = np.unique(rows[mixed], axis=0, return_inverse=True)
+        members = np.split(
+            mixed[np.argsort(which, kind="stable")], np.cumsum(np.bincount(which))[:-1]
+        )
+        step = max(_CELLS // self.n_neighbors_**2, 1)
+        for start in range(0, len(sets), step):
+            block = range(start, min(start + step, len(sets)))
+            machines = {i: m for i in block if (m := self._kept.find(sets[i]))}
+            missing = [i for i in block if i not in machines]
+            for i, between in zip(missing, self._between(sets[missing]), strict=True):
+                machines[i] = self._trained(sets[i], between)
+                self._kept.keep(sets[i], machines[i])
+            yield from ((machines[i], members[i]) for i in block)
+
+    def _between(self, sets: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield distances, or kernel values, between the rows of each set.
+
+        They are computed for all rows of all sets at once where many of them are needed.
+        """
+        if not sets.size:
+            return
+        union, places = np.unique(sets, return_inverse=True)
+        if union.size**2 <= min(_CELLS, _WORTH * sets.size * sets.shape[-1]):
+            table = self._table(union)
+            for own in places.reshape(sets.shape):
+                yield table[own[:, None], own]
+        else:
+            yield from map(self._table, sets)
+
+    def _table(self, rows: np.ndarray) -> np.ndarray:
+        some = take(self._rows, rows)
+        if self.kernel_ is None:
+            return np.asarray(self.distance_.pairwise(some), dtype=float)
+        gram = np.asarray(self.kernel_.gram(some), dtype=float)
+        check_finite(self, gram, argument="the kernel's Gram matrix")
+        return gram
+
+    def _trained(self, rows: np.ndarray, between: np.ndarray) -> LocalMachine:
+        width = 0.0
+        if self.kernel_ is None:
+            if not self.distance_.symmetric:
+                between = _both_ways(between, between.T)
+            width = self._width(between)
+            between = _gaussian(between, width)
+        return train(between, self.codes_[rows], self.C, self.tol, width)
+
+    def _width(self, D: np.ndarray) -> float:
+        """Root mean square of the distances between different rows."""
+        largest, n = float(D.max()), len(D)
+        if not np.isfinite(largest):
+            raise InputError(
+                f"{display_name(self)}: rows of a neighbourhood are infinitely far apart, so that "
+                f"the kernel has no width; give a kernel"
+            )
+        if largest == 0:
+            return 0.0
+        return largest * float(np.sqrt(np.square(D / largest).sum() / (n * (n - 1))))
+
+    def _similarities(
+        self, machine: LocalMachine, Q: Any, near: np.ndarray, rows: np.ndarray
+    ) -> np.ndarray:
+        """Kernel values of queries with the rows of a neighbourhood they share."""
+        if self.kernel_ is not None:
+            return np.asarray(self.kernel_.gram(Q, take(self._rows, rows)), dtype=float)
+        if not self.distance_.symmetric:
+            near = _both_ways(near, self.distance_.pairwise(take(self._rows, rows), Q).T)
+        return _gaussian(near.astype(float, copy=False), machine.width)
+
+    def __sklearn_tags__(self) -> Any:
+        """Input tags are those of the distance, or of the metric learner before it."""
+        slot = "distance" if self.metric_learner is None else "metric_learner"
+        return with_input_tags(self, slot, super().__sklearn_tags__())
+
+
+def _gaussian(D: np.ndarray, width: float) -> np.ndarray:
+    """Kernel values; all the same where the rows of a neighbourhood are all equal."""
+    if width == 0:
+        return np.ones_like(D)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.exp(np.square(D / width) / -2))
+
+
+def _both_ways(D: np.ndarray, E: np.ndarray) -> np.ndarray:
+    """Root of the mean of the squares of distances there and back."""
+    return np.asarray(np.hypot(D, E) / np.sqrt(2))

@@ -1,0 +1,158 @@
+"""logistic: logistic regression, by scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from ilk import Capabilities, Param, Seed
+from ilk_learners.classifiers.cases import check_cases
+from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
+from ilk_learners.classifiers.estimators import EstimatorClassifier
+from ilk_learners.magnitude import finite
+
+
+class Logistic(EstimatorClassifier):
+    """Linear decision functions whose softmax is the probability of each class.
+
+    Minimises over the coefficients B and intercepts b
+
+    ``C sum_i w_i (-ln P(y_i | x_i)) + r(B)``,    ``P(c | x) ~ exp(b_c + B_c x)``,
+
+    by scikit-learn's LogisticRegression (L-BFGS; SAGA where there is an l1 term), with
+    r(B) = ``|B|^2 / 2`` ("l2"), the sum of ``|B|`` ("l1"), s times the second plus (1 - s) times
+    the first ("elastic_net", s the l1_share), or nothing. Two classes share one function.
+    Penalties depend on the units of the features: standardize them first.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses beside the penalty; the larger, the weaker the penalty.
+    penalty : {"l2", "l1", "elastic_net"} or None, default="l2"
+        r.
+    l1_share : float, default=0.5
+        s, for the elastic net.
+    class_weight : "balanced", dict of label to number, or None, default=None
+        What a case of each class counts; "balanced": all classes the same in sum.
+    max_iter : int, default=1000
+        Most iterations.
+    tol : float, default=1e-4
+        Where the solver stops.
+    random_state : int, generator or None, default=None
+        For SAGA, which visits cases by lot.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    coef_ : ndarray of shape (1 or n_classes, p)
+        B; one row where there are two classes.
+    intercept_ : ndarray of shape (1 or n_classes,)
+        b.
+    n_iter_ : int
+        Iterations.
+    estimator_ : LogisticRegression
+        Fitted on 0..n_classes - 1.
+
+    Raises
+    ------
+    InputError
+        If there is one class, or X is so large that no coefficient is finite.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it has not converged after `max_iter` iterations.
+
+    References
+    ----------
+    D. R. Cox, "The regression analysis of binary sequences", *Journal of the Royal Statistical
+    Society B* 20, 1958.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> model = ilk.classifier("logistic").fit([[0.0], [1.0], [3.0], [4.0]], ["n", "n", "y", "y"])
+    >>> model.predict_proba([[2.0]]).round(3)
+    array([[0.5, 0.5]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "C": Param(float, gt=0, doc="Weight of the losses beside the penalty."),
+        "penalty": Param(
+            choices=("l2", "l1", "elastic_net"), none=True, doc="What is penalised of coefficients."
+        ),
+        "l1_share": Param(float, ge=0, le=1, doc="Share of l1 in the elastic net."),
+        "class_weight": CLASS_WEIGHT,
+        "max_iter": Param(int, ge=1, doc="Most iterations."),
+        "tol": Param(float, gt=0, doc="Where the solver stops."),
+        "random_state": Param(Seed, doc="For l1 terms, whose solver visits cases by lot."),
+    }
+    relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        penalty: Literal["l2", "l1", "elastic_net"] | None = "l2",
+        l1_share: float = 0.5,
+        class_weight: Any = None,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.penalty = penalty
+        self.l1_share = l1_share
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(C=10.0, class_weight="balanced"),
+            cls(penalty="l1", tol=1e-6, max_iter=20000, random_state=0),
+        ]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find coefficients and intercepts.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            A case of weight 2 counts as two.
+        """
+        self.check_parameters()
+        cases = check_cases(self, X, y, sample_weight)
+        self._fit(cases, case_weights(self, cases))
+        self.coef_ = finite(self, self.estimator_.coef_, "X is so large that coef_")
+        self.intercept_ = finite(self, self.estimator_.intercept_, "X is so large that intercept_")
+        self.n_iter_ = int(np.max(self.estimator_.n_iter_))
+        return self
+
+    def _estimator(self) -> LogisticRegression:
+        share = {"l1": 1.0, "elastic_net": self.l1_share}.get(self.penalty or "", 0.0)
+        options: dict[str, Any] = {"C": np.inf if self.penalty is None else self.C}
+        if share:
+            options |= {"l1_ratio": share, "solver": "saga", "random_state": self._seed()}
+            if _penalty_is_named():
+                options["penalty"] = "elasticnet"
+        return LogisticRegression(max_iter=self.max_iter, tol=self.tol, **options)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """``b_c + B_c x``; array of shape (m, n_classes), or (m,) for two classes."""
+        return self._values("decision_function", X)
+
+
+def _penalty_is_named() -> bool:
+    """Tell whether this is a scikit-learn (before 1.8) that needs the name beside the share."""
+    return bool(inspect.signature(LogisticRegression).parameters["penalty"].default != "deprecated")

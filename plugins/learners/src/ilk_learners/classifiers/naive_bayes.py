@@ -1,0 +1,208 @@
+"""naive_bayes: features that are independent inside each class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ilk import Param, in_blocks
+from ilk_learners.classifiers.cases import Cases, check_cases
+from ilk_learners.classifiers.posteriors import Posterior
+from ilk_learners.classifiers.priors import PRIORS, class_priors
+from ilk_learners.magnitude import deviations
+
+_ROWS = 256  # queries in a block
+
+
+class NaiveBayes(Posterior):
+    """Classify by densities of single features, taken as independent inside each class.
+
+    The class c with the largest ``ln pi_c + sum_f ln p_cf(x_f)``, with the prior pi_c and the
+    density p_cf of feature f in class c: a Gaussian with the mean and variance there (divided
+    by the number of cases), or a kernel density (Parzen windows),
+
+    ``p_cf(x) = 1/n_c sum_i 1/h_cf phi((x - x_if) / h_cf)``,    phi the standard Gaussian.
+
+    All is computed in logarithms, from differences to the means or the cases, in the unit of
+    each feature's size: nothing is lost far from the origin or far from all cases.
+
+    Parameters
+    ----------
+    density : {"gaussian", "kernel"}, default="gaussian"
+        What is assumed of a feature inside a class.
+    width : {"silverman", "scott"} or float, default="silverman"
+        Of kernels, in standard deviations of the feature inside the class:
+        (4/(3 n_c))^(1/5), n_c^(-1/5), or the number.
+    priors : {"empirical", "equal"} or array of shape (n_classes,), default="empirical"
+        The pi: the share of each class among the training cases, the same for all, or
+        numbers in the order of the sorted classes.
+    floor : float, default=1e-3
+        The least standard deviation of a Gaussian and the least width of a kernel, in
+        standard deviations of the feature over all cases. A feature that is the same in all
+        cases says nothing and is left out.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    priors_ : ndarray of shape (n_classes,)
+    means_ : ndarray of shape (n_classes, p)
+    widths_ : ndarray of shape (n_classes, p)
+        Standard deviation of each Gaussian, or width of each kernel, not less than the floor;
+        0 for features that are left out.
+
+    Raises
+    ------
+    ParameterError
+        If given priors are not positive with the sum 1.
+    InputError
+        If there is one class.
+
+    Notes
+    -----
+    Kernel densities keep the training rows, and a prediction looks at all of them: O(n p) each,
+    without memory beyond a block of queries.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, section 5.2.
+    .. [2] G. H. John and P. Langley, "Estimating continuous distributions in Bayesian
+       classifiers", UAI 1995.
+    .. [3] B. W. Silverman, *Density Estimation for Statistics and Data Analysis*, Chapman and
+       Hall, 1986, equation (3.28).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = [[-2.0], [-1.9], [2.0], [2.1], [-0.1], [0.1]], ["out"] * 4 + ["in"] * 2
+    >>> bayes = ilk.classifier("naive_bayes", density="kernel", width=0.3).fit(X, y)
+    >>> bayes.predict([[1.9], [0.1]])
+    array(['out', 'in'], dtype='<U3')
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "density": Param(choices=("gaussian", "kernel"), doc="Of a feature inside a class."),
+        "width": Param(
+            float,
+            gt=0,
+            choices=("silverman", "scott"),
+            doc="Of kernels, in standard deviations inside the class.",
+        ),
+        "priors": PRIORS,
+        "floor": Param(
+            float, gt=0, doc="Least width, in standard deviations of the feature over all cases."
+        ),
+    }
+
+    def __init__(
+        self,
+        density: Literal["gaussian", "kernel"] = "gaussian",
+        width: float | Literal["silverman", "scott"] = "silverman",
+        priors: Any = "empirical",
+        floor: float = 1e-3,
+    ) -> None:
+        self.density = density
+        self.width = width
+        self.priors = priors
+        self.floor = floor
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(density="kernel"),
+            cls(density="kernel", width="scott", priors="equal"),
+            cls(density="kernel", width=0.5),
+        ]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the priors, and the densities of all features in all classes.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            A case of weight 2 counts as two.
+        """
+        self.check_parameters()
+        cases = check_cases(self, X, y, sample_weight)
+        self.classes_ = cases.classes
+        self.priors_ = class_priors(self, cases.classes, cases.counts)
+        mean, rows, self._exponents = deviations(cases.X)
+        self._origin = np.ldexp(mean, -self._exponents)
+        weights = np.ones(len(rows)) if cases.weights is None else cases.weights
+        self._measure(cases, rows, weights)
+        self._points = None
+        if self.density == "kernel":
+            each = [cases.codes == c for c in range(len(cases.classes))]
+            self._points = [(rows[those].T.copy(), weights[those]) for those in each]
+        return self
+
+    def _measure(self, cases: Cases, rows: np.ndarray, weights: np.ndarray) -> None:
+        """Find mean and width of each feature in each class, in units of the features' sizes."""
+        counts, shape = cases.counts, (len(cases.classes), rows.shape[1])
+        means, variances = np.empty(shape), np.empty(shape)
+        for c, count in enumerate(counts):
+            those = cases.codes == c
+            members, shares = rows[those], weights[those] / count
+            means[c] = shares @ members
+            members -= means[c]
+            variances[c] = shares @ np.square(members, out=members)
+        shares = counts / counts.sum()
+        overall = shares @ (variances + (means - shares @ means) ** 2)
+        least = self.floor * np.sqrt(overall)
+        factors = np.array([self._factor(count) for count in counts])[:, None]
+        self._means = means
+        self._widths = np.where(least > 0, np.maximum(np.sqrt(variances) * factors, least), 0.0)
+        self._used = np.flatnonzero(least > 0)
+        self._counts = cases.counts
+        self.means_ = np.ldexp(self._means + self._origin, self._exponents)
+        self.widths_ = np.ldexp(self._widths, self._exponents)
+
+    def _factor(self, count: float) -> float:
+        """Width, in standard deviations inside a class of so many cases."""
+        if self.density == "gaussian":
+            return 1.0
+        if isinstance(self.width, str):
+            return float((count * (0.75 if self.width == "silverman" else 1.0)) ** -0.2)
+        return float(self.width)
+
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        rows = np.ldexp(X.astype(float, copy=False), -self._exponents)
+        rows -= self._origin
+        used = self._used
+        if self._points is None and len(used) < rows.shape[1]:
+            rows = rows[:, used]
+        result = np.tile(np.log(self.priors_), (len(X), 1))
+        for c, (mean, width) in enumerate(zip(self._means, self._widths, strict=True)):
+            result[:, c] -= np.log(width[used]).sum()
+            if self._points is None:
+                z = rows - mean[used]
+                z /= width[used]
+                result[:, c] -= np.einsum("ij,ij->i", z, z) / 2
+            else:
+                result[:, c] -= len(used) * np.log(self._counts[c])
+                result[:, c] += self._log_kernels(rows, c)
+        return result
+
+    def _log_kernels(self, rows: np.ndarray, c: int) -> np.ndarray:
+        """Sum over features of the logarithms of sums of kernels of class c."""
+        from ilk_learners.classifiers.parzen import log_density
+
+        result = np.zeros(len(rows))
+        assert self._points is not None
+        points, weights = self._points[c]
+        columns = np.ascontiguousarray(rows.T)
+
+        def work(start: int, stop: int) -> None:
+            for f in self._used:
+                block = columns[f, start:stop]
+                log_density(block, points[f], weights, self._widths[c, f], result[start:stop])
+
+        in_blocks(work, len(rows), _ROWS)
+        return result

@@ -1,0 +1,27 @@
+"""Kernel densities of single features, in logarithms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ilk import compiled
+
+
+@compiled
+def log_density(
+    queries: np.ndarray, points: np.ndarray, weights: np.ndarray, width: float, result: np.ndarray
+) -> None:
+    """Add ``ln sum_i w_i exp(-((q - x_i)/h)^2 / 2)`` to the result of each query.
+
+    Sums are relative to the nearest point's term, so none is lost however far a query is.
+    """
+    for q in range(len(queries)):
+        nearest = np.inf
+        for x in points:
+            nearest = min(nearest, abs(queries[q] - x))
+        nearest /= width
+        total = 0.0
+        for i in range(len(points)):
+            z = abs(queries[q] - points[i]) / width
+            total += weights[i] * np.exp((nearest - z) * (nearest + z) / 2)
+        result[q] += np.log(total) - nearest * nearest / 2

@@ -1,0 +1,73 @@
+"""Classifiers that weigh a density of each class by its prior probability."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import Capabilities, Classifier, check_vectors
+from ilk_learners.classifiers.priors import check_priors
+from ilk_learners.magnitude import finite
+
+_CELLS = 2**20  # of a block of rows
+
+
+class Posterior(Classifier):
+    """Predicts the class with the largest product of prior and density, ``pi_c p_c(x)``.
+
+    A subclass gives its logarithm, up to a term that is the same for all classes, by
+    `_log_joint`. Ties go to the first class.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that given priors are probabilities."""
+        super().check_parameters()
+        check_priors(self)
+
+    @abstractmethod
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        """Logarithm of prior times density; array of shape (m, n_classes)."""
+
+    def _log_joints(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            values = in_row_blocks(self._log_joint, X, len(self.classes_))
+        return finite(self, values, "decision_function(X)")
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        best = self._log_joints(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Posterior probability of each class; array of shape (m, n_classes)."""
+        with np.errstate(under="ignore"):
+            return np.asarray(softmax(self._log_joints(X), axis=1))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Logarithm of prior times density; array of shape (m, n_classes).
+
+        It may lack a term that is the same for all classes. With two classes, that of the
+        second less that of the first; array of shape (m,).
+        """
+        values = self._log_joints(X)
+        return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
+
+
+def in_row_blocks(
+    work: Callable[[np.ndarray], np.ndarray], X: np.ndarray, width: int
+) -> np.ndarray:
+    """Result of `work`, of `width` columns, for blocks of the rows of X, so that little is held."""
+    result = np.empty((len(X), width))
+    step = max(_CELLS // max(X.shape[1], 1), 1)
+    for start in range(0, len(X), step):
+        result[start : start + step] = work(X[start : start + step])
+    return result

@@ -1,0 +1,183 @@
+"""profile_svm: a support vector machine for each cluster of the training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Classifier,
+    Param,
+    Seed,
+    check_labels,
+    check_seed,
+    check_vectors,
+    display_name,
+    is_frozen,
+    seeded,
+)
+from ilk_learners.classifiers.some_classes import as_scores, no_decision, put
+from ilk_learners.classifiers.svm import SVM
+from ilk_learners.magnitude import check_finite_parameters
+
+
+class ProfileSVM(Classifier):
+    """Train a support vector machine in each cluster of the training rows (Profile SVM).
+
+    A query is answered by the machine of the cluster nearest to it. The clusters of mag_kmeans
+    are compact and hold the classes in equal numbers, as far as compactness allows. A cluster
+    of one class, or of equal rows, needs no machine: the most frequent class is the answer. (It
+    is that of all rows for a query in no cluster of training rows, which mag_kmeans never has.)
+    With more than two classes each machine tells each class of its cluster from the rest.
+
+    Parameters
+    ----------
+    clusterer : clusterer, default="mag_kmeans"
+        One that predicts the clusters of queries; it is given the labels.
+    C : float, default=10.0
+        What an error costs; inf: none may be.
+    kernel : kernel, default="rbf"
+        Fitted in each cluster (so that its width is that of the cluster).
+    tol : float, default=0.001
+        Of the solver: by how much the optimality conditions may be violated.
+    random_state : int, generator or None, default=None
+        For random states of the clusterer that are None.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    clusterer_ : clusterer
+        Fitted.
+    svms_ : list of SVM or None
+        Fitted: that of each cluster, None for one that needs none.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If the clusterer has no ``predict``.
+    InputError
+        If there are fewer than two classes, or rows than clusters.
+
+    Notes
+    -----
+    ``decision_function`` gives the values of the classes of a cluster. In one without a machine
+    it is 1 for the answer and -1 for the other classes; a class that is absent beside others has
+    -1, or what is just below the least of theirs.
+
+    References
+    ----------
+    .. [1] H. Cheng, P.-N. Tan and R. Jin, "Efficient algorithm for localized support vector
+       machine", *IEEE Transactions on Knowledge and Data Engineering* 22(4), 2010.
+    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, section 8.1.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> clusterer = ilk.clusterer("mag_kmeans", n_clusters=4)
+    >>> svm = ilk.classifier("profile_svm", clusterer=clusterer, random_state=0)
+    >>> svm = svm.fit(X[::2], y[::2])
+    >>> round(svm.score(X[1::2], y[1::2]), 2)
+    0.96
+    >>> [None if each is None else each.classes_.tolist() for each in svm.svms_]
+    [None, ['versicolor', 'virginica'], ['versicolor', 'virginica'], None]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "clusterer": Param(slot="clusterer", doc="Finds the clusters, of queries too."),
+        "C": Param(float, gt=0, doc="What an error costs; inf: none may be."),
+        "kernel": Param(slot="kernel", doc="Fitted in each cluster."),
+        "tol": Param(float, gt=0, doc="How far the optimality conditions may be violated."),
+        "random_state": Param(Seed, doc="For a clusterer whose own is None."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(
+        self,
+        clusterer: Any = "mag_kmeans",
+        C: float = 10.0,
+        kernel: Any = "rbf",
+        tol: float = 1e-3,
+        random_state: Any = None,
+    ) -> None:
+        self.clusterer = clusterer
+        self.C = C
+        self.kernel = kernel
+        self.tol = tol
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        few = {"use": "mag_kmeans", "n_clusters": 3, "balance": 0.1}
+        return [cls(), cls(few, kernel="linear")]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the tolerance is finite."""
+        super().check_parameters()
+        check_finite_parameters(self, "tol")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the clusters and train a machine in each.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True)
+        self.classes_, codes = check_labels(self, y, X, min_classes=2)
+        rng = check_seed(self, self.random_state)
+        clusterer = self.resolve_slot("clusterer")
+        if not hasattr(clusterer, "predict"):
+            name = display_name(clusterer)
+            raise self.parameter_error("clusterer", f"must be one that predicts, got {name}")
+        if is_frozen(clusterer):
+            self.clusterer_, clusters = clusterer, np.asarray(clusterer.predict(X))
+        else:
+            seeded(clusterer, int(rng.randint(2**31 - 1)))
+            self.clusterer_ = clusterer.fit(X, self.classes_[codes])
+            clusters = np.asarray(self.clusterer_.labels_)
+        members = [np.flatnonzero(clusters == j) for j in range(clusters.max(initial=-1) + 1)]
+        self.svms_ = [self._machine(X[own], self.classes_[codes[own]]) for own in members]
+        every = [codes[own] if len(own) else codes for own in members] + [codes]
+        self._answers = np.array([np.bincount(c).argmax() for c in every])
+        return self
+
+    def _machine(self, rows: np.ndarray, labels: np.ndarray) -> SVM | None:
+        if not len(labels) or (labels == labels[0]).all() or (rows == rows[0]).all():
+            return None
+        kernel = self.resolve_slot("kernel")
+        return SVM(kernel=kernel, C=self.C, tol=self.tol, strategy="ova").fit(rows, labels)
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        best = self._decisions(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Value of each row and class; array of shape (m, n_classes), with two classes (m,)."""
+        return as_scores(self._decisions(X))
+
+    def _decisions(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        clusters = np.asarray(self.clusterer_.predict(X))
+        clusters = np.where(clusters < len(self.svms_), clusters, -1)
+        decisions = no_decision(len(X), len(self.classes_))
+        decisions[np.arange(len(X)), self._answers[clusters]] = 1
+        for j, svm in enumerate(self.svms_):
+            members = np.flatnonzero(clusters == j)
+            if svm is not None and members.size:
+                f = svm.decision_function(X[members])
+                f = np.column_stack([-f, f]) if f.ndim == 1 else f
+                put(decisions, members, np.searchsorted(self.classes_, svm.classes_), f)
+        return decisions

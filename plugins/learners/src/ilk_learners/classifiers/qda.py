@@ -1,0 +1,168 @@
+"""qda: Gaussian classes, each with a covariance of its own; quadratic discriminants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ilk import InputError, Param, display_name
+from ilk_learners.classifiers.cases import Cases, check_cases
+from ilk_learners.classifiers.gaussians import SHRINKAGE, Gaussian, gaussian
+from ilk_learners.classifiers.posteriors import Posterior
+from ilk_learners.classifiers.priors import PRIORS, class_priors
+from ilk_learners.linear import within
+from ilk_learners.magnitude import difference
+
+
+class QDA(Posterior):
+    """Classify by Gaussian classes of any covariance (quadratic discriminant analysis).
+
+    The class c with the largest
+
+    ``delta_c(x) = -1/2 ln |S_c| - 1/2 (x - mu_c)' S_c^(-1) (x - mu_c) + ln pi_c``
+
+    with its mean mu_c, prior pi_c and covariance S_c, divided by the number of its cases (the
+    estimate of maximum likelihood). No S_c is formed or inverted. Without shrinkage, answers
+    do not depend on the units of the features.
+
+    Parameters
+    ----------
+    priors : {"empirical", "equal"} or array of shape (n_classes,), default="empirical"
+        The pi: the share of each class among the training cases, the same for all, or
+        numbers in the order of the sorted classes.
+    shrinkage : float or "auto", default=0.0
+        s in 0..1: each S is replaced by (1 - s) S + s trace(S)/p I; "auto": the s of Ledoit
+        and Wolf for that class. It depends on the units of the features, so standardize them
+        first.
+    singular : {"error", "pooled"}, default="error"
+        What to do with a class whose covariance is singular, as it is where it has no more
+        cases than there are features. "pooled": it gets the covariance inside all classes, as
+        lda has it. There is no density on which a pseudo-inverse could be compared with
+        that of other classes.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    means_ : ndarray of shape (n_classes, p)
+    priors_ : ndarray of shape (n_classes,)
+    shrinkages_ : ndarray of shape (n_classes,)
+        The intensity that was used for each class.
+    pooled_ : ndarray of bool, shape (n_classes,)
+        Which classes got the pooled covariance.
+
+    Raises
+    ------
+    ParameterError
+        If given priors are not positive with the sum 1.
+    InputError
+        If there is one class; if a covariance is singular where that is an error (names the
+        class and the rank), or so is the pooled one.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, equation (2.5) and appendix B, equation (B.10). The term ln pi_c is missing in (2.5).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[-1.0], [0.0], [1.0], [-9.0], [0.0], [9.0]]
+    >>> qda = ilk.classifier("qda").fit(X, ["near", "near", "near", "wide", "wide", "wide"])
+    >>> qda.predict([[0.5], [-4.0], [4.0]]).tolist()
+    ['near', 'wide', 'wide']
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "priors": PRIORS,
+        "shrinkage": SHRINKAGE,
+        "singular": Param(choices=("error", "pooled"), doc="If a class has not full rank."),
+    }
+
+    def __init__(
+        self,
+        priors: Any = "empirical",
+        shrinkage: float | Literal["auto"] = 0.0,
+        singular: Literal["error", "pooled"] = "error",
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.singular = singular
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(shrinkage=0.1, singular="pooled"),
+            cls(),
+            cls(priors="equal", shrinkage=0.2),
+            cls(shrinkage="auto"),
+        ]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn mean, prior and covariance of each class.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            A case of weight 2 counts as two.
+        """
+        self.check_parameters()
+        cases = check_cases(self, X, y, sample_weight)
+        self.classes_ = cases.classes
+        self.priors_ = class_priors(self, cases.classes, cases.counts)
+        means, found = zip(
+            *(self._of_class(cases, c) for c in range(len(cases.classes))), strict=True
+        )
+        self.means_ = np.concatenate(means)
+        p = cases.X.shape[1]
+        self.pooled_ = np.array([each.rank < p for each in found])
+        if self.pooled_.any():
+            common = self._pooled(cases, found)
+            found = tuple(common if each.rank < p else each for each in found)
+        self.shrinkages_ = np.array([each.shrinkage for each in found])
+        self._gaussians: tuple[Gaussian, ...] = found
+        return self
+
+    def _of_class(self, cases: Cases, c: int) -> tuple[np.ndarray, Gaussian]:
+        those = cases.codes == c
+        weights = None if cases.weights is None else cases.weights[those]
+        mean, D, exponent = within(cases.X[those], np.zeros(int(those.sum()), int), 1, weights)
+        return mean, gaussian(self, D, exponent, shrinkage=self.shrinkage, weights=weights)
+
+    def _pooled(self, cases: Cases, found: tuple[Gaussian, ...]) -> Gaussian:
+        """Covariance inside all classes, if that is what singular ones are to be replaced by."""
+        first = int(self.pooled_.argmax())
+        rank, p = found[first].rank, cases.X.shape[1]
+        label = cases.classes[first].item()
+        if self.singular == "error":
+            count = int((cases.codes == first).sum())
+            remedy = "set shrinkage, or " if rank and not self.shrinkage else "set "
+            raise InputError(
+                f"{display_name(self)}: the covariance of class {label!r}, of {count} "
+                f"{'case' if count == 1 else 'cases'}, is singular (rank {rank} of {p}); {remedy}"
+                f"singular='pooled'"
+            )
+        _, D, exponent = within(cases.X, cases.codes, len(cases.classes), cases.weights)
+        extent = np.abs(D).max(axis=0)
+        common = gaussian(
+            self, D, exponent, shrinkage=self.shrinkage, weights=cases.weights, extent=extent
+        )
+        if common.rank < p:
+            remedy = "; set shrinkage" if common.rank else ""
+            raise InputError(
+                f"{display_name(self)}: the covariances of class {label!r} and inside all classes "
+                f"are singular (rank {rank} and {common.rank} of {p}){remedy}"
+            )
+        return common
+
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        result = np.empty((len(X), len(self.classes_)))
+        for c, (mean, each) in enumerate(zip(self.means_, self._gaussians, strict=True)):
+            whitened = difference(X, mean, each.exponent) @ each.map
+            result[:, c] = -(each.log_det + np.einsum("ij,ij->i", whitened, whitened)) / 2
+        return np.asarray(result + np.log(self.priors_))

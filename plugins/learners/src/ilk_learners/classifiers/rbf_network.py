@@ -1,0 +1,298 @@
+"""rbf_network: linear functions of Gaussian units around centres."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import softmax
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from ilk import Array, Classifier, InputError, Param, Seed, check_seed, check_vectors, display_name
+from ilk_learners.classifiers.cases import check_cases
+from ilk_learners.classifiers.posteriors import in_row_blocks
+from ilk_learners.classifiers.radial_units import (
+    Network,
+    cross_entropy,
+    ridge,
+    squared_error,
+    widths,
+)
+from ilk_learners.magnitude import check_finite_parameters, common_deviations, difference, finite
+
+_LEAST = 1e-150  # width, whose square is still a number
+
+
+def _has_probabilities(self: RBFNetwork) -> bool:
+    return self.output == "logistic"
+
+
+class RBFNetwork(Classifier):
+    """Radial basis function network: a linear classifier of Gaussian units.
+
+    ``o(x) = b + sum_j W_j exp(-|x - c_j|^2 / (2 sigma_j^2))``, an output for each class, of
+    which the largest is the answer; ties go to the first class. Centres and widths are chosen
+    first, then W and b minimise the mean squared distance of the outputs from the indicator
+    of the class, plus ``alpha |W|^2``, in closed form; or the mean of -ln P, P the softmax of the
+    outputs, plus the same. With ``centers="trained"`` that loss is then lowered over centres,
+    widths, W and b together, by L-BFGS with analytic gradients.
+
+    Parameters
+    ----------
+    n_centers : int, default=10
+        How many units; at most as many as training rows.
+    centers : {"kmeans", "random", "trained"} or array of shape (k, p), default="kmeans"
+        Means of clusters, training rows drawn without replacement, or means of clusters to
+        begin with that are trained; or the centres themselves (`n_centers` is not looked at).
+    sigma : float or {"neighbors", "mean_distance"}, default="neighbors"
+        The width; "neighbors": of each unit the mean distance of its centre from the two
+        nearest others; "mean_distance": the mean distance between centres.
+    output : {"least_squares", "logistic"}, default="least_squares"
+        Which loss W and b minimise. There are probabilities with "logistic" only.
+    alpha : float, default=1e-4
+        Of the penalty.
+    max_iter : int, default=200
+        Most iterations of L-BFGS, for trained centres or the logistic loss.
+    tol : float, default=1e-6
+        Relative improvement of the loss at which it stops.
+    random_state : int, generator or None, default=None
+        For centres by lot and the start of k-means.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    centers_ : ndarray of shape (k, p)
+    sigmas_ : ndarray of shape (k,)
+    weights_ : ndarray of shape (k, n_classes)
+        W.
+    bias_ : ndarray of shape (n_classes,)
+        b.
+    loss_ : float
+        With the penalty, at the end.
+    n_iter_ : int
+        Of the last descent; 1 where the solution is in closed form.
+
+    Raises
+    ------
+    InputError
+        If there is one class, fewer rows than centres, or given centres have another width.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If L-BFGS has not converged after `max_iter` iterations.
+
+    References
+    ----------
+    .. [1] S. Theodoridis and K. Koutroumbas, *Pattern Recognition*, slides on system evaluation:
+       "Radial Basis Function Networks".
+    .. [2] J. Moody and C. J. Darken, "Fast learning in networks of locally-tuned processing
+       units", *Neural Computation* 1, 1989 (clusters, and widths by neighbours).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "differ", "differ"]
+    >>> network = ilk.classifier("rbf_network", centers=[[1, 1], [0, 0]], sigma=0.5**0.5)
+    >>> network.fit(X, y).predict(X).tolist()
+    ['same', 'same', 'differ', 'differ']
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_centers": Param(int, ge=1, doc="How many units."),
+        "centers": Param(
+            Array, choices=("kmeans", "random", "trained"), doc="Where units are, at first."
+        ),
+        "sigma": Param(
+            float, gt=0, choices=("neighbors", "mean_distance"), doc="Width of the units."
+        ),
+        "output": Param(choices=("least_squares", "logistic"), doc="Which loss is least."),
+        "alpha": Param(float, gt=0, doc="Of the penalty on squared weights."),
+        "max_iter": Param(int, ge=1, doc="Most iterations."),
+        "tol": Param(float, gt=0, doc="Relative improvement at which it stops."),
+        "random_state": Param(Seed, doc="For centres by lot and the start of k-means."),
+    }
+
+    def __init__(
+        self,
+        n_centers: int = 10,
+        centers: Any = "kmeans",
+        sigma: float | Literal["neighbors", "mean_distance"] = "neighbors",
+        output: Literal["least_squares", "logistic"] = "least_squares",
+        alpha: float = 1e-4,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.n_centers = n_centers
+        self.centers = centers
+        self.sigma = sigma
+        self.output = output
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(n_centers=5, random_state=0),
+            cls(n_centers=6, centers="random", sigma="mean_distance", random_state=0),
+            cls(n_centers=4, output="logistic", max_iter=1000, random_state=0),
+            cls(n_centers=3, centers="trained", alpha=1e-2, max_iter=2000, random_state=0),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that given centres are the rows of a matrix."""
+        super().check_parameters()
+        check_finite_parameters(self, "alpha")
+        if not isinstance(self.centers, str):
+            given = np.asarray(self.centers, dtype=float)
+            if given.ndim != 2 or given.size == 0 or not np.isfinite(given).all():
+                raise self.parameter_error(
+                    "centers", f"must be finite numbers, one row a centre, got shape {given.shape}"
+                )
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose centres and widths, then solve for the outputs.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        cases = check_cases(self, X, y)
+        self.classes_ = cases.classes
+        self._origin, rows, self._exponent = common_deviations(
+            np.ascontiguousarray(cases.X)  # whose sums round the same for any layout
+        )
+        centers = self._first_centers(rows)
+        targets = np.eye(len(cases.classes))[cases.codes]
+        k, C = len(centers), len(cases.classes)
+        start = Network(centers, np.log(self._widths(centers, rows)), np.zeros((k, C)), np.zeros(C))
+        with threadpool_limits(1, "blas"):  # the same for any number of threads
+            network = self._solved(start, rows, targets)
+            if isinstance(self.centers, str) and self.centers == "trained":
+                network = self._trained(network, rows, targets)
+        self._network = network
+        self._tell(network, rows, targets)
+        return self
+
+    def _first_centers(self, rows: np.ndarray) -> np.ndarray:
+        n, p = rows.shape
+        if not isinstance(self.centers, str):
+            given = np.asarray(self.centers, dtype=float)
+            if given.shape[1] != p:
+                raise InputError(
+                    f"{display_name(self)}: X has {p} features, but centers has {given.shape[1]}"
+                )
+            return difference(given, self._origin, self._exponent)
+        if self.n_centers > n:
+            raise InputError(
+                f"{display_name(self)}: n_centers={self.n_centers} needs as many rows, X has "
+                f"n_samples={n}"
+            )
+        seed = check_seed(self, self.random_state)
+        if self.centers == "random":
+            return np.asarray(rows[seed.choice(n, self.n_centers, replace=False)])
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of rows that are the same
+            return np.asarray(
+                KMeans(self.n_centers, n_init=1, random_state=seed).fit(rows).cluster_centers_
+            )
+
+    def _widths(self, centers: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        if isinstance(self.sigma, str):
+            return widths(centers, rows, self.sigma)
+        return np.full(len(centers), max(float(np.ldexp(self.sigma, -self._exponent)), _LEAST))
+
+    def _solved(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> Network:
+        """The network with the outputs whose loss is least."""
+        if self.output == "least_squares":
+            self.n_iter_ = 1
+            weights, bias = ridge(network.units(rows), targets, self.alpha)
+            return Network(network.centers, network.log_sigmas, weights, bias)
+        return self._descend(network, rows, targets, network.weights.size + network.bias.size)
+
+    def _trained(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> Network:
+        trained = self._descend(network, rows, targets, network.vector().size)
+        if self.output == "least_squares":
+            weights, bias = ridge(trained.units(rows), targets, self.alpha)
+            return Network(trained.centers, trained.log_sigmas, weights, bias)
+        return trained
+
+    def _descend(
+        self, network: Network, rows: np.ndarray, targets: np.ndarray, n_free: int
+    ) -> Network:
+        """Lower the loss over the last `n_free` parameters of the network."""
+        start = network.vector()
+        fixed, loss = start[: len(start) - n_free], self._loss()
+
+        def objective(free: np.ndarray) -> tuple[float, np.ndarray]:
+            at = network.with_vector(np.concatenate([fixed, free]))
+            value, gradient = at.loss(rows, targets, self.alpha, loss)
+            return value, gradient.vector()[len(fixed) :]
+
+        options: Any = {"maxiter": self.max_iter, "ftol": self.tol, "maxfun": 20 * self.max_iter}
+        found = minimize(
+            objective, start[len(fixed) :], jac=True, method="L-BFGS-B", options=options
+        )
+        self.n_iter_ = max(int(found.nit), 1)
+        if found.status == 1:
+            warnings.warn(
+                f"{display_name(self)}: not converged after max_iter={self.max_iter} iterations",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return network.with_vector(np.concatenate([fixed, found.x]))
+
+    def _loss(self) -> Any:
+        return squared_error if self.output == "least_squares" else cross_entropy
+
+    def _tell(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> None:
+        """Set what users look at, in the units of X."""
+        half = int(self._exponent > 0)  # a center is a number even where its distance is none
+        centers = np.ldexp(network.centers, self._exponent - half)
+        self.centers_ = np.ldexp(centers + np.ldexp(self._origin, -half), half)
+        with np.errstate(over="ignore"):
+            sigmas = np.ldexp(np.exp(network.log_sigmas), self._exponent)
+        self.sigmas_ = finite(self, sigmas, "X varies so much that sigmas_")
+        self.weights_, self.bias_ = network.weights, network.bias
+        self.loss_ = network.loss(rows, targets, self.alpha, self._loss())[0]
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+
+        def outputs(rows: np.ndarray) -> np.ndarray:
+            return self._network.outputs(difference(rows, self._origin, self._exponent))
+
+        with np.errstate(over="ignore", under="ignore"):
+            return finite(self, in_row_blocks(outputs, X, len(self.classes_)), "outputs for X")
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        best = self._outputs(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Output for each class; array of shape (m, n_classes).
+
+        With two classes, that for the second less that for the first; array of shape (m,).
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Softmax of the outputs; array of shape (m, n_classes)."""
+        return np.asarray(softmax(self._outputs(X), axis=1))

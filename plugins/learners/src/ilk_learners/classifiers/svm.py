@@ -1,0 +1,370 @@
+"""svm: support vector machines over any kernel."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Classifier,
+    Param,
+    check_labels,
+    check_weights,
+    display_name,
+    fit_component,
+    take,
+)
+from ilk_learners.classifiers.cases import Cases
+from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
+from ilk_learners.objects import check_objects, with_input_tags
+from ilk_learners.svm.calibration import calibrated
+from ilk_learners.svm.dual import Dual
+from ilk_learners.svm.gram import products
+from ilk_learners.svm.machine import dense_coefficients
+from ilk_learners.svm.strategies import (
+    Strategy,
+    class_probabilities,
+    class_scores,
+    problems,
+    winners,
+)
+from ilk_learners.svm.tuning import tune
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ilk_learners.svm.machine import Machine
+
+_LEAST = 1e-7  # probability of a side
+
+
+def _calibrated(self: SVM) -> bool:
+    if not self.probability:
+        raise AttributeError("predict_proba needs probability=True")
+    return True
+
+
+class SVM(Classifier):
+    """Support vector machine over any kernel, with hard or soft margin.
+
+    Each binary machine maximises
+
+    ``sum_i a_i - 1/2 sum_ij a_i a_j s_i s_j k(x_i, x_j)``
+
+    over ``0 <= a_i <= C_i`` with ``sum_i a_i s_i = 0``, for the signs s of its two sides, and
+    decides by the sign of ``sum_i a_i s_i k(x_i, x) + b``. C_i is C times the weights of the row
+    and of its class. It takes whatever its kernel takes: vectors, tables, texts, ...
+
+    The Gram matrix of the training rows is computed once, by matrix products where that is exact
+    enough, and all binary problems share it. A kernel that is not positive semi-definite on the
+    training rows is reported; the kernel `substitution` makes one of any distance and repairs it.
+
+    Parameters
+    ----------
+    kernel : kernel, default="rbf"
+        Any; it is fitted on the training rows.
+    C : float, default=1.0
+        Cost of a violated margin. ``inf``: a hard margin, none may be violated.
+    strategy : {"ova", "ovo"}, default="ova"
+        Of more than two classes: each against all others, the largest decision wins; or each
+        against each other, which vote (the sum of decisions settles ties).
+    solver : {"libsvm", "qp"}, default="libsvm"
+        libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at most 2000
+        rows. Both find the same optimum.
+    class_weight : dict, "balanced" or None, default=None
+        What C is multiplied by for rows of a class: 1 for labels that a dict leaves out;
+        "balanced": n / (n_classes n_c).
+    probability : bool, default=False
+        Whether there is `predict_proba`: Platt's sigmoid, fitted on decisions about rows that were
+        left out, five times a fifth (as often as the rarer side has rows, if that is less; on
+        decisions about training rows if it has one). Predictions are the most probable class.
+    tol : float, default=1e-3
+        Violation of the optimality conditions at which libsvm stops. It holds kernel values in
+        single precision, so that `kkt_violation_` may come to 1e-7 times the sum of the products
+        of coefficients and kernel values, however small `tol` is.
+    max_iter : int or None, default=None
+        Most iterations of libsvm; None: ten million, or 100 for each row if that is more.
+    memory : float, default=1024
+        Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows libsvm
+        computes kernel values as it needs them, with a cache of 200 MiB, for the kernels that it
+        knows: linear, polynomial, sigmoid, and rbf over the Euclidean distance.
+    kernel_tuning : {"none", "alignment", "polarization"}, default="none"
+        By what the numbers of the kernel are set before: its alignment with the labels, or its
+        polarization.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    kernel_ : Kernel
+        Fitted.
+    support_ : ndarray of int, shape (n_support,)
+        Training rows that are support vectors of any machine, ascending.
+    support_vectors_ : data of n_support rows
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        ``a_i s_i`` of each machine: one for two classes, else one for each class or pair.
+    intercept_ : ndarray of shape (n_machines,)
+        b: from the free support vectors.
+    margin_ : ndarray of shape (n_machines,)
+        ``1 / |w|``, in the space of the kernel.
+    dual_objective_ : ndarray of shape (n_machines,)
+    kkt_violation_ : float
+        Largest violation of the conditions of Karush, Kuhn and Tucker by any machine: how far
+        apart the bounds are that they set to b, where these cross; in units of the decision.
+    n_iter_ : ndarray of int, shape (n_machines,)
+    tuning_ : Tuning or None
+        How the kernel was tuned.
+    n_features_in_ : int
+        Where the rows are vectors or tables.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two classes, a class of no weight, a kernel value that is not
+        finite, a Gram matrix beyond `memory` of a kernel that libsvm does not know, or a hard
+        margin is asked for and there is none.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If max_iter was too small.
+    IndefiniteKernelWarning
+        If the kernel is not positive semi-definite on the training rows.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, equations (2.4) to (2.11).
+    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, appendix D.
+    .. [3] C.-C. Chang and C.-J. Lin, "LIBSVM: a library for support vector machines", ACM
+       Transactions on Intelligent Systems and Technology 2(3), 2011.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> svm = ilk.classifier("svm", kernel="rbf", C=float("inf")).fit(X, ["no", "no", "yes", "yes"])
+    >>> svm.predict([[0.1, 0.9], [0.9, 0.9]]).tolist()
+    ['yes', 'no']
+    >>> svm.support_.tolist(), bool(svm.kkt_violation_ < 1e-3)
+    ([0, 1, 2, 3], True)
+    """
+
+    gram_parameters: ClassVar[tuple[str, ...]] = ("kernel", "kernel_tuning")
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "kernel": Param(slot="kernel", doc="How alike rows are."),
+        "C": Param(float, gt=0, doc="Cost of a violated margin; inf: none may be (hard margin)."),
+        "strategy": Param(
+            choices=("ova", "ovo"), doc="More than two classes: each against the rest, or pairs."
+        ),
+        "solver": Param(choices=("libsvm", "qp"), doc="libsvm, or a quadratic program."),
+        "class_weight": CLASS_WEIGHT,
+        "probability": Param(bool, doc="Whether decisions are calibrated to probabilities."),
+        "tol": Param(float, gt=0, le=2, doc="Violation at which libsvm stops; it starts at 2."),
+        "max_iter": Param(int, ge=1, none=True, doc="Most iterations of libsvm."),
+        "memory": Param(float, gt=0, doc="Mebibytes that the Gram matrix may take."),
+        "kernel_tuning": Param(
+            choices=("none", "alignment", "polarization"),
+            doc="By what the kernel's numbers are set before.",
+        ),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=(
+            "vectors",
+            "histograms",
+            "tables",
+            "strings",
+            "signatures",
+            "sets",
+            "views",
+            "indices",
+        ),
+        sample_weight=True,
+    )
+    waivers: ClassVar[Mapping[str, str]] = {
+        "sklearn:check_sample_weight_equivalence_on_dense_data": (
+            "the kernel takes its sigma from the rows, whatever their weights, and libsvm stops at "
+            "tol; test_svm.py holds weights to repetition for a kernel of fixed sigma"
+        ),
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        C: float = 1.0,
+        strategy: Strategy = "ova",
+        solver: Literal["libsvm", "qp"] = "libsvm",
+        class_weight: Any = None,
+        probability: bool = False,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        memory: float = 1024,
+        kernel_tuning: Literal["none", "alignment", "polarization"] = "none",
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.strategy = strategy
+        self.solver = solver
+        self.class_weight = class_weight
+        self.probability = probability
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory = memory
+        self.kernel_tuning = kernel_tuning
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(C=10.0, strategy="ovo", class_weight="balanced"),
+            cls(kernel="linear", tol=1e-5),
+            cls(kernel="polynomial", memory=1e-4, tol=1e-5),
+            cls(kernel="rational", solver="qp"),
+        ]
+
+    @property
+    def probabilistic(self) -> bool:
+        """Whether there is `predict_proba`."""
+        return bool(self.probability)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve the dual problem of each binary machine.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the kernel takes
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            What C is multiplied by for each row; a row of weight 0 counts as none. What the
+            kernel learns of the rows, such as its sigma, does not depend on other weights.
+        """
+        self.check_parameters()
+        kernel: Any = self.resolve_slot("kernel")
+        X = check_objects(self, kernel, X, reset=True)
+        cases, numbers = self._cases(X, y, sample_weight)
+        self.classes_ = cases.classes
+        self.kernel_ = self._fitted_kernel(kernel, cases.X, cases.classes[cases.codes])
+        cases, numbers = self._grouped(cases, numbers)
+        weights = case_weights(self, cases)
+        with np.errstate(over="ignore"):  # that large it is a hard margin
+            C = np.full(len(cases.codes), float(self.C)) * (1.0 if weights is None else weights)
+        dual = Dual(self, self.kernel_, cases.X)
+        machines = dual.solve_each(cases.codes, len(cases.classes), self.strategy, C)
+        if self.probability:
+            parts = problems(cases.codes, len(cases.classes), self.strategy)
+            self._sigmoids = [
+                calibrated(dual, solved, rows, signs, C if rows is None else C[rows])
+                for solved, (rows, signs) in zip(machines, parts, strict=True)
+            ]
+        self._collect(machines, cases.X, numbers)
+        return self
+
+    def _cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[Cases, np.ndarray]:
+        """Rows of some weight, and their numbers."""
+        classes, codes = check_labels(self, y, X, min_classes=2)
+        if sample_weight is None:
+            return Cases(X, classes, codes, None), np.arange(len(codes))
+        weights = check_weights(self, sample_weight, X)
+        numbers = np.flatnonzero(weights)
+        if len(numbers) < len(codes):
+            X, weights = take(X, numbers), weights[numbers]
+            classes, codes = check_labels(self, classes[codes[numbers]], min_classes=2)
+        return Cases(X, classes, codes, weights), numbers
+
+    def _grouped(self, cases: Cases, numbers: np.ndarray) -> tuple[Cases, np.ndarray]:
+        """Bring the rows of a class together for pairs, whose Gram matrices are then blocks."""
+        if self.strategy == "ova" or len(cases.classes) == 2:
+            return cases, numbers
+        order = np.argsort(cases.codes, kind="stable")
+        weights = None if cases.weights is None else cases.weights[order]
+        grouped = Cases(take(cases.X, order), cases.classes, cases.codes[order], weights)
+        return grouped, numbers[order]
+
+    def _fitted_kernel(self, kernel: Any, X: Any, labels: np.ndarray) -> Any:
+        """The kernel fitted on rows and, where that is asked for, tuned to their labels."""
+        fitted = fit_component(kernel, X, labels)
+        self.tuning_ = None
+        if self.kernel_tuning == "none":
+            return fitted
+        codes = np.unique(labels, return_inverse=True)[1]
+        tuned, self.tuning_ = tune(self, fitted, X, codes, self.kernel_tuning)
+        return fit_component(tuned, X, labels)
+
+    def learn_kernel(self, X: Any, y: Any) -> Any:
+        """Kernel that `fit` would learn from rows and labels, which C and the like do not change.
+
+        Those who fit many machines on the same rows compute its Gram matrix once, and give it to
+        each by `with_kernel`.
+        """
+        return self._fitted_kernel(self.resolve_slot("kernel"), X, np.asarray(y))
+
+    def with_kernel(self, kernel: Any) -> Self:
+        """Take a kernel that has been learned already (a frozen one); returns itself."""
+        return self.set_params(kernel=kernel, kernel_tuning="none")
+
+    def _collect(self, machines: list[Machine], X: Any, numbers: np.ndarray) -> None:
+        """Put the machines together: support vectors of any, and coefficients of each."""
+        dense = dense_coefficients(machines, len(numbers))
+        support = np.flatnonzero(dense.any(axis=0))
+        support = support[np.argsort(numbers[support])]
+        self.support_ = numbers[support]
+        self.support_vectors_ = take(X, support)
+        self.dual_coef_ = dense[:, support]
+        self.intercept_ = np.array([solved.intercept for solved in machines])
+        self.margin_ = np.array([solved.margin for solved in machines])
+        self.dual_objective_ = np.array([solved.objective for solved in machines])
+        self.kkt_violation_ = max(solved.violation for solved in machines)
+        self.n_iter_ = np.array([solved.n_iter for solved in machines])
+        if not all(solved.converged for solved in machines):
+            warnings.warn(
+                f"{display_name(self)}: not converged after {self.n_iter_.max()} iterations "
+                f"(violation {self.kkt_violation_:.2g}, tol {self.tol:g}); "
+                + ("raise max_iter, or " if self.solver == "libsvm" else "")
+                + "lower C",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _decisions(self, X: Any) -> np.ndarray:
+        """Decision of each machine; array of shape (m, n_machines)."""
+        check_is_fitted(self)
+        X = check_objects(self, self.kernel_, X, reset=False)
+        values = products(self.kernel_, X, self.support_vectors_, self.dual_coef_.T)
+        return np.asarray(values + self.intercept_)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Distance from the border, in units of the margin, and the scores of classes.
+
+        Two classes: array of shape (m,), positive for the second. More: array of shape
+        (m, n_classes); for pairs the votes, and less than half a vote for the sum of decisions.
+        """
+        return class_scores(self._decisions(X), len(self.classes_), self.strategy)
+
+    @available_if(_calibrated)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Calibrated probability of each class; array of shape (m, n_classes)."""
+        decisions = self._decisions(X)
+        slopes, offsets = np.array(self._sigmoids).T
+        positive = np.clip(expit(decisions * slopes + offsets), _LEAST, 1 - _LEAST)
+        return class_probabilities(positive, len(self.classes_), self.strategy)
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        if self.probability:
+            best = self.predict_proba(X).argmax(axis=1)
+            return self.classes_[best]
+        best = winners(self.decision_function(X))
+        return self.classes_[best]
+
+    def __sklearn_tags__(self) -> Any:
+        """Input tags are those of the kernel."""
+        return with_input_tags(self, "kernel", super().__sklearn_tags__())

@@ -1,0 +1,314 @@
+"""tuned: any classifier, with parameters chosen by inner resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Classifier,
+    IlkError,
+    InputError,
+    Param,
+    Seed,
+    as_table,
+    check_labels,
+    check_seed,
+    check_weights,
+    display_name,
+    is_frozen,
+    seeded,
+    take,
+    takes_weights,
+)
+from ilk_learners.classifiers.candidates import candidate, combinations, grid_problem
+from ilk_learners.classifiers.inner_scores import Choice, Trial, choose
+from ilk_learners.classifiers.inner_splits import inner_splits
+
+
+def _inner_has(method: str) -> Any:
+    def check(self: Tuned) -> bool:
+        getattr(self._inner(), method)  # raises the AttributeError that says what lacks it
+        return True
+
+    return check
+
+
+class Tuned(Classifier):
+    """Any classifier, with parameters chosen from a grid by inner resampling, then refitted.
+
+    Each combination of the grid's values is scored on the same inner splits of the training
+    rows; the best one is fitted on all of them. Of several as good the first in the order of the
+    grid is taken, so values are best given from simple to complex: the combinations are in the
+    order of the parameters as written, the values of the last one changing first.
+
+    Parameters
+    ----------
+    classifier : classifier, default="svm"
+        Any, a pipeline too.
+    grid : table, list of tables, or None, default=None
+        Parameter -> list of values; ``kernel__sigma`` is that of a component in a slot, and
+        values may be components: ``{"C": [1, 10], "kernel": ["linear", {"use": "rbf"}]}``. With
+        several tables their combinations follow one another. None: the classifier as it is,
+        which is scored all the same.
+    resampling : resampling, default=None
+        Of ilk's or scikit-learn's. None: ``stratified_kfold`` of 5 folds, or of as many as the
+        smallest class has rows; ``kfold`` where that has only one.
+    measure : measure, default="error"
+        What is best: the least value, or the greatest where the measure says so.
+    on_error : {"raise", "skip"}, default="raise"
+        What to do when a combination cannot be fitted: stop, or go on without it.
+    random_state : int, generator or None, default=None
+        Of the splits, and of whatever in the classifier leaves its own open: then it is the same
+        in every combination.
+
+    Attributes
+    ----------
+    classifier_ : classifier
+        The best one, fitted on all rows.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    best_params_ : dict
+        What was set.
+    best_score_ : float
+        Its estimate by the inner resampling. As the best of many it is too good.
+    best_index_ : int
+    results_ : dict of columns
+        A row for each combination: ``params``, ``param_<name>``, ``rank`` (1 is best), ``mean``
+        (the estimate), ``std``, ``split0`` ... (``repeat0`` ... for measures that are pooled),
+        ``error``. ``pandas.DataFrame(results_)`` shows it.
+    n_splits_ : int
+    n_failed_ : int
+        Combinations that were skipped.
+
+    Raises
+    ------
+    ParameterError
+        Before any data are seen: if the classifier has no such parameter, a value is none that it
+        takes, or a component that the grid names cannot be built.
+    InputError
+        If a combination cannot be fitted (it and the split are named), the rows cannot be
+        divided, or no combination has a score.
+
+    Warns
+    -----
+    FitFailedWarning
+        If combinations are skipped.
+    UndefinedMetricWarning
+        If the measure is undefined on some splits. Those on which it is so for every combination
+        are left out; a combination that is undefined on another one is not chosen.
+
+    Notes
+    -----
+    Splits whose training rows are all of one class are answered with that class. Other classes
+    that are missing there have no chance on that split.
+
+    With ``sample_weight`` the classifier is fitted with weights, also inside; the scores of the
+    inner splits count each row once. Rows of weight 0 take no part at all.
+
+    Combinations of a support vector machine that have the same kernel share one Gram matrix on
+    each split (unless it is beyond 512 MiB, or seconds are measured).
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, section 7.3: SVM with C, and OSVM with C and sigma, by cross-validation.
+    .. [2] M. Stone, "Cross-validatory choice and assessment of statistical predictions", *Journal
+       of the Royal Statistical Society B* 36, 1974.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> osvm = ilk.classifier("tuned", classifier="svm", random_state=0, grid={
+    ...     "C": [1, 10, 100], "kernel": [{"use": "rbf", "sigma": s} for s in (0.5, 1, 2)]})
+    >>> osvm.fit(X, y).best_params_
+    {'C': 1, 'kernel': {'use': 'rbf', 'sigma': 1}}
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "classifier": Param(slot="classifier", doc="What is tuned."),
+        "grid": Param((dict, list), none=True, doc="Parameter -> list of values to try."),
+        "resampling": Param(slot="resampling", none=True, doc="Divides the training rows."),
+        "measure": Param(slot="measure", doc="What is best."),
+        "on_error": Param(choices=("raise", "skip"), doc="When a combination cannot be fitted."),
+        "random_state": Param(Seed, doc="Of splits, and of what leaves its own open."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+        sample_weight=True,
+    )
+    waivers: ClassVar[Mapping[str, str]] = {
+        "sklearn:check_sample_weight_equivalence_on_dense_data": (
+            "of two equal rows each falls into a fold of its own, one row of weight 2 into one, so "
+            "other parameters may be chosen"
+        )
+    }
+
+    def __init__(
+        self,
+        classifier: Any = "svm",
+        grid: Any = None,
+        resampling: Any = None,
+        measure: Any = "error",
+        on_error: str = "raise",
+        random_state: Any = None,
+    ) -> None:
+        self.classifier = classifier
+        self.grid = grid
+        self.resampling = resampling
+        self.measure = measure
+        self.on_error = on_error
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return ones that share Gram matrices, take no weights, and tune a step."""
+        steps = [{"transformer": "standardize"}, {"classifier": "nearest_mean"}]
+        return [
+            cls(grid={"C": [1, 10], "kernel": ["linear", "rbf"]}),
+            cls("knn", [{"k": [1, 3]}, {"k": [5], "vote": ["inverse_distance"]}]),
+            cls(
+                {"use": "pipeline", "steps": steps},
+                {"classifier": ["nearest_mean", {"use": "knn", "k": 3}]},
+                resampling={"use": "stratified_kfold", "folds": 3},
+                measure="accuracy",
+            ),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each combination of the grid, as far as that needs no data."""
+        super().check_parameters()
+        if self.grid is None:
+            return
+        problem = grid_problem(self._template(), self.grid)
+        if problem:
+            raise self.parameter_error("grid", problem)
+
+    def alternatives(self) -> list[Any]:
+        """Return the candidates."""
+        return [candidate(self._template(), values) for values in combinations(self.grid)]
+
+    def _template(self) -> Any:
+        template = self.resolve_slot("classifier")
+        if is_frozen(template):
+            raise self.parameter_error(
+                "classifier", "must not be frozen: each combination is fitted anew"
+            )
+        return template
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose and refit.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the classifier takes
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Where the classifier takes weights.
+        """
+        self.check_parameters()
+        X = _with_rows(X)
+        template = self._template()
+        classes, codes = check_labels(self, y, X, min_classes=2)
+        X, codes, weights = self._weighted(template, X, codes, sample_weight)
+        self.classes_, codes = check_labels(self, classes[codes], X, min_classes=2)
+        seed = check_seed(self, self.random_state).randint(2**31 - 1)
+        scheme = None if self.resampling is None else self.resolve_slot("resampling")
+        values = combinations(self.grid)
+        trial = Trial(
+            owner=self,
+            X=X,
+            codes=codes,
+            classes=self.classes_,
+            weights=weights,
+            candidates=[seeded(candidate(template, each), seed) for each in values],
+            values=values,
+            measure=self.resolve_slot("measure"),
+            splits=inner_splits(self, scheme, X, self.classes_[codes], seed),
+            skips=self.on_error == "skip",
+        )
+        self._keep(trial, choose(trial, scheme))
+        return self
+
+    def _weighted(
+        self, template: Any, X: Any, codes: np.ndarray, sample_weight: Any
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Rows that have a weight, with their labels and weights."""
+        if sample_weight is None:
+            return X, codes, None
+        if not takes_weights(template):
+            own = display_name(template)
+            raise InputError(f"{display_name(self)}: sample_weight is given, but {own} takes none")
+        weights = check_weights(self, sample_weight, X)
+        rows = np.flatnonzero(weights)
+        return take(X, rows), codes[rows], weights[rows]
+
+    def _keep(self, trial: Trial, choice: Choice) -> None:
+        """Fit the best candidate on all rows."""
+        self.results_, self.n_failed_ = choice.table, choice.n_failed
+        self.n_splits_, self.best_index_ = len(trial.splits), choice.best
+        self.best_params_ = choice.table["params"][choice.best]
+        self.best_score_ = float(choice.table["mean"][choice.best])
+        self.classifier_ = trial.fit(trial.candidates[choice.best], np.arange(len(trial.codes)))
+
+    def _inner(self) -> Any:
+        return self.classifier_ if hasattr(self, "classifier_") else self._template()
+
+    def _fitted(self) -> Any:
+        check_is_fitted(self)
+        return self.classifier_
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (m,)."""
+        return self._fitted().predict(X)
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Probability of each class; array of shape (m, n_classes)."""
+        return self._fitted().predict_proba(X)
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Decision values, as the classifier gives them."""
+        return self._fitted().decision_function(X)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features, of rows that have any."""
+        return int(self.classifier_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the columns, of tables."""
+        return np.asarray(self.classifier_.feature_names_in_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classifier_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags of the input are those of the classifier."""
+        tags = super().__sklearn_tags__()
+        try:
+            inner = get_tags(self._inner())
+        except IlkError:  # said when it is fitted
+            return tags
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags
+        tags.non_deterministic = inner.non_deterministic
+        return tags
+
+
+def _with_rows(X: Any) -> Any:
+    """X in a form of which rows can be taken."""
+    X = as_table(X)
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
+    return np.asarray(X) if hasattr(X, "__array__") and not hasattr(X, "shape") else X

@@ -1,0 +1,145 @@
+"""Compiled assignment of rows to clusters whose sums of signs cost something.
+
+Rows that move between clusters are units that flow between K nodes, and what a sum costs is
+convex, so the best assignment is a flow of least cost: it is reached from the cheapest one by
+the shortest path that lowers the whole cost, again and again, until there is none. The steps
+that are left to go grow fewer by one each time (the cost of the best assignment with given sums
+is an M-convex function of them), so there are at most as many as rows.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+import ilk
+
+ROUNDING = 1e-12  # of the largest cost: what gains no more gains nothing
+
+
+@ilk.compiled
+def assign(
+    costs: np.ndarray, signs: np.ndarray, kinks: np.ndarray, slopes: np.ndarray, labels: np.ndarray
+) -> None:
+    """Minimise ``sum_i costs[i, labels[i]] + sum_j sum_t slopes[t] |s_j - kinks[j, t]|``.
+
+    s_j is the sum of the signs of the rows in cluster j.
+
+    Parameters
+    ----------
+    costs : ndarray of shape (n, K)
+    signs : ndarray of int, shape (n,)
+        1, or 0 for what counts as -1.
+    kinks : ndarray of shape (K, T)
+    slopes : ndarray of shape (T,)
+        At least 0.
+    labels : ndarray of int, shape (n,)
+        Written.
+    """
+    n, K = costs.shape
+    sums = np.zeros(K)
+    queues = [[(np.inf, -1)] for _ in range(2 * K * K)]  # of each sign, from and to each cluster
+    prices, movers = np.full((2, K, K), np.inf), np.full((2, K, K), -1)
+    for i in range(n):
+        j = int(np.argmin(costs[i]))
+        labels[i] = j
+        sums[j] += 2 * signs[i] - 1
+        for m in range(K):
+            queues[(signs[i] * K + j) * K + m].append((costs[i, m] - costs[i, j], i))
+    for queue in queues:
+        heapify(queue)
+    for sign in range(2):
+        for j in range(K):
+            refresh(queues, labels, sign, j, prices, movers)
+    least = ROUNDING * max(np.abs(costs).max(), slopes.sum())
+    path = np.empty(K, dtype=np.int64)
+    while True:
+        length = cheapest_path(prices, sums, kinks, slopes, least, path)
+        if length == 0:
+            return
+        sums[path[0]] -= 1
+        sums[path[length - 1]] += 1
+        for step in range(length - 1):
+            j, m = path[step], path[step + 1]
+            sign = 1 if prices[1, j, m] <= prices[0, m, j] else 0
+            if sign == 0:  # a row that counts -1 takes a unit along by going the other way
+                j, m = m, j
+            i = movers[sign, j, m]
+            labels[i] = m
+            for other in range(K):
+                price = costs[i, other] - costs[i, m]
+                heappush(queues[(sign * K + m) * K + other], (price, i))
+            refresh(queues, labels, sign, j, prices, movers)
+            refresh(queues, labels, sign, m, prices, movers)
+
+
+@ilk.compiled
+def refresh(
+    queues: list[list[tuple[float, int]]],
+    labels: np.ndarray,
+    sign: int,
+    j: int,
+    prices: np.ndarray,
+    movers: np.ndarray,
+) -> None:
+    """Look up the rows of a sign that leave cluster j at the least prices, ties by lower row."""
+    K = prices.shape[1]
+    for m in range(K):
+        if m == j:
+            continue
+        queue = queues[(sign * K + j) * K + m]
+        while queue[0][1] >= 0 and labels[queue[0][1]] != j:
+            heappop(queue)
+        prices[sign, j, m], movers[sign, j, m] = queue[0]
+
+
+@ilk.compiled
+def cheapest_path(
+    prices: np.ndarray,
+    sums: np.ndarray,
+    kinks: np.ndarray,
+    slopes: np.ndarray,
+    least: float,
+    path: np.ndarray,
+) -> int:
+    """Find the path of a unit that lowers the whole cost most (Bellman and Ford's search).
+
+    Returns
+    -------
+    int
+        Number of clusters on it; 0 if none gains more than `least`.
+    """
+    K = len(sums)
+    total, previous = np.empty(K), np.full(K, -1)
+    for j in range(K):
+        total[j] = extra(sums[j] - 1, sums[j], kinks[j], slopes)
+    for _ in range(K - 1):
+        changed = False
+        for j in range(K):
+            for m in range(K):
+                through = total[j] + min(prices[1, j, m], prices[0, m, j])
+                if through < total[m] - least / K:
+                    total[m], previous[m], changed = through, j, True
+        if not changed:
+            break
+    for m in range(K):
+        total[m] += extra(sums[m] + 1, sums[m], kinks[m], slopes)
+    end = np.argmin(total)
+    if total[end] >= -least:
+        return 0
+    length = 0
+    while end >= 0 and length < K:
+        path[length], end = end, previous[end]
+        length += 1
+    path[:length] = path[:length][::-1].copy()
+    return length
+
+
+@ilk.compiled
+def extra(new: float, old: float, kinks: np.ndarray, slopes: np.ndarray) -> float:
+    """What a sum costs more than another."""
+    cost = 0.0
+    for t in range(len(slopes)):
+        cost += slopes[t] * (abs(new - kinks[t]) - abs(old - kinks[t]))
+    return cost

@@ -1,0 +1,1 @@
+"""Detectors: one class a file."""

@@ -1,0 +1,225 @@
+"""one_class_svm: the support of one class, by a support vector machine."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Detector,
+    InputError,
+    Param,
+    check_weights,
+    display_name,
+    fit_component,
+    n_rows,
+    take,
+)
+from ilk_learners.objects import check_objects, with_input_tags
+from ilk_learners.svm.gram import products
+from ilk_learners.svm.one_class import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LEAST = 1e-100  # of the largest weight
+
+
+class OneClassSVM(Detector):
+    """Find where most of the training rows are, by a hyperplane away from the origin.
+
+    In the space of the kernel the plane separates the training rows from the origin by as much as
+    it can while at most the share `nu` of them is on the wrong side. Its dual is
+
+    ``minimise 1/2 sum_ij a_i a_j k(x_i, x_j)`` over ``0 <= a_i <= 1`` with ``sum_i a_i = nu n``,
+
+    and x is an inlier if ``sum_i a_i k(x_i, x) >= rho``. (The texts have ``a_i <= 1 / (nu n)``
+    and the sum 1: all decisions divided by nu n.) At most a share `nu` of the training rows are
+    outliers, at least a share `nu` are support vectors.
+
+    Parameters
+    ----------
+    kernel : kernel, default="rbf"
+        Any; it is fitted on the training rows.
+    nu : float, default=0.5
+        Greater than 0, at most 1.
+    solver : {"libsvm", "qp"}, default="libsvm"
+        libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at most 2000
+        rows.
+    tol : float, default=1e-3
+        Violation of the optimality conditions, in units of the mean k(x, x), at which libsvm
+        stops. It holds kernel values in single precision: `kkt_violation_` may come to 1e-7 times
+        the sum of the products of coefficients and kernel values, however small `tol` is.
+    max_iter : int or None, default=None
+        Most iterations of libsvm; None: ten million, or 100 for each row if that is more.
+    memory : float, default=1024
+        Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows libsvm
+        computes kernel values as it needs them, with a cache of 200 MiB, for the kernels that it
+        knows: linear, polynomial, sigmoid, and rbf over the Euclidean distance.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        Fitted.
+    support_ : ndarray of int, shape (n_support,)
+        Training rows that are support vectors, ascending.
+    support_vectors_ : data of n_support rows
+    dual_coef_ : ndarray of shape (1, n_support)
+        a.
+    offset_ : float
+        rho: from the support vectors with ``0 < a_i < 1``; without any, the middle of what the
+        optimality conditions leave open.
+    dual_objective_ : float
+        What is minimised.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions: how far apart the bounds are that they
+        set to rho, where these cross.
+    n_iter_ : int
+    n_features_in_ : int
+        Where the rows are vectors or tables.
+
+    Raises
+    ------
+    InputError
+        If a kernel value is not finite, or the Gram matrix of a kernel that libsvm does not know
+        is larger than `memory`.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If max_iter was too small.
+    IndefiniteKernelWarning
+        If the kernel is not positive semi-definite on the training rows.
+
+    References
+    ----------
+    .. [1] B. Schoelkopf, J. C. Platt, J. Shawe-Taylor, A. J. Smola and R. C. Williamson,
+       "Estimating the support of a high-dimensional distribution", Neural Computation 13(7), 2001.
+    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [0.4], [9.0]]
+    >>> detector = ilk.detector("one_class_svm", nu=0.2).fit(X)
+    >>> detector.predict([[0.2], [30.0]]).tolist()
+    [1, -1]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "kernel": Param(slot="kernel", doc="How alike rows are."),
+        "nu": Param(float, gt=0, le=1, doc="Most outliers, as a share of the training rows."),
+        "solver": Param(choices=("libsvm", "qp"), doc="libsvm, or a quadratic program."),
+        "tol": Param(float, gt=0, doc="Violation of the conditions at which libsvm stops."),
+        "max_iter": Param(int, ge=1, none=True, doc="Most iterations of libsvm."),
+        "memory": Param(float, gt=0, doc="Mebibytes that the Gram matrix may take."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=(
+            "vectors",
+            "histograms",
+            "tables",
+            "strings",
+            "signatures",
+            "sets",
+            "views",
+            "indices",
+        ),
+        sample_weight=True,
+    )
+    waivers: ClassVar[Mapping[str, str]] = {
+        "sklearn:check_sample_weight_equivalence_on_dense_data": (
+            "the kernel takes its sigma from the rows, whatever their weights, and libsvm stops at "
+            "tol; test_one_class_svm.py holds weights to repetition for a kernel of fixed sigma"
+        ),
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        nu: float = 0.5,
+        solver: Literal["libsvm", "qp"] = "libsvm",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        memory: float = 1024,
+    ) -> None:
+        self.kernel = kernel
+        self.nu = nu
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory = memory
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(nu=0.1, tol=1e-6), cls(kernel="polynomial", solver="qp")]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Solve the dual problem; y is ignored.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the kernel takes
+        sample_weight : array of shape (n,), optional
+            Bound of each a_i, 1 if left out: a row of weight 2 counts as two, one of weight 0 as
+            none. What the kernel learns of the rows does not depend on other weights.
+        """
+        self.check_parameters()
+        kernel: Any = self.resolve_slot("kernel")
+        X = check_objects(self, kernel, X, reset=True)
+        weights = np.ones(n_rows(X))
+        if sample_weight is not None:
+            weights = check_weights(self, sample_weight, X)
+            if not _LEAST <= weights.max() <= 1 / _LEAST:
+                raise InputError(
+                    f"{display_name(self)}: sample_weight must be of a size that can be squared, "
+                    f"got {weights.max():g} as the largest"
+                )
+        numbers = np.flatnonzero(weights)
+        if len(numbers) < 2:
+            rows = "row (n_samples = 1)" if len(weights) == 1 else "row of some weight"
+            raise InputError(f"{display_name(self)}: X has 1 {rows}, at least 2 are needed")
+        if len(numbers) < len(weights):
+            X, weights = take(X, numbers), weights[numbers]
+        self.kernel_ = fit_component(kernel, X)
+        solved = solve(self, self.kernel_, X, weights)
+        support = np.flatnonzero(solved.coef)
+        self.support_ = numbers[support]
+        self.support_vectors_ = take(X, support)
+        self.dual_coef_ = solved.coef[None, support]
+        self.offset_ = solved.offset
+        self.dual_objective_ = solved.objective
+        self.kkt_violation_ = solved.violation
+        self.n_iter_ = solved.n_iter
+        if not solved.converged:
+            warnings.warn(
+                f"{display_name(self)}: not converged after {self.n_iter_} iterations (violation "
+                f"{self.kkt_violation_:.2g}, tol {self.tol:g}); raise max_iter",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """``sum_i a_i k(x_i, x)``; array of shape (m,)."""
+        check_is_fitted(self)
+        X = check_objects(self, self.kernel_, X, reset=False)
+        return products(self.kernel_, X, self.support_vectors_, self.dual_coef_[0])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """``sum_i a_i k(x_i, x) - rho``, negative for outliers; array of shape (m,)."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """+1 for inliers, -1 for outliers; array of shape (m,)."""
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+    def __sklearn_tags__(self) -> Any:
+        """Input tags are those of the kernel."""
+        return with_input_tags(self, "kernel", super().__sklearn_tags__())

@@ -1,0 +1,88 @@
+"""A learned metric as a kernel: the scale that makes exp(-|L(x - z)|^2) one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk import InputError, display_name, fit_component
+from ilk_learners.metric_learners.widths import squared_scales
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class LearnedMap:
+    """L of a metric learner, with the scale of its kernel folded in.
+
+    The printed kernel ``exp(-|L(x - z)|^2)`` has no width, but L was learned with one for each
+    row. Its global form is folded into L: ``sigma^2``, the mean over the training rows of the
+    mean squared distance to the nearer half of the ``floor(log2 n)`` nearest others, before L.
+    Learners that have folded it in themselves (those with ``widths_``: megm and its kin) are
+    taken as they are.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors; its slot is called `learner`.
+    learner : MetricLearner
+        Fitted here, unless it is frozen.
+    X : ndarray of shape (n, p)
+    y : array of shape (n,)
+
+    Attributes
+    ----------
+    learner : MetricLearner
+        Fitted.
+    factor : float
+        What L is multiplied by.
+
+    Raises
+    ------
+    ParameterError
+        If the learner has no transform (it is a local one).
+    InputError
+        If all rows are equal, or too far apart for a scale.
+    """
+
+    def __init__(self, owner: Any, learner: Any, X: np.ndarray, y: np.ndarray) -> None:
+        if not hasattr(learner, "transform"):
+            name = display_name(learner)
+            raise owner.parameter_error("learner", f"must have a transform, got {name}")
+        self.learner = fit_component(learner, X, y)
+        self.factor = 1.0
+        if not hasattr(self.learner, "widths_"):
+            with np.errstate(over="ignore"):
+                s = float(squared_scales(owner, X).mean())
+            if not 0 < s < np.inf or (X[0] == X).all():
+                raise InputError(
+                    f"{display_name(owner)}: the rows of X are all equal, or too far apart, so "
+                    f"that the kernel has no scale; standardize X first"
+                )
+            self.factor = float(1 / np.sqrt(2 * s))
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Map rows, so that ``exp(-|u - v|^2)`` of two images is the kernel.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+        """
+        return mapped(self.learner, self.factor, X)
+
+
+def mapped(learner: Any, factor: float, X: np.ndarray) -> np.ndarray:
+    """Map rows by a learner and the factor that its kernel needs; float32 stays float32."""
+    return np.asarray(np.asarray(learner.transform(X)) * X.dtype.type(factor))
+
+
+def metric_problems(codes: np.ndarray, n_classes: int, *, per_class: bool) -> Iterator[np.ndarray]:
+    """Yield the labels of each problem that has a metric of its own.
+
+    All classes at once; or each against the rest, which for two classes is one problem.
+    """
+    if not per_class or n_classes == 2:
+        yield codes
+    else:
+        yield from ((codes == c).astype(codes.dtype) for c in range(n_classes))

@@ -1,0 +1,1 @@
+"""Gaussian processes: modes, evidence and its gradient, and the averages that predict."""

@@ -1,0 +1,309 @@
+"""What knn is as a classifier and as a regressor: training rows, searched for the nearest."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    Component,
+    IlkError,
+    InputError,
+    InputTypeError,
+    LocalMetric,
+    Param,
+    RowBlocks,
+    check_finite,
+    display_name,
+    fit_component,
+    is_frozen,
+    is_table,
+    n_rows,
+    one_row,
+    row_blocks,
+)
+from ilk_learners.classifiers.local import is_default, is_local, name_of
+from ilk_learners.learning import learns
+from ilk_learners.neighborhoods import neighbors_of_others
+from ilk_learners.objects import check_columns, check_objects, takes_vectors
+from ilk_learners.vote_weights import (
+    POWER,
+    VOTE,
+    WIDTH,
+    ZERO_DISTANCE,
+    n_asked,
+    vote_weights,
+)
+
+if TYPE_CHECKING:
+    from ilk_learners.vote_weights import Vote, Width, ZeroDistance
+
+
+class Nearest(Component):
+    """Training rows, searched for the k nearest to a query, each of which has a vote.
+
+    A subclass has the parameters below among its own, calls `_checked_rows` and `_take_rows` in
+    `fit`, and `_voters` in `predict`.
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "k": Param(int, ge=1, doc="How many neighbours vote."),
+        "distance": Param(slot="distance", doc="How far apart rows are."),
+        "index": Param(slot="index", doc="How neighbours are found."),
+        "metric_learner": Param(
+            slot="metric_learner",
+            none=True,
+            doc="Global: rows are compared after its map; local: it finds the neighbours.",
+        ),
+        "vote": VOTE,
+        "power": POWER,
+        "width": WIDTH,
+        "zero_distance": ZERO_DISTANCE,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=(
+            "vectors",
+            "histograms",
+            "tables",
+            "strings",
+            "signatures",
+            "sets",
+            "views",
+            "indices",
+        ),
+        fast_leave_one_out=True,
+    )
+    k: int
+    distance: Any
+    index: Any
+    metric_learner: Any
+    vote: Vote
+    power: float
+    width: Width
+    zero_distance: ZeroDistance
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Take the training rows and their targets."""
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that a local metric stands alone."""
+        super().check_parameters()
+        if not is_local(self.metric_learner):
+            return
+        for name, default in (("index", "brute"), ("distance", "euclidean")):
+            if not is_default(getattr(self, name), name, default):
+                raise self.parameter_error(
+                    name,
+                    f"must be left at {default!r} with the local metric learner "
+                    f"{name_of(self.metric_learner)!r}, which finds the neighbours itself",
+                )
+
+    def _checked_rows(self, X: Any) -> Any:
+        """Training rows as the distance, or the metric learner before it, takes them."""
+        taker = "distance" if self.metric_learner is None else "metric_learner"
+        blocks = row_blocks(self, X)
+        if blocks is not None:
+            problem = self._not_by_blocks()
+            if problem is None:
+                check_columns(self, blocks, reset=True)
+                blocks.check(self, nan=_content(self, "distance").capabilities.nan)
+                return blocks
+            if not isinstance(X, np.ndarray):
+                raise InputTypeError(
+                    f"{display_name(self)}: X is to be read block by block, for which {problem}"
+                )
+        return check_objects(self, _content(self, taker), X, reset=True)
+
+    def _not_by_blocks(self) -> str | None:
+        """Why training rows cannot be read block by block with the present parameters."""
+        if self.metric_learner is not None:
+            return "metric_learner must be None"
+        if not _content(self, "index").by_blocks:
+            return f"index must be 'brute', got {self.index!r}"
+        distance = _content(self, "distance")
+        if not takes_vectors(distance):
+            return f"distance must take vectors, got {self.distance!r}"
+        if learns(distance):
+            return (
+                f"distance must be one that learns nothing from training rows, or frozen, got "
+                f"{self.distance!r}"
+            )
+        return None
+
+    @property
+    def _n_asked(self) -> int:
+        return n_asked(self.k, self.vote, self.width)
+
+    def _take_rows(self, X: Any, y: np.ndarray) -> None:
+        """Fit what is in the slots on training rows, checked before, and their targets."""
+        self._check_number(n_rows(X))
+        learner: Any = None if self.metric_learner is None else self.resolve_slot("metric_learner")
+        if learner is not None:
+            learner = fit_component(learner, X, y)
+        self.metric_learner_ = learner
+        self.distance_ = self.index_ = None
+        if isinstance(learner, LocalMetric):
+            self._rows = X
+            return
+        self._rows = X if learner is None else learner.transform(X)
+        distance = self.resolve_slot("distance")
+        if isinstance(X, RowBlocks):  # of which it learns nothing: the first ones do
+            some = next(iter(X))[1]
+            self.distance_ = fit_component(distance, some, y[: len(some)])
+        else:
+            self.distance_ = fit_component(distance, self._rows, y)
+        index = self.resolve_slot("index")
+        self.index_ = fit_component(index, self._rows, y, distance=self.distance_)
+
+    def _check_number(self, n: int) -> None:
+        further = self._n_asked - int(self.k)
+        if self.k > n - further:
+            why = "the number of training rows"
+            if further:
+                why += " without the one that gives width='next_neighbor'"
+            raise InputError(
+                f"{display_name(self)}: k must be at most {n - further}, {why} "
+                f"(n_samples = {n}), got {self.k}"
+            )
+
+    @property
+    def _search(self) -> Any:
+        """What finds neighbours: the index, or the local metric."""
+        return self.metric_learner_ if self.index_ is None else self.index_
+
+    def kneighbors(self, X: Any, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest training rows of each query, nearest first, ties by lower index.
+
+        Parameters
+        ----------
+        X : data of m rows
+        k : int, optional
+            As many as vote, if left out.
+
+        Returns
+        -------
+        distances : ndarray of shape (m, k)
+        indices : ndarray of int, shape (m, k)
+        """
+        check_is_fitted(self)
+        k = self.k if k is None else k
+        blocks = row_blocks(self, X)
+        if blocks is not None:
+            found = [self.kneighbors(block, k) for block in self._read(blocks)]
+            return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])
+        learner: Any = self.metric_learner_
+        Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
+        if self.index_ is not None and learner is not None:
+            Q = learner.transform(Q)
+        near, where = self._search.kneighbors(Q, k)
+        return near, where
+
+    def _read(self, blocks: RowBlocks) -> Iterator[np.ndarray]:
+        """Yield blocks of queries, their numbers checked under the right numbers of rows."""
+        taker: Any = self.distance_ if self.metric_learner_ is None else self.metric_learner_
+        if not takes_vectors(taker):
+            raise InputTypeError(
+                f"{display_name(self)}: X is to be read block by block as vectors, which "
+                f"{display_name(taker)} does not take"
+            )
+        check_columns(self, blocks, reset=False)
+        for first, block in blocks:
+            check_finite(self, block, nan=taker.capabilities.nan, first_row=first)
+            yield block
+
+    def _voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Distances and numbers of those who vote on each query, and what their votes weigh."""
+        return self._weighed(*self.kneighbors(X, self._n_asked))
+
+    def _weighed(
+        self, near: np.ndarray, rows: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        k = int(self.k)
+        weights = vote_weights(
+            near,
+            k,
+            self.vote,
+            power=self.power,
+            width=self.width,
+            zero_decides=self.zero_distance == "decides",
+        )
+        return near[:, :k], rows[:, :k], weights
+
+    def _one(self, x: Any) -> Any:
+        """One object, given as one or as data of one row, as data of one row."""
+        single = is_table(x) or getattr(x, "ndim", 1) == 2
+        row = x if single else one_row(x)
+        if n_rows(row) != 1:
+            raise InputError(f"{display_name(self)}: x must be one object, got {n_rows(row)} rows")
+        return row
+
+    @property
+    def fast_leave_one_out(self) -> bool:
+        """Whether there is `leave_one_out` with the present parameters."""
+        try:
+            return self._in_the_way() is None
+        except IlkError:  # said when it is fitted
+            return False
+
+    def _in_the_way(self) -> tuple[str, str] | None:
+        """Parameter for which each case needs a fit of its own, and what it must be instead."""
+        if self.metric_learner is not None:
+            return "metric_learner", "must be None (map the rows before, if it is learned already)"
+        if learns(_content(self, "distance")):
+            return "distance", "must be one that learns nothing from training rows, or frozen"
+        index = _content(self, "index")
+        if is_frozen(index) or not index.exact:
+            return "index", "must be an exact one, and not frozen"
+        return None
+
+    def _twin(self, X: Any, y: Any) -> Self:
+        """One like this, fitted on all rows, of which each can be left out.
+
+        Raises
+        ------
+        ParameterError
+            If something would have to be fitted anew without each row.
+        """
+        self.check_parameters()
+        problem = self._in_the_way()
+        if problem is not None:
+            name, what = problem
+            raise self.parameter_error(
+                name,
+                f"{what} for leave_one_out, got {getattr(self, name)!r}; the resampling of that "
+                f"name fits anew without each row",
+            )
+        return copy.copy(self).fit(X, y)
+
+    def _voters_among_others(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Voters on each training row, the same as if all had been fitted without it.
+
+        For the distances do not depend on the training rows, nor does what an exact index finds.
+        """
+        found = neighbors_of_others(self, self.index_, self._rows, self._n_asked)
+        return self._weighed(*found)
+
+    def __sklearn_tags__(self) -> Any:
+        """Input tags are those of the distance, or of the metric learner before it."""
+        tags = super().__sklearn_tags__()
+        name = "distance" if self.metric_learner is None else "metric_learner"
+        try:
+            component = _content(self, name)
+        except IlkError:  # said when it is fitted
+            return tags
+        if hasattr(component, "__sklearn_tags__"):
+            tags.input_tags = component.__sklearn_tags__().input_tags
+        return tags
+
+
+def _content(owner: Component, name: str) -> Any:
+    """The component in a slot itself; built only where its name or a table stands there."""
+    value = getattr(owner, name)
+    return owner.resolve_slot(name) if isinstance(value, str | Mapping) else value

@@ -1,0 +1,337 @@
+"""gp: Gaussian process regression."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import (
+    Capabilities,
+    IlkError,
+    InputError,
+    Param,
+    Regressor,
+    display_name,
+    fit_component,
+    n_rows,
+    take,
+)
+from ilk_learners.gaussian_processes import triangles
+from ilk_learners.gaussian_processes.covariance import Covariance, is_rbf
+from ilk_learners.gaussian_processes.evidence import maximize
+from ilk_learners.gaussian_processes.parameters import (
+    KERNEL,
+    MAX_STEPS,
+    N_RESTARTS,
+    RANDOM_STATE,
+    SIGNAL_VARIANCE,
+    blocks,
+    gram,
+    read_rows,
+)
+from ilk_learners.gaussian_processes.regression import Regression, regress
+from ilk_learners.learning import learns
+from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.objects import with_input_tags
+from ilk_learners.targets import read_numbers
+
+
+class GPRegressor(Regressor):
+    """Gaussian process regression: the mean of functions, given noisy targets.
+
+    A priori function values are Gaussian with covariance ``v k(x, z)``, targets are function
+    values plus noise of variance s. With ``C = v K + s I`` on the training rows,
+
+        mean(x) = k(x)' C^-1 y,      variance(x) = v k(x, x) - k(x)' C^-1 k(x),
+
+    where ``k(x)`` are the covariances of x with the training rows (equation (E.39) of [1]_).
+    Targets are shifted to mean 0 and scaled to variance 1 before, so that v and s are in units
+    of their variance, and predictions far from all rows are the mean of the targets.
+
+    The numbers of the kernel, v and s can be those that maximise the log marginal likelihood
+
+    ``log p(y) = -y' C^-1 y / 2 - log |C| / 2 - n log(2 pi) / 2``
+
+    by its analytic gradient. (Equation (9.1) of [1]_ has no noise term in it.)
+
+    It takes what its kernel takes. Time is O(n^3), memory that of two n x n matrices, and with
+    `optimize`, for other kernels than rbf over a Euclidean distance, of one more for each number
+    of the kernel.
+
+    Parameters
+    ----------
+    kernel : kernel, default="rbf"
+    signal_variance : float, default=1.0
+        v, where it starts if it is optimised.
+    noise_variance : float, default=0.1
+        s, where it starts if it is optimised. With 0, which stays 0, targets are met exactly.
+    optimize : {"none", "isotropic", "ard"}, default="none"
+        What is optimised: nothing; v, s and each number of the kernel, of rbf a common factor
+        of its widths (isotropic); or, for rbf over a Euclidean distance of vectors, a width for
+        each feature.
+    n_restarts : int, default=0
+        More starts of the optimiser, drawn; the best counts.
+    max_steps : int, default=200
+        Most steps of the optimiser from each start. It keeps every factor between 1e-5 and 1e5.
+    random_state : int, generator or None, default=None
+        For restarts.
+
+    Attributes
+    ----------
+    kernel_ : kernel
+        Fitted, with the numbers found.
+    signal_variance_, noise_variance_ : float
+        In units of the variance of y.
+    jitter_ : float
+        What was added to the diagonal of ``v K`` as C was singular to working precision: 0, or
+        1e-12 times the mean of that diagonal, or 10, 100, ... times as much, up to 1e-3.
+    log_marginal_likelihood_ : float
+        Of the scaled targets.
+    n_features_in_ : int
+        Where the rows are vectors or tables.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to optimise in the kernel, or no gradient.
+    InputError
+        If the kernel is not positive semi-definite, or y holds something else than finite
+        numbers.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the optimiser stopped early.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, section 9.1 and appendix E.
+    .. [2] C. E. Rasmussen and C. K. I. Williams, *Gaussian Processes for Machine Learning*, MIT
+       Press, 2006, algorithm 2.1, equation (5.9), and section 5.4.2 for leaving one out.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import numpy as np
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> gp = ilk.regressor("gp", optimize="isotropic").fit(X, np.sin(X[:, 0]))
+    >>> mean, std = gp.predict([[1.5], [60.0]], return_std=True)
+    >>> mean.round(2).tolist()[0], bool(std[0] < std[1])
+    (1.0, True)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "kernel": KERNEL,
+        "signal_variance": SIGNAL_VARIANCE,
+        "noise_variance": Param(float, ge=0, doc="Of the targets, in units of their variance."),
+        "optimize": Param(choices=("none", "isotropic", "ard"), doc="What is optimised."),
+        "n_restarts": N_RESTARTS,
+        "max_steps": MAX_STEPS,
+        "random_state": RANDOM_STATE,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+        fast_leave_one_out=True,
+    )
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        signal_variance: float = 1.0,
+        noise_variance: float = 0.1,
+        optimize: Literal["none", "isotropic", "ard"] = "none",
+        n_restarts: int = 0,
+        max_steps: int = 200,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.signal_variance = signal_variance
+        self.noise_variance = noise_variance
+        self.optimize = optimize
+        self.n_restarts = n_restarts
+        self.max_steps = max_steps
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls({"use": "rbf", "sigma": 2.0}),
+            cls(),
+            cls(optimize="isotropic"),
+            cls(optimize="ard", n_restarts=1, random_state=0),
+            cls({"use": "polynomial", "degree": 2}, noise_variance=0.5),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that variances are finite."""
+        super().check_parameters()
+        check_finite_parameters(self, "signal_variance", "noise_variance")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Factor the covariance of the training targets.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the kernel takes
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        kernel: Any = self.resolve_slot("kernel")
+        X = read_rows(self, kernel, X, reset=True)
+        y = read_numbers(self, y, X)
+        targets, self._mean, self._scale = _standardized(y)
+        self.kernel_ = fit_component(kernel, X, y)
+        self.signal_variance_ = float(self.signal_variance)
+        self.noise_variance_ = float(self.noise_variance)
+        memory = np.empty((len(y), len(y)))
+        if self.optimize != "none":
+            self._optimize(X, targets, memory)
+        K = gram(self.kernel_, self.signal_variance_, X)
+        self.regression_, self.jitter_ = self._regressed(K, targets, memory)
+        self.log_marginal_likelihood_ = self.regression_.log_evidence
+        self._rows = X
+        return self
+
+    def _regressed(
+        self, K: np.ndarray, targets: np.ndarray, memory: np.ndarray
+    ) -> tuple[Regression, float]:
+        try:
+            return triangles.with_jitter(
+                K, lambda: regress(K, targets, self.noise_variance_, memory)
+            )
+        except np.linalg.LinAlgError:
+            raise InputError(
+                f"{display_name(self)}: the kernel is not positive semi-definite on X, even with "
+                f"1e-3 of its mean added to its diagonal; the kernel substitution can repair that"
+            ) from None
+
+    def _optimize(self, X: Any, targets: np.ndarray, memory: np.ndarray) -> None:
+        covariance = Covariance(self, self.kernel_, X, targets, self.optimize)
+        start = np.array([self.signal_variance_, self.noise_variance_])
+
+        def evidence(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            variance, noise = start * np.exp(theta[:2])
+            kernel = covariance.kernel(theta[2:])
+            K = gram(kernel, variance, X)
+            found, _ = triangles.with_jitter(K, lambda: regress(K, targets, noise, memory))
+            M = found.derivative()
+            of_noise = noise * float(np.trace(M))
+            gradient = covariance.gradient(kernel, M, K, variance)
+            return found.log_evidence, np.insert(gradient, 1, of_noise)
+
+        theta = maximize(self, evidence, covariance.size + 2)
+        self.kernel_ = covariance.kernel(theta[2:])
+        self.signal_variance_, self.noise_variance_ = (start * np.exp(theta[:2])).tolist()
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Mean of the function value of each row; array of shape (m,).
+
+        Parameters
+        ----------
+        X : data of m rows
+        return_std : bool, default=False
+            Whether the standard deviations of the function values are returned, too, as a second
+            array. That of a target would have the noise in it.
+        """
+        check_is_fitted(self)
+        X = read_rows(self, self.kernel_, X, reset=False)
+        means, variances = np.empty(n_rows(X)), np.empty(n_rows(X))
+        for rows in blocks(n_rows(X), len(self.regression_.alpha)):
+            Q = take(X, rows)
+            k = gram(self.kernel_, self.signal_variance_, Q, self._rows)
+            means[rows] = k @ self.regression_.alpha
+            if return_std:
+                own = self.signal_variance_ * np.asarray(self.kernel_.diagonal(Q), dtype=float)
+                variances[rows] = self.regression_.variances(own, k)
+        means = self._mean + self._scale * means
+        return (means, self._scale * np.sqrt(variances)) if return_std else means
+
+    @property
+    def fast_leave_one_out(self) -> bool:
+        """Whether there is `leave_one_out` with the present parameters."""
+        try:
+            return self._in_the_way() is None
+        except IlkError:  # said when it is fitted
+            return False
+
+    def _in_the_way(self) -> tuple[str, str] | None:
+        """Parameter for which each row needs a fit of its own, and what it must be instead."""
+        if self.optimize != "none":
+            return "optimize", "must be 'none'"
+        if _learns(self.resolve_slot("kernel")):
+            what = (
+                "must be one that learns nothing from training rows (rbf with a number), or frozen"
+            )
+            return "kernel", what
+        return None
+
+    def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
+        """Prediction for each row by a regressor fitted on all the others; array of shape (n,).
+
+        It is what fitting anew for each row would give, up to rounding, from one matrix, with
+        the mean of the others for each row: ``y_i - (r_i - m_i e_i) / (C^-1)_ii`` for
+        ``r = C^-1 y``, ``e = C^-1 1`` and the mean m_i of the others. It needs parameters that do
+        not depend on the rows (`fast_leave_one_out` tells).
+
+        Raises
+        ------
+        ParameterError
+            If something would have to be learned anew for each row; it is named.
+        InputError
+            If there are fewer than two rows, or C is singular to working precision.
+        """
+        self.check_parameters()
+        problem = self._in_the_way()
+        if problem is not None:
+            name, what = problem
+            raise self.parameter_error(
+                name,
+                f"{what}, for leave_one_out, got {getattr(self, name)!r}; the resampling of that "
+                f"name fits anew without each row",
+            )
+        if n_rows(X) < 2:
+            raise InputError(f"{display_name(self)}: X has {n_rows(X)} row, 2 are needed")
+        return copy.copy(self).fit(X, y)._left_out(y)  # noqa: SLF001  # one of this class
+
+    def _left_out(self, y: Any) -> np.ndarray:
+        if self.jitter_:
+            raise InputError(
+                f"{display_name(self)}: the covariance of the targets is singular to working "
+                f"precision; raise noise_variance for leave_one_out"
+            )
+        targets = _standardized(read_numbers(self, y, self._rows))[0]
+        n = len(targets)
+        others = (targets.sum() - targets) / (n - 1)
+        ones = triangles.solve(self.regression_.L, np.ones(n))
+        of_rest = self.regression_.alpha - others * ones
+        diagonal = np.diagonal(triangles.inverse(self.regression_.L))
+        return np.asarray(self._mean + self._scale * (targets - of_rest / diagonal))
+
+    def __sklearn_tags__(self) -> Any:
+        """Input tags are those of the kernel."""
+        return with_input_tags(self, "kernel", super().__sklearn_tags__())
+
+
+def _standardized(y: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Targets of mean 0 and variance 1, their mean and deviation (1 if they are all equal)."""
+    if (y == y[0]).all():
+        return np.zeros_like(y), float(y[0]), 1.0
+    unit = float(np.abs(y).max())  # squares stay in range
+    z = y / unit
+    mean = float(z.mean())
+    z -= mean
+    deviation = float(z.std())
+    return z / deviation, mean * unit, deviation * unit
+
+
+def _learns(kernel: Any) -> bool:
+    """Tell whether a kernel depends on training rows; rbf with a number for sigma does not."""
+    if is_rbf(kernel) and not isinstance(kernel.sigma, str):
+        return learns(kernel.resolve_slot("distance"))
+    return learns(kernel)

@@ -1,0 +1,195 @@
+"""knn: the weighted mean of the targets of the nearest training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from ilk import Param, Regressor
+from ilk_learners.classifiers.explanation import Explanation
+from ilk_learners.nearest import Nearest
+from ilk_learners.targets import read_numbers
+
+if TYPE_CHECKING:
+    from ilk_learners.vote_weights import Vote, Width, ZeroDistance
+
+_LARGE = np.finfo(float).max / 4  # beyond it a difference of targets may overflow
+
+
+class KNNRegressor(Nearest, Regressor):
+    """Predict the mean of the k nearest training rows' targets, under any distance.
+
+    ``y(x) = sum_i w_i y_i / sum_i w_i`` over the k nearest rows (Nadaraya and Watson), where the
+    weight of a row at distance d is, for width h
+
+    - majority: 1, equation (2.12) of [1]_;
+    - inverse_distance: ``d^(-power)``, equation (2.15) of [2]_;
+    - shepard: ``exp(-d / h)``, equation (2.16) of [2]_;
+    - gaussian: ``exp(-d^2 / (2 h^2))``, equations (2.11) and (2.13) of [1]_;
+    - epanechnikov: ``max(1 - (d / h)^2, 0)``, equation (2.14) of [1]_ without its 3/4, which
+      cancels. Where no row is within h, those as near as the nearest have a weight alone.
+
+    A mean is never beyond the targets it is of, and that of equal targets is exactly their value.
+
+    Parameters
+    ----------
+    k : int, default=5
+        How many neighbours count.
+    distance : distance, default="euclidean"
+        Any; it is fitted on the training rows.
+    index : index, default="brute"
+        How neighbours are found.
+    metric_learner : metric learner, default=None
+        A global one is fitted first, and rows are compared after its map. A local one finds
+        the neighbours itself, in place of distance and index.
+    vote : {"majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"}
+        Weight of a row; default="majority".
+    power : float, default=1.0
+        The n of inverse distances; the larger, the less far neighbours count.
+    width : float or {"next_neighbor", "last_neighbor"}, default="next_neighbor"
+        The h of the last three: a distance; or, for each query, the distance of neighbour k + 1,
+        the first that does not count; or that of neighbour k, whose weight is then 0 under
+        "epanechnikov".
+    zero_distance : {"decides", "votes"}, default="votes"
+        Whether rows at distance zero silence the others. By default they do not, as the curve
+        would jump there; among inverse distances they always do.
+
+    Attributes
+    ----------
+    y_ : ndarray of shape (n,)
+        Targets of the training rows.
+    distance_, index_, metric_learner_ : components
+        Fitted; the first two are None with a local metric, the third where there is none.
+    n_features_in_ : int
+        Where the rows are vectors or tables.
+
+    Raises
+    ------
+    ParameterError
+        If a local metric stands beside a distance or an index of your own.
+    InputError
+        If there are fewer than k training rows, y holds something else than finite numbers, or
+        X is nothing that the distance takes.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
+       2011, equations (2.11) to (2.14).
+    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.
+    .. [3] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications
+       9, 1964.
+    .. [4] G. S. Watson, "Smooth regression analysis", Sankhya A 26, 1964.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> knn = ilk.regressor("knn", k=2, vote="inverse_distance")
+    >>> knn = knn.fit([[0.0], [1.0], [4.0]], [0.0, 3.0, 12.0])
+    >>> knn.predict([[2.0], [4.0]]).tolist()
+    [2.0, 12.0]
+    >>> print(knn.explain([2.0]))
+    prediction 2.0
+         row    distance    vote  target
+           1           1       1  3.0
+           0           2     0.5  0.0
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = Nearest.parameters
+
+    def __init__(
+        self,
+        k: int = 5,
+        distance: Any = "euclidean",
+        index: Any = "brute",
+        metric_learner: Any = None,
+        vote: Vote = "majority",
+        power: float = 1.0,
+        width: Width = "next_neighbor",
+        zero_distance: ZeroDistance = "votes",
+    ) -> None:
+        self.k = k
+        self.distance = distance
+        self.index = index
+        self.metric_learner = metric_learner
+        self.vote = vote
+        self.power = power
+        self.width = width
+        self.zero_distance = zero_distance
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(k=4, vote="inverse_distance", power=2),
+            cls(vote="gaussian"),
+            cls(k=6, vote="epanechnikov", width="last_neighbor"),
+            cls(vote="shepard", width=3.0, zero_distance="decides"),
+        ]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Take the training rows and their targets.
+
+        Parameters
+        ----------
+        X : data of n rows, of any kind that the distance takes
+        y : array of shape (n,)
+        """
+        self.check_parameters()
+        X = self._checked_rows(X)
+        self.y_ = read_numbers(self, y, X)
+        self._take_rows(X, self.y_)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted number for each row; array of shape (m,)."""
+        _, rows, weights = self._voters(X)
+        return _means(self.y_[rows], weights)
+
+    def explain(self, x: Any) -> Explanation:
+        """Tell which neighbours a prediction is the mean of, for one object or data of one row."""
+        near, rows, weights = self._voters(self._one(x))
+        return Explanation(
+            prediction=float(_means(self.y_[rows], weights)[0]),
+            indices=rows[0],
+            labels=self.y_[rows[0]],
+            distances=near[0],
+            votes=np.ones(len(rows[0])) if weights is None else weights[0],
+        )
+
+    def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
+        """Prediction for each row by a regressor fitted on all the others; array of shape (n,).
+
+        It is what fitting anew for each row would give, to the last digit, from one search for
+        neighbours. It needs a distance that learns nothing from the training rows, an exact
+        index, and no metric learner (`fast_leave_one_out` tells).
+
+        Raises
+        ------
+        ParameterError
+            If a component would have to be fitted anew for each row; it is named.
+        InputError
+            If there are fewer than k other rows.
+        """
+        return self._twin(X, y)._left_out()  # noqa: SLF001  # one of this class
+
+    def _left_out(self) -> np.ndarray:
+        _, rows, weights = self._voters_among_others()
+        return _means(self.y_[rows], weights)
+
+
+def _means(targets: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted means of rows, each from the first on, so that of equal targets it is exact."""
+    low, high = targets.min(axis=1), targets.max(axis=1)
+    if max(-low.min(), high.max()) > _LARGE:
+        return np.asarray(4 * _means(targets / 4, weights))
+    first = targets[:, :1]
+    beyond = targets - first
+    if weights is None:
+        mean = beyond.mean(axis=1)
+    else:
+        mean = (beyond * weights).sum(axis=1) / weights.sum(axis=1)
+    return np.asarray(np.clip(first[:, 0] + mean, low, high))

@@ -1,0 +1,215 @@
+"""The dual by libsvm, through scikit-learn: on a Gram matrix, or on rows of numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sklearn
+from sklearn.svm import SVC, NuSVC
+
+from ilk_learners.svm.machine import Machine, machine
+
+if TYPE_CHECKING:
+    from ilk_learners.svm.known import KnownKernel
+
+_CACHE_MEBIBYTES = 200
+_STEPS = 10_000_000, 100  # most iterations if there is no bound: in all, and for each row
+
+
+def solve(
+    K: np.ndarray, signs: np.ndarray, C: np.ndarray, *, tol: float, max_iter: int | None
+) -> Machine:
+    """Solve one dual problem.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), float64, C-contiguous
+        It is not copied.
+    signs : ndarray of shape (n,)
+        -1 or 1.
+    C : ndarray of shape (n,)
+        Bound of each coefficient, at least 0.
+    tol : float
+    max_iter : int or None
+        Most iterations; None: `most_steps`.
+    """
+    svc = _fitted("precomputed", K, signs, C, tol, max_iter)
+    coef = coefficients(svc, len(signs))
+    return _machine(svc, coef, K @ coef, signs, C)
+
+
+def solve_pairs(
+    K: np.ndarray, codes: np.ndarray, C: np.ndarray, *, tol: float, max_iter: int | None
+) -> list[Machine]:
+    """Solve the problems of all pairs of classes, at least three, in one run of libsvm.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), float64, C-contiguous
+        Of all rows; it is not copied.
+    codes : ndarray of int, shape (n,)
+        0 to n_classes - 1, each present, ascending: the matrices of pairs are blocks of K.
+    C, tol, max_iter
+        As `solve` takes them.
+
+    Returns
+    -------
+    list of Machine
+        Of classes (0, 1), (0, 2), ..., (1, 2), ...; the first of a pair has the sign 1. Their
+        rows are numbers of all rows.
+    """
+    svc = _fitted("precomputed", K, codes, C, tol, max_iter)
+    every = np.zeros((len(svc.dual_coef_), len(codes)))
+    every[:, svc.support_] = svc.dual_coef_  # a row has a coefficient for each of the others
+    ends = np.searchsorted(codes, np.arange(codes[-1] + 2))
+    own = [slice(*ends[code : code + 2]) for code in range(codes[-1] + 1)]
+    machines = []
+    for (a, b), steps in zip(combinations(range(len(own)), 2), svc.n_iter_, strict=True):
+        A, B = own[a], own[b]
+        left, right = every[b - 1, A], every[a, B]
+        coef = np.concatenate([left, right])
+        some = np.flatnonzero(coef)
+        rows = some + np.where(some < len(left), A.start, B.start - len(left))
+        outputs = [coef[some] @ K[rows, part] for part in (A, B)]
+        solved = machine(
+            coef,
+            np.concatenate(outputs),
+            np.repeat([1.0, -1.0], [len(left), len(right)]),
+            np.concatenate([C[A], C[B]]),
+            n_iter=int(steps),
+            converged=not svc.fit_status_ or int(steps) != svc.max_iter,
+        )
+        machines.append(replace(solved, rows=rows))
+    return machines
+
+
+Outputs = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of support vectors and coefficients
+
+
+def solve_rows(
+    kernel: KnownKernel,
+    X: Any,
+    signs: np.ndarray,
+    C: np.ndarray,
+    outputs: Outputs,
+    *,
+    tol: float,
+    max_iter: int | None,
+) -> Machine:
+    """Solve one dual problem where libsvm computes the kernel itself, row by row.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, p)
+        Rows as `kernel` has them.
+    outputs : callable
+        Given numbers of rows and a coefficient for each, the decision of all rows without the
+        intercept; libsvm's own takes several times as long.
+    """
+    svc = _fitted(kernel.name, X, signs, C, tol, max_iter, **kernel.terms)
+    coef = coefficients(svc, len(signs))
+    support = np.flatnonzero(coef)
+    return _machine(svc, coef, outputs(support, coef[support]), signs, C)
+
+
+def hull_margins(
+    kernel: KnownKernel | None, X: Any, signs: np.ndarray, outputs: Outputs, tol: float
+) -> tuple[float, float]:
+    """Bounds of the largest margin: what a point of the hull of each side of the rows tells.
+
+    Half the distance of any such two points is at least the margin. The points are those that
+    libsvm's nu-SVM, whose bounds leave it the whole hulls, ends at: nearly the nearest ones.
+
+    Parameters
+    ----------
+    kernel : KnownKernel or None
+        None: X is the Gram matrix.
+    outputs : callable
+        As `solve_rows` takes it.
+    tol : float
+        By how much the products of such rows with the difference of the points may differ.
+
+    Returns
+    -------
+    least, most : float
+        The first is not above 0 where the points do not separate the sides; both are 0 where
+        they are the same.
+    """
+    n = len(signs)
+    nu = 2 / n * (1 - 1e-12)  # the coefficients of a side sum to 1, up to rounding down
+    terms = {} if kernel is None else kernel.terms
+    svc = NuSVC(
+        nu=nu,
+        kernel="precomputed" if kernel is None else kernel.name,
+        tol=tol,
+        max_iter=most_steps(n),
+        cache_size=_CACHE_MEBIBYTES,
+        **terms,
+    )
+    try:
+        svc = quietly_fitted(svc, X, signs, None)
+    except ValueError:  # the coefficients are divided by the distance, which is 0
+        return 0.0, 0.0
+    coef = coefficients(svc, n)
+    coef *= 2 / float(np.abs(coef).sum())
+    support = np.flatnonzero(coef)
+    values = outputs(support, coef[support])
+    distance = max(float(coef @ values), 0.0) ** 0.5
+    gap = float(values[signs > 0].min() - values[signs < 0].max())
+    return (gap / distance / 2 if distance else 0.0), distance / 2
+
+
+def _fitted(
+    kernel: str,
+    X: np.ndarray,
+    labels: np.ndarray,
+    C: np.ndarray,
+    tol: float,
+    max_iter: int | None,
+    **terms: float,
+) -> SVC:
+    svc = SVC(
+        C=1.0,
+        kernel=kernel,
+        tol=tol,
+        max_iter=most_steps(len(labels)) if max_iter is None else max_iter,
+        cache_size=_CACHE_MEBIBYTES,
+        **terms,
+    )
+    return quietly_fitted(svc, X, labels, C)
+
+
+def quietly_fitted(svm: Any, X: Any, labels: np.ndarray | None, C: np.ndarray | None) -> Any:
+    """Fit a machine of scikit-learn on checked data; what it warns of its owner says, by name."""
+    settings = {"assume_finite": True, "skip_parameter_validation": True}
+    with warnings.catch_warnings(), sklearn.config_context(**settings):
+        warnings.simplefilter("ignore", UserWarning)
+        return svm.fit(X, labels, sample_weight=C)
+
+
+def most_steps(n: int) -> int:
+    """Iterations that libsvm takes at most by itself; scikit-learn's has no end.
+
+    Its kernel values are of single precision: a tolerance below their rounding is never reached.
+    """
+    return max(_STEPS[0], _STEPS[1] * n)
+
+
+def coefficients(svc: Any, n: int) -> np.ndarray:
+    """Dual coefficients of all n rows."""
+    coef = np.zeros(n)
+    dual: Any = svc.dual_coef_  # sparse, if the rows are
+    coef[svc.support_] = (dual if isinstance(dual, np.ndarray) else dual.toarray())[0]
+    return coef
+
+
+def _machine(
+    svc: SVC, coef: np.ndarray, outputs: np.ndarray, signs: np.ndarray, C: np.ndarray
+) -> Machine:
+    n_iter, converged = int(svc.n_iter_[0]), not svc.fit_status_
+    return machine(coef, outputs, signs, C, n_iter=n_iter, converged=converged)

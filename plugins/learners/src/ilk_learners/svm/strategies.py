@@ -1,0 +1,105 @@
+"""More than two classes by binary machines: their problems, and what they say together."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Strategy = Literal["ova", "ovo"]
+
+
+def problems(
+    codes: np.ndarray, n_classes: int, strategy: Strategy
+) -> Iterator[tuple[np.ndarray | None, np.ndarray]]:
+    """Yield rows (None: all of them) and signs of each binary problem.
+
+    Of two classes the second has the sign 1. One against all: each class in turn has. Pairs: of
+    each two classes the one that comes first has.
+    """
+    if n_classes == 2 or strategy == "ova":
+        for code in range(1 if n_classes == 2 else 0, n_classes):
+            yield None, np.where(codes == code, 1.0, -1.0)
+        return
+    for a, b in combinations(range(n_classes), 2):
+        rows = np.flatnonzero((codes == a) | (codes == b))
+        yield rows, np.where(codes[rows] == a, 1.0, -1.0)
+
+
+def class_scores(decisions: np.ndarray, n_classes: int, strategy: Strategy) -> np.ndarray:
+    """Score of each class from the decisions of the machines.
+
+    Pairs vote, and the sum of the decisions for a class, squeezed to less than half a vote,
+    settles ties: scores differ in order from votes only where these are equal.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (m, n_machines)
+
+    Returns
+    -------
+    ndarray of shape (m,) for two classes, else (m, n_classes)
+    """
+    if n_classes == 2:
+        return decisions[:, 0]
+    if strategy == "ova":
+        return decisions
+    votes = np.zeros((len(decisions), n_classes))
+    sums = np.zeros_like(votes)
+    for column, (a, b) in zip(decisions.T, combinations(range(n_classes), 2), strict=True):
+        votes[:, a] += column > 0
+        votes[:, b] += column <= 0
+        sums[:, a] += column
+        sums[:, b] -= column
+    return np.asarray(votes + sums / (3 * (np.abs(sums) + 1)))
+
+
+def winners(scores: np.ndarray) -> np.ndarray:
+    """Code of the class with the best of the scores that `class_scores` gives, for each row."""
+    return np.asarray((scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1))
+
+
+def class_probabilities(positive: np.ndarray, n_classes: int, strategy: Strategy) -> np.ndarray:
+    """Probability of each class from those of the machines' positive signs.
+
+    One against all: they are divided by their sum. Pairs: coupled, as in Wu, Lin and Weng
+    (2004), second method: p minimises ``sum_ij (r_ji p_i - r_ij p_j)^2``.
+
+    Parameters
+    ----------
+    positive : ndarray of shape (m, n_machines)
+        Within 0 and 1, both excluded.
+
+    Returns
+    -------
+    ndarray of shape (m, n_classes)
+    """
+    if n_classes == 2:
+        return np.column_stack([1 - positive[:, 0], positive[:, 0]])
+    if strategy == "ova":
+        return np.asarray(positive / positive.sum(axis=1, keepdims=True))
+    r = np.zeros((len(positive), n_classes, n_classes))
+    for column, (a, b) in zip(positive.T, combinations(range(n_classes), 2), strict=True):
+        r[:, a, b], r[:, b, a] = column, 1 - column
+    return _coupled(r)
+
+
+def _coupled(r: np.ndarray) -> np.ndarray:
+    """Solve ``Q p = const, sum p = 1`` for the matrix Q of the squares; r of shape (m, c, c).
+
+    Q alone is nearly singular where a class wins clearly, with the sum it is not.
+    """
+    m, n_classes, _ = r.shape
+    Q = np.ones((m, n_classes + 1, n_classes + 1))
+    Q[:, :-1, :-1] = -r * np.swapaxes(r, 1, 2)
+    diagonal = np.arange(n_classes)
+    Q[:, diagonal, diagonal] = np.square(r).sum(axis=1)
+    Q[:, -1, -1] = 0.0
+    right = np.zeros((m, n_classes + 1, 1))
+    right[:, -1] = 1.0
+    p = np.maximum(np.linalg.solve(Q, right)[:, :-1, 0], 0.0)
+    return np.asarray(p / p.sum(axis=1, keepdims=True))

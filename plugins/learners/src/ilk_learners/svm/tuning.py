@@ -1,0 +1,282 @@
+"""Parameters of a kernel set by how well its Gram matrix fits the labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from ilk import ParameterError, display_name, is_frozen, n_rows, take
+from ilk_learners.kernel_parameters import KernelParameters
+
+Criterion = Literal["alignment", "polarization"]
+
+_ROWS = 1000  # that are looked at
+_BYTES = 2**26  # of derivatives held at once
+_FACTORS = 2.0 ** np.arange(-3, 4)  # of all parameters together, the best of which is the start
+_FARTHEST = np.log(1e3)  # from the start
+_SHORTEST = 0.02  # step, where there is no gradient: a factor of 1.02
+_ITERATIONS = 100
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tuning a kernel came to.
+
+    Attributes
+    ----------
+    criterion : {"alignment", "polarization"}
+    values : dict of str to float or ndarray
+        The parameters that were found.
+    curve : list of float
+        The criterion at the kernel as given, then after each step; never falling.
+    n_rows : int
+        How many rows were looked at.
+    """
+
+    criterion: Criterion
+    values: dict[str, Any]
+    curve: list[float]
+    n_rows: int
+
+
+def tune(
+    owner: Any, kernel: Any, X: Any, codes: np.ndarray, criterion: Criterion
+) -> tuple[Any, Tuning]:
+    """Set the continuous parameters of a kernel so that a criterion is greatest nearby.
+
+    It starts at the best of the kernel as given and with all its parameters multiplied by
+    2^-3 ... 2^3, and goes up by L-BFGS where the kernel has gradients; else by steps along each
+    parameter in turn, down to a factor of 1.02. No parameter gets further than a factor of 1000
+    from there.
+
+    At most 1000 rows are looked at, evenly taken from the classes. Memory: two matrices of those
+    rows, and 64 MiB of derivatives at a time, however many parameters there are.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    kernel : kernel
+        Fitted.
+    X : data of n rows
+    codes : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    kernel : kernel
+        Not fitted.
+    tuning : Tuning
+
+    Raises
+    ------
+    ParameterError
+        If the kernel is frozen, or has no number among its parameters.
+    """
+    _check(owner, kernel)
+    rows = _some(codes)
+    climb = _Climb(KernelParameters(kernel), take(X, rows), codes[rows], criterion)
+    start = climb.best_common()
+    if kernel.capabilities.gram_gradient:
+        found = climb.by_gradient(start, owner)
+    else:
+        found = climb.by_search(start)
+    parameters = climb.parameters
+    tuning = Tuning(criterion, parameters.values(found), climb.curve, len(rows))
+    return parameters.kernel(found), tuning
+
+
+def _check(owner: Any, kernel: Any) -> None:
+    if is_frozen(kernel):
+        raise owner.parameter_error("kernel_tuning", "must be 'none' for a kernel that is frozen")
+    if not KernelParameters(kernel).size:
+        name = display_name(kernel)
+        raise owner.parameter_error(
+            "kernel_tuning", f"must be 'none' for the kernel {name}: it has no number to tune"
+        )
+
+
+def _some(codes: np.ndarray) -> np.ndarray:
+    """All rows, or some of each class in proportion."""
+    n = len(codes)
+    if n <= _ROWS:
+        return np.arange(n)
+    order = np.argsort(codes, kind="stable")
+    first = np.unique(codes[order], return_index=True)[1]
+    even = np.linspace(0, n - 1, _ROWS).astype(int)
+    return np.unique(order[np.concatenate([first, even])])
+
+
+class _Climb:
+    """The criterion as a function of the logarithms of factors, and ways up."""
+
+    def __init__(
+        self, parameters: KernelParameters, X: Any, codes: np.ndarray, criterion: Criterion
+    ) -> None:
+        self.parameters = parameters
+        self.X = X
+        self.codes = codes
+        self.measure = Target(codes, criterion)
+        self.curve = [self.value(np.zeros(parameters.size))]
+
+    def value(self, logarithms: np.ndarray) -> float:
+        """The criterion; worse than any other where the kernel has no such parameters."""
+        try:
+            kernel = self.parameters.kernel(logarithms).fit(self.X, self.codes)
+        except ParameterError:
+            return -np.inf
+        return self.measure.value(np.array(kernel.gram(self.X), dtype=float))
+
+    def best_common(self) -> np.ndarray:
+        """The best common factor of all parameters, in logarithms."""
+        every = [np.full(self.parameters.size, np.log(factor)) for factor in _FACTORS]
+        values = [self.value(each) for each in every]
+        best = int(np.argmax(values))
+        if values[best] <= self.curve[0]:
+            return np.zeros(self.parameters.size)
+        self.curve.append(values[best])
+        return every[best]
+
+    def by_gradient(self, start: np.ndarray, owner: Any) -> np.ndarray:
+        """Go up by L-BFGS."""
+        unit = abs(self.curve[-1]) or 1.0
+
+        def down(logarithms: np.ndarray) -> tuple[float, np.ndarray]:
+            kernel = self.parameters.kernel(logarithms).fit(self.X, self.codes)
+            value, gradient = self.measure.with_gradient(kernel, self.X)
+            return -value / unit, -gradient / unit
+
+        def keep(intermediate_result: OptimizeResult) -> None:
+            self.curve.append(max(-float(intermediate_result.fun) * unit, self.curve[-1]))
+
+        bounds = [(at - _FARTHEST, at + _FARTHEST) for at in start]
+        solve: Any = minimize  # its stubs know no shapes
+        found = solve(
+            down,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            callback=keep,
+            options={"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6},
+        )
+        if found.nit >= _ITERATIONS:
+            warnings.warn(
+                f"{display_name(owner)}: kernel_tuning not converged after {found.nit} iterations",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return np.asarray(found.x) if -found.fun * unit >= self.curve[0] else start
+
+    def by_search(self, start: np.ndarray) -> np.ndarray:
+        """Step up and down along each parameter, by less and less, as long as that helps."""
+        best, step = start, np.log(2.0) / 2
+        while step > _SHORTEST:
+            before = self.curve[-1]
+            for at in range(self.parameters.size):
+                along = step * (np.arange(len(best)) == at)
+                values = [self.value(best + along), self.value(best - along)]
+                if max(values) > self.curve[-1]:
+                    best = best + (along if values[0] >= values[1] else -along)
+                    self.curve.append(max(values))
+            if self.curve[-1] == before or np.abs(best - start).max() > _FARTHEST:
+                step /= 2
+        return best
+
+
+class Target:
+    """How well a Gram matrix K fits labels.
+
+    The target is ``T = U U'``, where U has a column for each class: 1 for its rows and 0 for
+    others, minus its mean. So T is the centred matrix of who has the same label; of two classes
+    of equal size it is half of ``y y'`` for labels y of +1 and -1.
+
+    - ``"polarization"``: ``<K, T> / n^2``.
+    - ``"alignment"``: ``<K, T> / (|K_c| |T|)``, the cosine of the angle between K, centred, and T.
+
+    Products and norms are those of Frobenius. Both are 0 for a constant K, whatever the sizes of
+    the classes.
+    """
+
+    def __init__(self, codes: np.ndarray, criterion: Criterion) -> None:
+        U = np.eye(int(codes.max()) + 1)[codes]
+        self.U = U - U.mean(axis=0)
+        self.criterion = criterion
+        self._norm = float(np.linalg.norm(self.U.T @ self.U))
+
+    def value(self, K: np.ndarray) -> float:
+        """The criterion of K, of shape (n, n), which is overwritten."""
+        return self._value_and_weights(K)[0]
+
+    def with_gradient(self, kernel: Any, X: Any) -> tuple[float, np.ndarray]:
+        """The criterion of a kernel, and its derivatives for the logarithms of parameters."""
+        value, W = self._value_and_weights(np.array(kernel.gram(X), dtype=float))
+        return value, weighted_slopes(kernel, X, W)
+
+    def _value_and_weights(self, K: np.ndarray) -> tuple[float, np.ndarray]:
+        """The criterion, and its derivative for each entry of K, in the place of K."""
+        fit = float(np.vdot(self.U, K @ self.U))
+        if self.criterion == "polarization":
+            n = len(K)
+            np.matmul(self.U, self.U.T, out=K)
+            K /= n * n
+            return fit / (n * n), K
+        means = K.mean(axis=0)
+        K -= means
+        K -= (means - means.mean())[:, None]
+        norm = float(np.linalg.norm(K))
+        if norm * self._norm == 0:
+            K[...] = 0
+            return 0.0, K
+        value = fit / (norm * self._norm)
+        K *= -value / norm**2
+        K += (self.U / (norm * self._norm)) @ self.U.T
+        return value, K
+
+
+def weighted_slopes(kernel: Any, X: Any, W: np.ndarray, *, limit: int = _BYTES) -> np.ndarray:
+    """``sum_ij W_ij dk(x_i, x_j)`` for the derivative dk by the logarithm of each parameter.
+
+    Parameters
+    ----------
+    kernel : kernel
+        Fitted, with gradients.
+    X : data of n rows
+    W : ndarray of shape (n, n)
+        Symmetric.
+    limit : int
+        About how many bytes of derivatives are held at a time.
+
+    Returns
+    -------
+    ndarray of shape (n_parameters,)
+    """
+    n = n_rows(X)
+    n_parameters = kernel.gram_gradient(take(X, np.arange(1)))[1].shape[2]
+    step = max(int(np.sqrt(limit / (8 * max(n_parameters, 1)))), 2)
+    total = np.zeros(n_parameters)
+    for rows, columns in _pairs(n, step):
+        both = rows if columns is None else np.concatenate([rows, columns])
+        slopes = kernel.gram_gradient(take(X, both))[1]
+        if columns is None:
+            total += np.tensordot(W[np.ix_(rows, rows)], slopes)
+        else:
+            apart = slopes[: len(rows), len(rows) :]
+            total += 2 * np.tensordot(W[np.ix_(rows, columns)], apart)
+    return total
+
+
+def _pairs(n: int, step: int) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """Yield blocks of rows and columns, at most `step` together; None: the rows themselves."""
+    if n <= step:
+        yield np.arange(n), None
+        return
+    blocks = np.array_split(np.arange(n), -(-n // (step // 2)))
+    yield from ((block, None) for block in blocks)
+    yield from combinations(blocks, 2)

@@ -1,0 +1,110 @@
+"""select: some columns, in a given order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_learners.objects import check_columns
+from ilk_learners.transformers.columns import positions
+from ilk_learners.transformers.frames import as_frame, check_cells
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Select(OneToOneFeatureMixin, ilk.Transformer):
+    """Keep some columns of a table or an array, in the order in which they are named.
+
+    A data frame stays one, with its index and dtypes: numeric and nominal columns and missing
+    values pass through as they are. A column that is named twice is there once.
+
+    Parameters
+    ----------
+    columns : list of str or int, default=("*",)
+        Names of columns; positions where no column has this name, from the end if negative; or
+        patterns for names as in a shell: ``*`` stands for any text, ``?`` for one character, as
+        in ``"level0_*"``. Columns of a pattern come in the order of the table. The columns of an
+        array have the names x0, x1, ...
+
+    Attributes
+    ----------
+    positions_ : ndarray of int
+        Of the columns that are kept.
+    n_features_in_ : int
+        Number of columns there were.
+
+    Raises
+    ------
+    ParameterError
+        If a name, position or pattern stands for no column; names the closest.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"color_r": [1, 2], "size": ["s", "l"], "color_g": [3, 4]})
+    >>> ilk.transformer("select", columns=["size", "color_*"]).fit_transform(X)
+      size  color_r  color_g
+    0    s        1        3
+    1    l        2        4
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "columns": Param(
+            list, items=Param((str, int)), doc="Names, positions or patterns such as 'level0_*'."
+        ),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables", "views"), nan=True, stateless=True
+    )
+
+    def __init__(self, columns: Sequence[str | int] = ("*",)) -> None:
+        self.columns = columns
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """All columns; some by position; some of a table by pattern."""
+        return [cls(), cls([-1, 0]), cls(["color?"])]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that there is a column to keep."""
+        super().check_parameters()
+        if not len(self.columns):
+            raise self.parameter_error("columns", "must name at least one column, got none")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the columns; y is ignored."""
+        self.check_parameters()
+        table = self._table(X, reset=True)
+        labels = list(table.columns) if ilk.is_table(X) else ilk.column_labels(table.to_numpy())
+        self.positions_ = np.array(positions(self, labels, self.columns))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The columns that are kept: a data frame for one, else an array."""
+        check_is_fitted(self)
+        kept = self._table(X, reset=False).iloc[:, self.positions_]
+        return kept if ilk.is_table(X) else kept.to_numpy()
+
+    def _table(self, X: Any, *, reset: bool) -> pd.DataFrame:
+        """X as a data frame with the columns of training; the cells of one are not looked at."""
+        X = ilk.as_table(X)
+        if ilk.is_table(X) and 0 not in X.shape:
+            check_columns(self, X, reset=reset)
+            return cast("pd.DataFrame", X)
+        frame = as_frame(self, X, reset=reset, nan=True)
+        for label in ilk.nominal_columns(frame):
+            check_cells(self, frame[label])
+        return frame
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns that are kept."""
+        names: Any = super().get_feature_names_out(input_features)
+        return names[self.positions_]
