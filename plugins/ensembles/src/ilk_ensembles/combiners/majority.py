@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.support import TIES, check_support, winners
-
-_ROUNDING = 1e-12
+from ilk_ensembles.combiners.passes import combined, combined_labels, shaped
+from ilk_ensembles.combiners.support import THRESHOLD, TIES, check_support, too_few, winners
 
 
 class Majority(ilk.Combiner):
@@ -51,15 +50,9 @@ class Majority(ilk.Combiner):
     ([[0.5, 0.5], [1.0, 0.0]], [True, False])
     """
 
-    needs: ClassVar[Literal["labels", "probabilities"]] = "labels"
+    needs = "labels"
     parameters: ClassVar[Mapping[str, Param]] = {
-        "threshold": Param(
-            float,
-            ge=0,
-            le=1,
-            choices=("half", "consensus"),
-            doc="More than half of the votes, all of them, or at least this share.",
-        ),
+        "threshold": THRESHOLD,
         "ties": TIES,
     }
 
@@ -73,20 +66,25 @@ class Majority(ilk.Combiner):
         return [cls(), cls(threshold="consensus"), cls(threshold=0.3, ties="reject")]
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.vote_kernels import ballots
+
         self.check_parameters()
-        support = ilk.check_outputs(self, outputs)
-        most = support == support.max(axis=2, keepdims=True)
-        return np.asarray((most / most.sum(axis=2, keepdims=True)).mean(axis=0))
+        outputs = shaped(self, outputs)
+        return combined(self, outputs, ballots, _alike(len(outputs)))
+
+    def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.vote_kernels import label_ballots
+
+        self.check_parameters()
+        return combined_labels(self, codes, n_classes, label_ballots, _alike(len(codes)))
 
     def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
         self.check_parameters()
         votes = check_support(self, combined)
-        codes, tied = winners(votes)
-        rejected = self._too_few(votes.max(axis=1))
+        codes, tied, most = winners(self, votes)
+        rejected = too_few(most, self.threshold)
         return codes, rejected | (tied & (self.ties == "reject"))
 
-    def _too_few(self, share: np.ndarray) -> np.ndarray:
-        if self.threshold == "half":
-            return np.asarray(share <= 0.5 + _ROUNDING)
-        least = 1.0 if self.threshold == "consensus" else float(self.threshold)
-        return np.asarray(share < least - _ROUNDING)
+
+def _alike(n_members: int) -> np.ndarray:
+    return np.full(n_members, 1 / max(n_members, 1))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
+from ilk_ensembles.combiners.passes import combined
+from ilk_ensembles.combiners.support import SupportCombiner
 
-from ilk_ensembles.combiners.support import SupportCombiner, normalized
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Product(SupportCombiner):
     """Product rule: the product over the members of their support for each class.
 
-    ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, computed by logarithms. Rows of the
-    result sum to one.
+    ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, kept as a number and a power
+    of two, so that nothing underflows. Rows of the result sum to one.
 
     A class to which a member gives no support has product zero. Where that is so for every
     class, the zeros are taken as one very small number: the classes with the fewest zeros
@@ -53,10 +55,7 @@ class Product(SupportCombiner):
         return [cls(), cls(ties="reject")]
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.product_kernels import product
+
         self.check_parameters()
-        support = normalized(self, outputs)
-        zeros = (support == 0).sum(axis=0)
-        logs = np.log(np.where(support > 0, support, 1.0)).sum(axis=0)
-        logs[zeros > zeros.min(axis=1, keepdims=True)] = -np.inf
-        combined = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return np.asarray(combined / combined.sum(axis=1, keepdims=True))
+        return combined(self, outputs, product)

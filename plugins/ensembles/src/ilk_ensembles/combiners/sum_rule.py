@@ -6,7 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ilk_ensembles.combiners.support import SupportCombiner, normalized
+from ilk_ensembles.combiners.passes import combined, shaped
+from ilk_ensembles.combiners.support import SupportCombiner
 
 
 class Sum(SupportCombiner):
@@ -50,5 +51,8 @@ class Sum(SupportCombiner):
         return [cls(), cls(ties="reject")]
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.kernels import weighted
+
         self.check_parameters()
-        return np.asarray(normalized(self, outputs).mean(axis=0))
+        outputs = shaped(self, outputs)
+        return combined(self, outputs, weighted, np.full(len(outputs), 1 / len(outputs)))

@@ -11,7 +11,14 @@ import ilk
 from ilk import Param
 
 TIES = Param(choices=("first", "reject"), doc="A tie goes to the first class, or is rejected.")
-_ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
+THRESHOLD = Param(
+    float,
+    ge=0,
+    le=1,
+    choices=("half", "consensus"),
+    doc="More than half of the votes, all of them, or at least this share.",
+)
+ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
 
 
 class SupportCombiner(ilk.Combiner):
@@ -57,21 +64,25 @@ class SupportCombiner(ilk.Combiner):
                     "cost", f"is for {len(cost)} classes, there are {support.shape[1]}"
                 )
             support = -(support @ cost)
-        codes, tied = winners(support)
+        codes, tied, _ = winners(self, support)
         return codes, tied & (self.ties == "reject")
 
 
-def normalized(owner: object, outputs: Any) -> np.ndarray:
-    """Check outputs and divide each member's support for a sample by its sum.
+def too_few(share: np.ndarray, threshold: float | str) -> np.ndarray:
+    """Which shares of the votes are not enough for a decision."""
+    if threshold == "half":
+        return np.asarray(share <= 0.5 + ULPS)
+    least = 1.0 if threshold == "consensus" else float(threshold)
+    return np.asarray(share < least - ULPS)
 
-    Returns
-    -------
-    ndarray of shape (L, n, C)
-        Rows sum to one.
-    """
-    array = ilk.check_outputs(owner, outputs)
-    array = array / array.max(axis=2, keepdims=True)  # so that no sum overflows
-    return np.asarray(array / array.sum(axis=2, keepdims=True))
+
+def leveled(support: np.ndarray) -> np.ndarray:
+    """A copy in which what rounding alone tells from the most support of a row is as much."""
+    from ilk_ensembles.combiners.vote_kernels import level
+
+    support = np.array(support, dtype=float, order="C")
+    level(support, ULPS)
+    return support
 
 
 def check_support(owner: object, combined: Any) -> np.ndarray:
@@ -80,7 +91,7 @@ def check_support(owner: object, combined: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        For a wrong shape or a value that is not finite; names the cell.
+        For a wrong shape.
     """
     support = np.asarray(combined, dtype=float)
     if support.ndim != 2 or support.shape[1] == 0:
@@ -88,15 +99,23 @@ def check_support(owner: object, combined: Any) -> np.ndarray:
             f"{ilk.display_name(owner)}: combined must have shape (samples, classes), "
             f"got {support.shape}"
         )
-    ilk.check_finite(owner, support, argument="combined")
     return support
 
 
-def winners(support: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first class of most support in each row, and which rows have several.
+def winners(owner: object, support: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the first class of most support in each row, which rows have several, and how much.
 
     Support that differs by rounding only counts as the same.
+
+    Raises
+    ------
+    InputError
+        For a value that is not finite; names the cell.
     """
-    top = support.max(axis=1, keepdims=True)
-    near = support >= top - _ULPS * np.abs(top)
-    return near.argmax(axis=1), near.sum(axis=1) > 1
+    from ilk_ensembles.combiners.vote_kernels import winners as search
+
+    n = len(support)
+    codes, tied, most = np.empty(n, dtype=np.intp), np.empty(n, dtype=bool), np.empty(n)
+    if not search(np.ascontiguousarray(support), ULPS, codes, tied, most):
+        ilk.check_finite(owner, support, argument="combined")
+    return codes, tied, most

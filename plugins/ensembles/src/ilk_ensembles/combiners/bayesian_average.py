@@ -1,0 +1,140 @@
+"""Bayesian model averaging."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_ensembles.combiners.passes import combined, shaped
+from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.combiners.weights import (
+    check_given,
+    for_members,
+    held_out_codes,
+    log_likelihoods,
+    normalized,
+)
+
+
+class BayesianAverage(SupportCombiner):
+    """Bayesian averaging: the mean of the members' support, weighted by their posteriors.
+
+    ``combined_k = sum_j P(M_j | D) P_j(k)`` with ``P(M_j | D)`` proportional to
+    ``P(M_j) prod_i P_j(y_i)``: the prior of member j times the probability that it gives the
+    held-out labels. The more rows are held out, the more the best member decides alone.
+
+    Parameters
+    ----------
+    posteriors : array of shape (L,), optional
+        Given instead of learned; they are divided by their sum.
+    prior : array of shape (L,), optional
+        Of each member; all alike if left out.
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Attributes
+    ----------
+    posteriors_ : ndarray of shape (L,)
+        After `fit`, where they are learned.
+    log_likelihoods_ : ndarray of shape (L,)
+        Of the held-out labels, in nats.
+
+    Raises
+    ------
+    ParameterError
+        If posteriors or prior are negative, not finite, all 0, or for another number of
+        members.
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros; or every member of a prior above 0 excludes a held-out label.
+
+    References
+    ----------
+    System Evaluation slides, "Combining Classifiers": Bayesian averaging; Hoeting, Madigan,
+    Raftery & Volinsky (1999).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> outputs = [[[0.9, 0.1], [0.2, 0.8]], [[0.6, 0.4], [0.4, 0.6]]]
+    >>> rule = ilk.combiner("bayesian_average").fit(outputs, [0, 1])
+    >>> rule.posteriors_.round(3).tolist()  # 0.72 : 0.36
+    [0.667, 0.333]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "posteriors": Param(ilk.Array, none=True, doc="Of the members; learned if left out."),
+        "prior": Param(ilk.Array, none=True, doc="Of the members; all alike if left out."),
+        **SupportCombiner.parameters,
+    }
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_member_permutation#2": "given posteriors belong to the members in their order",
+    }
+
+    def __init__(
+        self,
+        posteriors: Any = None,
+        prior: Any = None,
+        ties: str = "first",
+        cost: Any = None,
+    ) -> None:
+        super().__init__(ties, cost)
+        self.posteriors = posteriors
+        self.prior = prior
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Posteriors that are learned, from two priors, and given ones."""
+        return [cls(), cls(prior=[1, 2, 1, 1, 1]), cls([0.2, 0.1, 0.4, 0.2, 0.1], ties="reject")]
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether posteriors are learned."""
+        return self.posteriors is None
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that posteriors and prior can be weights."""
+        super().check_parameters()
+        for name in ("posteriors", "prior"):
+            if getattr(self, name) is not None:
+                check_given(self, getattr(self, name), name)
+
+    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+        """Learn the posteriors from held-out outputs and codes of their labels."""
+        self.check_parameters()
+        if not self.needs_fit:
+            return self
+        support = normalized(self, outputs)
+        n_members = len(support)
+        prior = np.ones(n_members) if self.prior is None else np.asarray(self.prior, dtype=float)
+        prior = for_members(self, prior, n_members, "prior")
+        self.log_likelihoods_ = log_likelihoods(support, held_out_codes(self, support, y))
+        with np.errstate(divide="ignore"):
+            logs = np.log(prior) + self.log_likelihoods_
+        if logs.max() == -np.inf:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: every member gives some held-out label probability "
+                f"0, so no member has a posterior"
+            )
+        posterior = np.exp(logs - logs.max())
+        self.posteriors_ = posterior / posterior.sum()
+        return self
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.kernels import weighted
+
+        self.check_parameters()
+        if self.needs_fit:
+            check_is_fitted(self)
+        outputs = shaped(self, outputs)
+        given = self.posteriors_ if self.needs_fit else np.asarray(self.posteriors, dtype=float)
+        weights = for_members(self, given, len(outputs), "posteriors")
+        return combined(self, outputs, weighted, weights)

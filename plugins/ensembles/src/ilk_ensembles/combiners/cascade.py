@@ -1,0 +1,151 @@
+"""The cascade: the first member that is sure enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_ensembles.combiners.passes import combined, shaped
+from ilk_ensembles.combiners.support import ULPS, SupportCombiner
+
+
+class Cascade(SupportCombiner):
+    """Cascade: members in an order, and the first that is sure enough answers for a sample.
+
+    A member is sure enough if its largest support, divided by the sum over the classes, is at
+    least the threshold. The last one answers what no one before did.
+
+    Parameters
+    ----------
+    threshold : float or array of shape (L - 1,), default=0.9
+        For all members, or for each but the last, in the order in which they are asked.
+    costs : array of shape (L,), optional
+        Of the members: the cheapest is asked first, of equal ones the first. If left out they
+        are asked in the order they come in.
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Raises
+    ------
+    ParameterError
+        If thresholds or costs are for another number of members, or costs are not finite.
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    See Also
+    --------
+    ilk_ensembles.classifiers.cascade.Cascade : Asks later members only about what is left.
+
+    References
+    ----------
+    System Evaluation slides, "Combining Classifiers": cascading.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("cascade", threshold=0.8)
+    >>> outputs = [[[0.9, 0.1], [0.6, 0.4]], [[0.3, 0.7], [0.3, 0.7]]]
+    >>> rule.combine(outputs).round(3).tolist(), rule.answered_by(outputs).tolist()
+    ([[0.9, 0.1], [0.3, 0.7]], [0, 1])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "threshold": Param(
+            (float, ilk.Array), ge=0, le=1, doc="How much support makes a member sure enough."
+        ),
+        "costs": Param(ilk.Array, none=True, doc="Of the members; the cheapest is asked first."),
+        **SupportCombiner.parameters,
+    }
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_member_permutation": "members are asked in an order",
+    }
+
+    def __init__(
+        self, threshold: Any = 0.9, costs: Any = None, ties: str = "first", cost: Any = None
+    ) -> None:
+        super().__init__(ties, cost)
+        self.threshold = threshold
+        self.costs = costs
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """One threshold, and one for each member with costs."""
+        return [cls(), cls([0.9, 0.8, 0.7, 0.6], costs=[3, 1, 2, 5, 4], ties="reject")]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, that thresholds are shares and costs finite."""
+        super().check_parameters()
+        thresholds = np.asarray(self.threshold, dtype=float)
+        if thresholds.ndim > 1 or not ((thresholds >= 0) & (thresholds <= 1)).all():
+            raise self.parameter_error(
+                "threshold", f"must be within 0..1, one or one per member, got {self.threshold!r}"
+            )
+        if self.costs is not None:
+            costs = np.asarray(self.costs, dtype=float)
+            if costs.ndim != 1 or not np.isfinite(costs).all():
+                raise self.parameter_error(
+                    "costs", f"must be one finite number per member, got {self.costs!r}"
+                )
+
+    def order(self, n_members: int) -> np.ndarray:
+        """Positions of the members in the order in which they are asked; shape (L,).
+
+        Raises
+        ------
+        ParameterError
+            If there are costs for another number of members.
+        """
+        if self.costs is None:
+            return np.arange(n_members)
+        if len(self.costs) != n_members:
+            raise self.parameter_error(
+                "costs", f"are for {len(self.costs)} members, there are {n_members}"
+            )
+        return np.argsort(np.asarray(self.costs, dtype=float), kind="stable")
+
+    def thresholds(self, n_members: int) -> np.ndarray:
+        """How sure each member but the last must be, in the order of asking; shape (L - 1,).
+
+        Raises
+        ------
+        ParameterError
+            If there are thresholds for another number of members.
+        """
+        given = np.asarray(self.threshold, dtype=float)
+        if given.ndim == 0:
+            return np.full(n_members - 1, float(given))
+        if len(given) != n_members - 1:
+            raise self.parameter_error(
+                "threshold",
+                f"must be {n_members - 1} numbers, one for each member but the last, got "
+                f"{len(given)}",
+            )
+        return given
+
+    def answered_by(self, outputs: Any) -> np.ndarray:
+        """Position of the member that answers for each sample; array of int of shape (n,)."""
+        return self._asked(outputs)[1]
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        return self._asked(outputs)[0]
+
+    def _asked(self, outputs: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Support for each class, and by which member."""
+        from ilk_ensembles.combiners.kernels import first_sure
+
+        self.check_parameters()
+        outputs = shaped(self, outputs)
+        n_members, n, _ = outputs.shape
+        order, thresholds = self.order(n_members), self.thresholds(n_members)
+        who = np.empty(n, dtype=np.intp)
+        limits = thresholds - ULPS  # 0.9 reaches 0.9, however it is rounded
+        support = combined(self, outputs, first_sure, order, limits, by_sample=[who])
+        return support, who

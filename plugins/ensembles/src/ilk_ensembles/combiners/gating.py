@@ -1,0 +1,188 @@
+"""A gate: weights of the members that depend on the case."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.combiners.passes import combined, shaped
+from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.combiners.weights import held_out_codes, normalized
+from ilk_ensembles.members import failure
+from ilk_ensembles.outputs import member_probabilities
+
+_LEAST = 1e-300  # of a probability, so that its logarithm is finite
+
+
+class Gating(SupportCombiner):
+    """Gate: the mean of the members' support, with weights that a classifier of the case gives.
+
+    ``combined_k(x) = sum_j g_j(x) P_j(k | x)``, where ``g_j(x)`` is the probability by the gate
+    that member j is the one to ask about x. The gate is learned from samples that the members
+    were not fitted on, by expectation and maximization: how much member j is responsible for
+    sample i, ``h_ij = g_j(x_i) P_j(y_i | x_i)`` divided by its sum over j, is what the gate
+    learns to predict from ``x_i``. Members stay as they are; the classifier
+    `mixture_of_experts` fits them, too.
+
+    Parameters
+    ----------
+    gate : classifier, default="logistic"
+        Must take sample weights and give probabilities. It sees what the members see.
+    max_iter : int, default=100
+        Most rounds of learning.
+    tol : float, default=1e-3
+        The rounds end when the mean log-likelihood rises by less.
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Attributes
+    ----------
+    gate_ : classifier
+        Its labels are positions of members.
+    loss_curve_ : list of float
+        Mean negative log-likelihood of the held-out labels before each round, and at the end.
+    n_iter_ : int
+
+    Raises
+    ------
+    ParameterError
+        If the gate takes no weights or gives no probabilities.
+    InputError
+        If X is not given, or outputs have a wrong shape, a value that is negative or not
+        finite, or a row of zeros.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_iter` rounds were not enough.
+
+    References
+    ----------
+    Jacobs, Jordan, Nowlan & Hinton (1991), "Adaptive mixtures of local experts"; System
+    Evaluation slides, "Combining Classifiers"; Zaidi (2011), sec. 10.2.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> X = np.linspace(-1, 1, 20)[:, None]  # the first member is right on the left
+    >>> left = np.where(X < 0, 0.9, 0.2) * [[1, 0]] + np.where(X < 0, 0.1, 0.8) * [[0, 1]]
+    >>> rule = ilk.combiner("gating").fit([left, 1 - left], np.zeros(20, dtype=int), X)
+    >>> rule.combine([left, 1 - left], X)[[0, -1], 0].round(1).tolist()  # by either alone: 0.9, 0.2
+    [0.8, 0.7]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "gate": Param(slot="classifier", doc="Tells from the case which member to ask."),
+        "max_iter": Param(int, ge=1, doc="Most rounds of learning."),
+        "tol": Param(float, ge=0, doc="Least rise of the mean log-likelihood that goes on."),
+        **SupportCombiner.parameters,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True)
+
+    def __init__(
+        self,
+        gate: Any = "logistic",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        ties: str = "first",
+        cost: Any = None,
+    ) -> None:
+        super().__init__(ties, cost)
+        self.gate = gate
+        self.max_iter = max_iter
+        self.tol = tol
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Gates of two kinds."""
+        return [cls(), cls("naive_bayes", tol=0.1, ties="reject")]
+
+    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+        """Learn the gate from held-out outputs, codes of their labels, and what they are of."""
+        self.check_parameters()
+        support = normalized(self, outputs)
+        codes = held_out_codes(self, support, y)
+        X = self._cases(X, len(codes))
+        own = np.maximum(support[:, np.arange(len(codes)), codes].T, _LEAST)  # (n, L)
+        weights = np.full(own.shape, 1 / len(support))
+        gate = self._checked_gate()
+        self.n_members_ = len(support)
+        self.loss_curve_ = [_loss(own, weights)]
+        for n_iter in range(1, self.max_iter + 1):
+            self.n_iter_ = n_iter
+            self.gate_ = self._taught(clone(gate, safe=False), X, weights * own)
+            weights = self._weights(X)
+            self.loss_curve_.append(_loss(own, weights))
+            if self.loss_curve_[-2] - self.loss_curve_[-1] < self.tol:
+                return self
+        warnings.warn(
+            f"{ilk.display_name(self)}: {self.max_iter} rounds were not enough: the mean "
+            f"log-likelihood still rose by {self.loss_curve_[-2] - self.loss_curve_[-1]:.2g}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+        return self
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.kernels import gated
+
+        self.check_parameters()
+        check_is_fitted(self)
+        outputs = shaped(self, outputs)
+        if len(outputs) != self.n_members_:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: outputs are of {len(outputs)} members, but it was "
+                f"fitted with {self.n_members_}"
+            )
+        weights = np.array(self._weights(self._cases(X, outputs.shape[1])), dtype=float, order="C")
+        return combined(self, outputs, gated, by_sample=[weights])
+
+    def _cases(self, X: Any, n: int) -> Any:
+        name = ilk.display_name(self)
+        if X is None:
+            raise ilk.InputError(f"{name}: needs X, the cases that the outputs are of")
+        if ilk.n_rows(X) != n:
+            raise ilk.InputError(f"{name}: X has {ilk.n_rows(X)} rows for {n} samples of outputs")
+        return X
+
+    def _checked_gate(self) -> Any:
+        gate = self.resolve_slot("gate")
+        if not ilk.takes_weights(gate) or not hasattr(gate, "predict_proba"):
+            raise self.parameter_error(
+                "gate",
+                f"must take sample weights and give probabilities, got {ilk.display_name(gate)}",
+            )
+        return gate
+
+    def _taught(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
+        """Fit a gate on every case once for each member, weighted by its responsibility."""
+        responsible = shares / shares.sum(axis=1, keepdims=True)
+        rows, members = np.nonzero(responsible)
+        weights = responsible[rows, members]
+        try:
+            return gate.fit(ilk.take(X, rows), members, sample_weight=weights)
+        except Exception as error:
+            raise failure(self, "gate", gate, error) from error
+
+    def _weights(self, X: Any) -> np.ndarray:
+        """Weight of each member for each case; shape (n, L)."""
+        try:
+            return member_probabilities(self.gate_, X, np.arange(self.n_members_))
+        except Exception as error:
+            raise failure(self, "gate", self.gate_, error) from error
+
+
+def _loss(own: np.ndarray, weights: np.ndarray) -> float:
+    """Mean negative log-likelihood of the labels."""
+    return float(-np.log(np.maximum((own * weights).sum(axis=1), _LEAST)).mean())

@@ -1,0 +1,151 @@
+"""Stacked generalization: a classifier of the members' outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.combiners.support import SupportCombiner, leveled
+from ilk_ensembles.combiners.weights import held_out_codes, normalized
+from ilk_ensembles.members import failure, fit_member
+from ilk_ensembles.outputs import member_codes, member_probabilities
+
+
+class Stacking(SupportCombiner):
+    """Stacked generalization: what a classifier says that sees the members' outputs as features.
+
+    The features of a sample are the outputs of all members, each divided by its sum over the
+    classes: L times C numbers. The classifier learns from outputs for samples that the members
+    were not fitted on.
+
+    Parameters
+    ----------
+    learner : classifier, default="logistic"
+        Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class it
+        predicts has support 1.
+    passthrough : bool, default=False
+        Whether it sees the cases X, too, which must then be vectors.
+    of : {"probabilities", "labels"}, default="probabilities"
+        What of the members it sees. Of labels the features are 1 for the class that a member
+        predicts and 0 for the others.
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Attributes
+    ----------
+    learner_ : classifier
+        The fitted one. Its labels are positions of classes.
+    n_members_ : int
+        L.
+
+    Raises
+    ------
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros; if there are other members or classes than in `fit`.
+
+    References
+    ----------
+    Wolpert (1992), "Stacked generalization"; System Evaluation slides, "Combining Classifiers".
+
+    Examples
+    --------
+    >>> import ilk
+    >>> outputs = [[[0.9, 0.1], [0.2, 0.8], [0.8, 0.2], [0.4, 0.6]]]  # one member, always right
+    >>> rule = ilk.combiner("stacking").fit(outputs, [0, 1, 0, 1])
+    >>> rule.decide(rule.combine([[[0.3, 0.7]]]))[0].tolist()
+    [1]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "learner": Param(slot="classifier", doc="The classifier that sees the members' outputs."),
+        "passthrough": Param(bool, doc="Whether it sees the cases, too."),
+        "of": Param(choices=("probabilities", "labels"), doc="What of the members it sees."),
+        **SupportCombiner.parameters,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True, sample_weight=True)
+
+    def __init__(
+        self,
+        learner: Any = "logistic",
+        passthrough: bool = False,
+        of: Literal["probabilities", "labels"] = "probabilities",
+        ties: str = "first",
+        cost: Any = None,
+    ) -> None:
+        super().__init__(ties, cost)
+        self.learner = learner
+        self.passthrough = passthrough
+        self.of = of
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Learners with probabilities and without."""
+        plain = {"use": "sklearn", "estimator": "RidgeClassifier"}
+        return [cls(), cls(plain, of="labels"), cls("naive_bayes", passthrough=True, ties="reject")]
+
+    @property
+    def needs(self) -> Literal["probabilities", "labels"]:
+        """What an ensemble gives it."""
+        return self.of
+
+    def fit(self, outputs: Any, y: Any, X: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the classifier on held-out outputs and codes of their labels.
+
+        It is given `sample_weight` if it takes weights.
+        """
+        self.check_parameters()
+        support = normalized(self, outputs)
+        codes = held_out_codes(self, support, y)
+        self.n_members_, _, self.n_classes_ = support.shape
+        learner, features = self.resolve_slot("learner"), self._features(support, X)
+        try:
+            self.learner_ = fit_member(learner, features, codes, sample_weight)
+        except Exception as error:
+            raise failure(self, "learner", learner, error) from error
+        return self
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        self.check_parameters()
+        check_is_fitted(self)
+        support = normalized(self, outputs)
+        n_members, _, n_classes = support.shape
+        if (n_members, n_classes) != (self.n_members_, self.n_classes_):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: outputs are of {n_members} members and {n_classes} "
+                f"classes, but it was fitted with {self.n_members_} and {self.n_classes_}"
+            )
+        features = self._features(support, X)
+        try:
+            return self._learned(features, np.arange(n_classes))
+        except Exception as error:
+            raise failure(self, "learner", self.learner_, error) from error
+
+    def _learned(self, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Support by the learner; array of shape (n, C)."""
+        if hasattr(self.learner_, "predict_proba"):
+            return leveled(member_probabilities(self.learner_, features, classes))
+        predicted = member_codes(self.learner_, features, classes)
+        return np.asarray((predicted[:, None] == classes).astype(float))
+
+    def _features(self, support: np.ndarray, X: Any) -> np.ndarray:
+        """Outputs of all members side by side, and X where it is seen, too."""
+        n = support.shape[1]
+        columns = support.transpose(1, 0, 2).reshape(n, -1)
+        if not self.passthrough:
+            return columns
+        name = ilk.display_name(self)
+        if X is None:
+            raise ilk.InputError(f"{name}: needs X, the cases that the outputs are of")
+        cases = np.asarray(ilk.check_vectors(self, X), dtype=float)
+        if len(cases) != n:
+            raise ilk.InputError(f"{name}: X has {len(cases)} rows for {n} samples of outputs")
+        return np.hstack([columns, cases])

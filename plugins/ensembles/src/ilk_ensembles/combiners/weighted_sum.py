@@ -1,0 +1,128 @@
+"""The weighted sum rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_ensembles.combiners.passes import combined, shaped
+from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.combiners.weights import (
+    check_given,
+    for_members,
+    held_out_codes,
+    least_squares,
+    normalized,
+)
+
+
+class WeightedSum(SupportCombiner):
+    """Weighted sum rule: the mean of the members' support, each with a weight of its own.
+
+    ``combined_k = sum_j w_j P_j(k) / sum_j w_j``, where ``P_j`` is member j's support divided by
+    its sum over the classes. Rows of the result sum to one.
+
+    Parameters
+    ----------
+    weights : {"uniform", "pyramid", "learned"} or array of shape (L,), default="uniform"
+        "uniform": the sum rule. "pyramid": for members of the levels 0 to Q of a pyramid, in
+        this order, ``1 / 2^(Q - i + 1)``: each level counts twice as much as the one before.
+        "learned": in `fit`, from held-out outputs: the weights of at least 0 for which the
+        sum is nearest to the true labels, in squares. Numbers are used as they are.
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (L,)
+        After `fit`, where they are learned; they sum to one.
+
+    Raises
+    ------
+    ParameterError
+        If weights are negative, not finite, all 0, or for another number of members.
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    Zaidi (2011), equations 10.5 and 10.18 (whose weights sum to 1 - 2^-(Q+1); here they are
+    divided by their sum); Cunningham, Cord & Delany (2008), equation 2.26; Breiman (1996),
+    "Stacked regressions", for weights that are learned.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("weighted_sum", weights=[3, 1])
+    >>> rule.combine([[[0.45, 0.55]], [[0.6, 0.4]]]).round(4).tolist()
+    [[0.4875, 0.5125]]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "weights": Param(
+            ilk.Array,
+            choices=("uniform", "pyramid", "learned"),
+            doc="Numbers, or how the members' weights are found.",
+        ),
+        **SupportCombiner.parameters,
+    }
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_member_permutation#2": "levels of a pyramid have an order",
+        "check_member_permutation#3": "given weights belong to the members in their order",
+    }
+
+    def __init__(self, weights: Any = "uniform", ties: str = "first", cost: Any = None) -> None:
+        super().__init__(ties, cost)
+        self.weights = weights
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Every way to get weights."""
+        return [cls("learned"), cls(), cls("pyramid"), cls([3, 1, 0, 2.5, 1], ties="reject")]
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether weights are learned."""
+        return isinstance(self.weights, str) and self.weights == "learned"
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that given weights are non-negative and not all 0."""
+        super().check_parameters()
+        if not isinstance(self.weights, str):
+            check_given(self, self.weights)
+
+    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+        """Learn weights from held-out outputs and codes of their labels, where asked to."""
+        self.check_parameters()
+        if self.needs_fit:
+            support = normalized(self, outputs)
+            found = least_squares(support, held_out_codes(self, support, y))
+            self.weights_ = for_members(self, found, len(support))
+        return self
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.kernels import weighted
+
+        self.check_parameters()
+        outputs = shaped(self, outputs)
+        weights = for_members(self, self._weights(len(outputs)), len(outputs))
+        return combined(self, outputs, weighted, weights)
+
+    def _weights(self, n_members: int) -> np.ndarray:
+        if not isinstance(self.weights, str):
+            return np.asarray(self.weights, dtype=float)
+        if self.weights == "learned":
+            check_is_fitted(self)
+            return self.weights_
+        if self.weights == "uniform":
+            return np.ones(n_members)
+        return np.asarray(0.5 ** np.arange(n_members, 0, -1.0))

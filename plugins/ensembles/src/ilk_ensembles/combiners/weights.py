@@ -1,0 +1,94 @@
+"""Weights of members: given by number, checked, or learned from held-out outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+import ilk
+
+
+def check_given(owner: Any, weights: Any, argument: str = "weights") -> None:
+    """Raise a ParameterError unless weights are finite numbers of at least 0, not all 0."""
+    array = np.asarray(weights, dtype=float)
+    if array.ndim != 1 or not len(array):
+        raise owner.parameter_error(argument, f"must be one number per member, got {weights!r}")
+    if not (np.isfinite(array) & (array >= 0)).all() or not array.any():
+        raise owner.parameter_error(
+            argument, f"must be finite, at least 0 and not all 0, got {array.tolist()}"
+        )
+
+
+def for_members(
+    owner: Any, weights: np.ndarray, n_members: int, argument: str = "weights"
+) -> np.ndarray:
+    """Weights that sum to one, if there is one for each member.
+
+    Raises
+    ------
+    ParameterError
+        If there is another number of members.
+    """
+    if len(weights) != n_members:
+        raise owner.parameter_error(
+            argument, f"has {len(weights)} numbers, there are {n_members} members"
+        )
+    scaled = weights / weights.max()  # so that no sum overflows
+    return np.asarray(scaled / scaled.sum())
+
+
+def held_out_codes(owner: Any, outputs: np.ndarray, y: Any) -> np.ndarray:
+    """Codes of the true labels of held-out outputs.
+
+    Raises
+    ------
+    InputError
+        If y is no class for each of their samples.
+    """
+    _, n, n_classes = outputs.shape
+    codes = ilk.check_codes(owner, np.atleast_2d(np.asarray(y)), n_classes)[0]
+    if len(codes) != n or not n or codes.min() < 0:
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: y must be the code of a class for each of {n} samples, "
+            f"got {len(codes)} codes"
+        )
+    return np.asarray(codes)
+
+
+def least_squares(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Non-negative weights for which the weighted sum is nearest to the true labels.
+
+    ``sum_i || sum_l w_l P_l(i) - e_{y_i} ||^2`` is least; all alike where no weight helps.
+
+    Parameters
+    ----------
+    support : ndarray of shape (L, n, C)
+        Rows sum to one.
+    codes : ndarray of int, shape (n,)
+    """
+    n_members, _, n_classes = support.shape
+    truth = np.eye(n_classes)[codes]
+    weights, _ = nnls(support.reshape(n_members, -1).T, truth.ravel())
+    return np.asarray(weights) if weights.any() else np.ones(n_members)
+
+
+def log_likelihoods(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Sum over the samples of the log of what each member gives the true class; shape (L,)."""
+    own = support[:, np.arange(len(codes)), codes]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(own).sum(axis=1))
+
+
+def normalized(owner: object, outputs: Any) -> np.ndarray:
+    """Check outputs and divide each member's support for a sample by its sum.
+
+    Returns
+    -------
+    ndarray of shape (L, n, C)
+        Rows sum to one.
+    """
+    array = ilk.check_outputs(owner, outputs)
+    array = array / array.max(axis=2, keepdims=True)  # so that no sum overflows
+    return np.asarray(array / array.sum(axis=2, keepdims=True))
