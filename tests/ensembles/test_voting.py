@@ -1,11 +1,9 @@
 """The ensemble `voting`."""
 
-import contextlib
-import unittest
-
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -13,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils import get_tags
 
 import ilk
 
@@ -75,11 +73,15 @@ def test_product_multiplies_what_the_members_say(wine, members):
     np.testing.assert_allclose(ours.predict_proba(X), expected, rtol=1e-6, atol=1e-12)
 
 
-def test_member_without_probabilities_votes_for_one_class(wine):
+def test_member_without_probabilities_is_named_where_the_rule_needs_them(wine):
     X, y = wine
-    ours = vote([RidgeClassifier()], X, y)
-    np.testing.assert_array_equal(ours.predict_proba(X).max(axis=1), 1)
-    np.testing.assert_array_equal(ours.predict(X), RidgeClassifier().fit(X, y).predict(X))
+    ours = vote([GaussianNB(), RidgeClassifier()], X, y)
+    with pytest.raises(
+        ilk.InputError, match=r"voting: members\[1\] \(RidgeClassifier\): has no predict_proba"
+    ):
+        ours.predict(X)
+    labels = vote([RidgeClassifier()], X, y, combiner="majority")
+    np.testing.assert_array_equal(labels.predict(X), RidgeClassifier().fit(X, y).predict(X))
 
 
 def test_rule_over_labels_asks_for_labels():
@@ -123,28 +125,70 @@ def test_reject_label_of_another_type_than_the_labels():
 
 def test_member_that_declines_supports_all_classes_alike():
     X, y = np.zeros((2, 1)), np.array(["a", "b"])
-    ours = vote([Says(["?", "b"])], X, y)
-    assert ours.predict_proba(X).tolist() == [[0.5, 0.5], [0, 1]]
+    ours = vote([Says(["?", "b"]), Says(["a", "?"])], X, y, combiner="majority")
+    assert ours.predict_proba(X).tolist() == [[0.75, 0.25], [0.25, 0.75]]
+    alone = vote([Says(["?", "b"])], X, y, combiner="majority")
+    assert alone.predict_proba(X).tolist() == [[0.5, 0.5], [0, 1]]
+
+
+class Sure(Says):
+    """As sure as can be of its first class."""
+
+    def predict_proba(self, X):
+        return np.eye(len(self.classes_))[np.zeros(len(X), dtype=int)]
 
 
 def test_class_that_a_member_does_not_know_has_no_support():
-    class Half(Says):
-        def predict_proba(self, X):
-            return np.ones((len(X), 1))
-
     X, y = np.zeros((3, 1)), np.array(["a", "b", "c"])
-    ours = vote([Half(classes=("b",)), Says(["c"] * 3)], X, y)
+    ours = vote([Sure(classes=("b",)), Sure(classes=("c", "a"))], X, y)
     np.testing.assert_array_equal(ours.predict_proba(X), [[0, 0.5, 0.5]] * 3)
 
 
-def test_class_that_only_a_member_knows_is_an_error():
-    class Other(Says):
+def test_probabilities_of_another_shape_than_the_classes_are_refused():
+    class Short(Says):
         def predict_proba(self, X):
             return np.ones((len(X), 1))
 
     X, y = np.zeros((2, 1)), np.array(["a", "b"])
-    ours = vote([Other(classes=("z",))], X, y)
-    with pytest.raises(ilk.InputError, match=r"members\[0\] \(Other\): knows the class 'z'"):
+    with pytest.raises(ilk.InputError, match=r"\(Short\): gives probabilities of shape \(2, 1\)"):
+        vote([Short()], X, y).predict(X)
+
+
+def test_probabilities_that_are_nan_are_refused():
+    class Unsure(Says):
+        def predict_proba(self, X):
+            return np.full((len(X), 2), np.nan)
+
+    X, y = np.zeros((2, 1)), np.array(["a", "b"])
+    with pytest.raises(ilk.InputError, match="nan"):
+        vote([Sure(), Unsure()], X, y).predict(X)
+
+
+@pytest.mark.parametrize("combiner", ["sum", "product", "median", "max"])
+def test_ties_are_settled_alike_by_labels_and_probabilities(combiner):
+    """What differs by rounding only is a tie: the first class, in both."""
+
+    class Gives(Says):
+        def __init__(self, given=(), classes=("a", "b")):
+            super().__init__(classes=classes)
+            self.given = given
+
+        def predict_proba(self, X):
+            return np.array(self.given)
+
+    odd = np.nextafter(0.5, 0)
+    given = [[odd, 1 - odd], [1 - odd, odd], [0.5, 0.5], [0.1 + 0.2, 0.7], [0.4, 0.6]]
+    X, y = np.zeros((5, 1)), np.array(["a", "b", "a", "b", "a"])
+    ours = vote([Gives(given), Gives(given), Gives(given)], X, y, combiner=combiner)
+    labels, P = ours.predict(X), ours.predict_proba(X)
+    assert labels.tolist() == ["a", "a", "a", "b", "b"]
+    np.testing.assert_array_equal(labels, ours.classes_[P.argmax(axis=1)])
+
+
+def test_class_that_only_a_member_knows_is_an_error():
+    X, y = np.zeros((2, 1)), np.array(["a", "b"])
+    ours = vote([Sure(classes=("z",))], X, y)
+    with pytest.raises(ilk.InputError, match=r"members\[0\] \(Sure\): knows the class 'z'"):
         ours.predict(X)
 
 
@@ -292,15 +336,48 @@ def test_reject_label_must_be_no_class(wine):
         vote(["knn"], *wine, reject_label="class_1")
 
 
-def test_combiner_that_learns_is_refused(wine):
-    class Learning(ilk.Combiner):
-        capabilities = ilk.Capabilities(needs_fit=True)
+class Recording(ilk.Combiner):
+    """Keeps what it is fitted on; combines by the mean."""
 
-        def combine(self, outputs, X=None):
-            return np.asarray(outputs)[0]
+    capabilities = ilk.Capabilities(needs_fit=True)
 
-    with pytest.raises(ilk.ParameterError, match="combiner must not need held-out outputs"):
-        vote(["knn"], *wine, combiner=Learning())
+    def fit(self, outputs, y, X=None):
+        self.outputs_, self.y_, self.X_ = outputs, y, X
+        return self
+
+    def combine(self, outputs, X=None):
+        return np.asarray(outputs).mean(axis=0)
+
+
+def test_combiner_that_learns_is_fitted_on_outputs_for_rows_held_out(wine):
+    """Of a member that knows what it has seen by heart, outputs for other rows are no longer so."""
+    X, y = wine
+    noise = np.random.default_rng(0).permutation(y)
+    rule = vote([KNeighborsClassifier(1)], X, noise, combiner=Recording(), random_state=0).combiner_
+    assert rule.outputs_.shape == (1, len(X), 3)
+    np.testing.assert_array_equal(rule.X_, X)
+    np.testing.assert_array_equal(np.unique(noise)[rule.y_], noise)
+    assert (rule.outputs_[0].argmax(axis=1) == rule.y_).mean() < 0.6
+
+
+@pytest.mark.parametrize("combiner", ["stacking", {"use": "weighted_sum", "weights": "learned"}])
+def test_rules_that_learn(wine, combiner):
+    ours = vote(["knn", GaussianNB()], *wine, combiner=combiner, random_state=0)
+    assert ours.score(*wine) > 0.95
+
+
+def test_rule_that_learns_is_told_of_no_row_without_weight(wine):
+    X, y = wine
+    weights = np.arange(len(X)) % 3 / 2
+    ours = ilk.classifier("voting", members=[GaussianNB()], combiner=Recording(), random_state=0)
+    rule = ours.fit(X, y, sample_weight=weights).combiner_
+    np.testing.assert_array_equal(rule.X_, X[weights > 0])
+
+
+def test_only_one_class_can_be_held_out():
+    X, y = np.arange(5.0)[:, None], ["a", "a", "a", "b", "c"]
+    with pytest.raises(ilk.InputError, match="voting: rows of class 'a' only can be held out"):
+        vote([GaussianNB()], X, y, combiner="stacking")
 
 
 def test_support_that_is_no_probability_is_refused(wine):
@@ -330,24 +407,86 @@ def test_inside_scikit_learn(wine):
     assert search.fit(X, y).best_score_ > 0.9
 
 
-WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+@pytest.mark.parametrize("jobs", [None, 2])
+def test_member_that_fails_may_be_dropped(wine, jobs, capsys):
+    X, y = wine
+    members = [LogisticRegression(C=-1.0), "knn", "nearest_mean"]
+    ours = vote(members, X, y, on_failure="drop", n_jobs=jobs, verbose=2)
+    assert list(ours.failures_) == [0]
+    assert ours.positions_ == [1, 2]
+    assert "members[0] (LogisticRegression): The" in str(ours.failures_[0])
+    assert capsys.readouterr().out.count("of 3 members") == 3
+    np.testing.assert_array_equal(ours.predict(X), vote(members[1:], X, y).predict(X))
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize("combiner", ["sum", "majority"])
-def test_scikit_learns_checks(combiner):
-    """All but one: two of the default members take no weights."""
-    passed = 0
-    for estimator, check in estimator_checks_generator(
-        ilk.classifier("voting", combiner=combiner),
-        expected_failed_checks={WEIGHTS: "k-NN and nearest mean take no weights"},
-        mark="skip",
+def test_members_are_named_by_their_place_in_the_list(wine):
+    """Though one before them was dropped."""
+    members = [LogisticRegression(C=-1.0), GaussianNB(), RidgeClassifier()]
+    ours = vote(members, *wine, on_failure="drop")
+    with pytest.raises(
+        ilk.InputError, match=r"members\[2\] \(RidgeClassifier\): has no predict_pr"
     ):
-        with contextlib.suppress(unittest.SkipTest):
-            check(estimator)
-            passed += 1
-    assert passed > 50
+        ours.predict(wine[0])
+
+
+def test_every_member_fails(wine):
+    with pytest.raises(
+        ilk.InputError, match=r"every member failed; the first: voting: members\[0\]"
+    ):
+        vote([LogisticRegression(C=-1.0)] * 2, *wine, on_failure="drop")
+
+
+def test_member_that_fails_on_a_part_of_the_rows_is_named():
+    """One that needs all of the rows there are."""
+    X, y = np.arange(10.0)[:, None], np.arange(10) % 2
+    message = r"members\[1\], on a part of the rows, \(knn\): .*k"
+    with pytest.raises(ilk.InputError, match=message):
+        vote(["nearest_mean", ilk.classifier("knn", k=10)], X, y, combiner="stacking")
+
+
+def test_rows_are_asked_about_in_blocks(wine, monkeypatch):
+    """Whatever their number, few outputs are held; the answers are the same."""
+    X, y = wine
+    sizes = []
+
+    class Counts(GaussianNB):
+        def predict_proba(self, X):
+            sizes.append(len(X))
+            return super().predict_proba(X)
+
+    ours = vote([Counts(), GaussianNB()], X, y)
+    whole = ours.predict_proba(X)
+    monkeypatch.setattr("ilk_ensembles.combined._CELLS", 60)
+    np.testing.assert_array_equal(ours.predict_proba(X), whole)
+    assert sizes == [178] + [10] * 17 + [8]
+
+
+def test_sparse_and_missing_where_all_members_take_them(wine):
+    X, y = wine
+    sparse = vote([LogisticRegression(), KNeighborsClassifier()], sp.coo_matrix(X), y)
+    dense = vote([LogisticRegression(), KNeighborsClassifier()], X, y)
+    np.testing.assert_allclose(sparse.predict_proba(sp.coo_matrix(X)), dense.predict_proba(X))
+    trees = [DecisionTreeClassifier(random_state=0), DecisionTreeClassifier(max_depth=2)]
+    missing = np.where(X > 2, np.nan, X)
+    assert vote(trees, missing, y).score(missing, y) > 0.9
+    assert get_tags(ilk.classifier("voting", members=trees)).input_tags.allow_nan
+    assert not get_tags(ilk.classifier("voting", members=[*trees, "knn"])).input_tags.allow_nan
+
+
+def test_row_order_and_label_names_do_not_matter(wine):
+    X, y = wine
+    members = [GaussianNB(), "nearest_mean"]
+    expected = vote(members, X, y).predict_proba(X)
+    order = np.random.default_rng(0).permutation(len(X))
+    np.testing.assert_allclose(vote(members, X[order], y[order]).predict_proba(X), expected)
+    renamed = np.array(["z", "y", "x"])[np.unique(y, return_inverse=True)[1]]
+    swapped = vote(members, X, renamed).predict_proba(X)
+    np.testing.assert_allclose(swapped[:, ::-1], expected)
+
+
+def test_lengths_of_X_and_y_differ(wine):
+    with pytest.raises(ilk.InputError, match="voting: y has 3 values for the 178 rows of X"):
+        vote(["knn"], wine[0], [0, 1, 1])
 
 
 @pytest.mark.parametrize("X", [{"a": [1]}, {0: [1, 2]}, {1, 2}], ids=str)

@@ -1,1 +1,25 @@
-"""ilk's ensembles."""
+"""ilk's ensembles.
+
+The components are reached by name through `ilk`. Beside them there is, imported on first use,
+`plotting`: error by size, diversity against uplift, proximities and decision regions.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ilk_ensembles import plotting as plotting
+
+__all__ = ["plotting"]  # imported by __getattr__
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plotting":
+        return import_module("ilk_ensembles.plotting")
+    raise AttributeError(f"module 'ilk_ensembles' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

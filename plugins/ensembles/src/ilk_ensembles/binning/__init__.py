@@ -1,0 +1,1 @@
+"""Features cut into bins once, and what boosting counts in them."""

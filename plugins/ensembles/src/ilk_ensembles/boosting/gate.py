@@ -1,0 +1,86 @@
+"""A gate: shares that depend on the row, learned from shares that are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+
+_ITERATIONS = 200
+
+
+@dataclass
+class Gate:
+    """``g_j(x) = exp(a_j + b_j z) / sum_l exp(a_l + b_l z)``, where z is x standardised.
+
+    Attributes
+    ----------
+    center_, scale_ : ndarray of shape (p,)
+        Weighted mean and deviation of the training rows, infinite where they are constant.
+    penalty : float
+        Of half the sum of squares of b.
+    coef_ : ndarray of shape (L, p + 1)
+        a, then b.
+    """
+
+    center_: np.ndarray
+    scale_: np.ndarray
+    penalty: float
+    coef_: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray, weights: np.ndarray, n_experts: int, penalty: float) -> Self:
+        """A gate that gives each expert the same share; weights of the rows sum to 1."""
+        X = X.astype(np.float64, copy=False)
+        center = weights @ X
+        apart = X - center
+        most = np.abs(apart).max(axis=0)
+        spread = most * np.sqrt(weights @ (apart / np.where(most > 0, most, 1)) ** 2)
+        varied = spread > 1e-12 * np.abs(X).max(axis=0)  # a constant is taken as 0
+        coef = np.zeros((n_experts, X.shape[1] + 1))
+        return cls(center, np.where(varied, spread, np.inf), penalty, coef)
+
+    def rows(self, X: np.ndarray) -> np.ndarray:
+        """Standardised rows with a column of ones in front; array of shape (m, p + 1)."""
+        standard = (X.astype(np.float64, copy=False) - self.center_) / self.scale_
+        return np.hstack([np.ones((len(X), 1)), standard])
+
+    def fit(self, rows: np.ndarray, shares: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Maximise ``sum_i w_i sum_j h_ij ln g_j(x_i)`` less the penalty, from where it is.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, p + 1)
+            As `rows` gives them.
+        shares : ndarray of shape (n, L)
+            h; each row sums to 1.
+        weights : ndarray of shape (n,)
+            w; they sum to 1.
+
+        Returns
+        -------
+        ndarray of shape (n, L)
+            Logarithms of g.
+        """
+        size = self.coef_.shape
+        target = weights[:, None] * shares
+
+        def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+            coef = flat.reshape(size)
+            logs = log_softmax(rows @ coef.T, axis=1)
+            slope = (weights[:, None] * np.exp(logs) - target).T @ rows
+            slope[:, 1:] += self.penalty * coef[:, 1:]
+            value = self.penalty / 2 * (coef[:, 1:] ** 2).sum() - (target * logs).sum()
+            return float(value), slope.ravel()
+
+        options: Any = {"maxiter": _ITERATIONS}
+        found = minimize(loss, self.coef_.ravel(), jac=True, method="L-BFGS-B", options=options)
+        self.coef_ = found.x.reshape(size)
+        return np.asarray(log_softmax(rows @ self.coef_.T, axis=1))
+
+    def shares(self, X: np.ndarray) -> np.ndarray:
+        """The g_j of each row; array of shape (m, L)."""
+        return np.asarray(softmax(self.rows(X) @ self.coef_.T, axis=1))

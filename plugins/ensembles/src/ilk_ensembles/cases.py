@@ -1,0 +1,63 @@
+"""Cases at the door, whatever members take: rows that can be taken, columns that stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.validation import validate_data
+
+import ilk
+
+
+def divisible(X: Any) -> Any:
+    """Data whose rows, and columns where it has any, can be taken by position."""
+    X = ilk.as_table(X)
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
+    if not hasattr(X, "shape") and hasattr(X, "__array__"):
+        return np.asarray(X)
+    return X
+
+
+def check_features(owner: Any, X: Any, *, reset: bool) -> None:
+    """Compare the columns of X, where it has columns, with those of training; or learn them.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If X is no array, table or list, or its columns differ.
+    """
+    name = ilk.display_name(owner)
+    if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
+        kind = type(X).__name__
+        raise ilk.InputTypeError(f"{name}: X must be an array, a table or a list, got a {kind}")
+    if getattr(X, "ndim", 2) < 2 or (isinstance(X, list | tuple) and not _are_vectors(X)):
+        return  # no columns: texts, sets, or an error for members to raise
+    try:
+        validate_data(owner, X, reset=reset, skip_check_array=True)
+    except (TypeError, ValueError) as error:
+        raise ilk.InputError(f"{name}: X: {error}") from None
+
+
+def _are_vectors(rows: Sequence[Any]) -> bool:
+    """Tell whether the rows of a list may be vectors: flat, and of one length."""
+    try:
+        flat = not rows or np.ndim(rows[0]) == 1
+    except ValueError:  # points and their weights
+        return False
+    return flat and len(set(map(len, rows))) < 2
+
+
+def taken_by_all(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
+    """Tags of an ensemble that takes NaN, and sparse matrices, where all of its members do."""
+    try:
+        own = [get_tags(member).input_tags for member in members()]
+    except ilk.IlkError:  # said when they are fitted
+        return tags
+    tags.input_tags.allow_nan = all(each.allow_nan for each in own)
+    tags.input_tags.sparse = all(each.sparse for each in own)
+    return tags

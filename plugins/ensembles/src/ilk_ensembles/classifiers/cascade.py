@@ -1,0 +1,192 @@
+"""The cascade: later members are asked only about what earlier ones were not sure of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_ensembles.cases import check_features, divisible
+from ilk_ensembles.combiners.cascade import Cascade as CascadeRule
+from ilk_ensembles.combiners.support import ULPS
+from ilk_ensembles.combiners.weights import normalized
+from ilk_ensembles.listed import MEMBERS, PARAMETERS, ListedMembers
+from ilk_ensembles.members import failure
+
+
+class Cascade(ListedMembers):
+    """Asks members one after the other, until one is sure enough.
+
+    A member answers for a row if its largest probability is at least the threshold. What it is
+    not sure of is left to the next one, which is asked about nothing else: dear members see few
+    rows. The last one answers what no one before did.
+
+    Parameters
+    ----------
+    members : list of classifiers
+        With ``predict_proba``. Instances, names or tables; pipelines too. X may be whatever
+        all of them take.
+    threshold : float or array of shape (L - 1,), default=0.9
+        For all members, or for each but the last, in the order in which they are asked.
+    costs : array of shape (L,), optional
+        Of the members: the cheapest is asked first, of equal ones the first. If left out they
+        are asked in the order of the list.
+    on_failure : {"raise", "drop"}, default="raise"
+        A member that cannot be fitted is an error, or is left out and listed in ``failures_``;
+        the others keep their order and thresholds.
+    n_jobs : int, optional
+        How many members are fitted at once (threads); -1: one per processor. They are asked one
+        after the other.
+    verbose : int, default=0
+        1: a line at each tenth of the members fitted; 2: at each one.
+    random_state : int or numpy generator, optional
+        Gives a seed to each member whose own random state is None.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+    estimators_ : list of L classifiers
+        The fitted members, in the order of the list.
+    positions_ : list of int
+        Theirs among `members`.
+    order_ : ndarray of int, shape (L,)
+        Positions among ``estimators_`` in the order in which they are asked.
+    thresholds_ : ndarray of shape (L - 1,)
+        In that order.
+    failures_ : dict of int to IlkError
+        Why members were left out, by their position in `members`.
+    n_features_in_ : int
+        Where X has columns.
+
+    Raises
+    ------
+    ParameterError
+        If there is no member, or thresholds or costs are for another number of them.
+    InputError
+        If a member fails, or gives no probabilities; names it, and says why.
+
+    See Also
+    --------
+    ilk_ensembles.combiners.cascade.Cascade : The same answers, from outputs of all members.
+
+    Notes
+    -----
+    All members are fitted on all rows, as the slides leave open; in [1]_ later ones are fitted on
+    what earlier ones are not sure of.
+
+    ``predict`` is the class of the largest ``predict_proba``, the first of the sorted classes
+    among equals. What members say is held for blocks of rows, 32 MB at once.
+
+    References
+    ----------
+    .. [1] C. Kaynak and E. Alpaydin, "MultiStage cascading of multiple classifiers: one man's noise
+       is another man's data", *Proceedings of ICML*, 2000.
+    .. [2] *System Evaluation*, lecture slides: "Combining Classifiers", cascading.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> model = ilk.classifier("cascade", members=["lda", "knn"], threshold=0.95).fit(X, y)
+    >>> bool((model.member_of(X) == 0).mean() > 0.8)  # knn sees the others only
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "members": Param(slot="classifier", many=list, doc="The classifiers that are asked."),
+        "threshold": CascadeRule.parameters["threshold"],
+        "costs": CascadeRule.parameters["costs"],
+        **PARAMETERS,
+    }
+
+    def __init__(
+        self,
+        members: Sequence[Any] = MEMBERS,
+        threshold: Any = 0.9,
+        costs: Any = None,
+        *,
+        on_failure: Literal["raise", "drop"] = "raise",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.members = members
+        self.threshold = threshold
+        self.costs = costs
+        self.on_failure = on_failure
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """One threshold, one for each member with costs, and any kind of rows."""
+        weighted = [
+            {"use": "sklearn", "estimator": name} for name in ("GaussianNB", "LogisticRegression")
+        ]
+        return [
+            cls(members=weighted),
+            cls(threshold=[0.8, 0.7], costs=[2, 1, 3], n_jobs=2),
+            cls([{"use": "knn", "k": 1}, {"use": "knn", "k": 5}]),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that thresholds and costs are for the members."""
+        super().check_parameters()
+        rule = CascadeRule(self.threshold, self.costs)
+        rule.check_parameters()
+        rule.order(len(self.members))
+        rule.thresholds(len(self.members))
+
+    def _rule(self) -> CascadeRule:
+        """The rule for the members that are left, which keep their order and thresholds."""
+        whole = CascadeRule(self.threshold, self.costs)
+        order = whole.order(len(self.members)).tolist()
+        limits = dict(zip(order, [*whole.thresholds(len(order)), 1.0], strict=True))
+        asked = [position for position in order if position in self.positions_]
+        self.order_ = np.array([self.positions_.index(position) for position in asked])
+        self.thresholds_ = np.array([limits[position] for position in asked[:-1]])
+        return CascadeRule(self.thresholds_, np.argsort(self.order_))
+
+    def member_of(self, X: Any) -> np.ndarray:
+        """Position, among ``estimators_``, of who answers for each row; int of shape (n,)."""
+        check_is_fitted(self)
+        X = divisible(X)
+        check_features(self, X, reset=False)
+        return self._in_blocks(X, self._members_of_block)
+
+    def _members_of_block(self, X: Any) -> np.ndarray:
+        members = np.empty(ilk.n_rows(X), dtype=np.intp)
+        for position, rows, _ in self._answers(X):
+            members[rows] = position
+        return members
+
+    def _combined_block(self, X: Any) -> np.ndarray:
+        """Probabilities of a few rows by the members that answer for them."""
+        support = np.empty((ilk.n_rows(X), len(self.classes_)))
+        for _, rows, own in self._answers(X):
+            support[rows] = own
+        return support
+
+    def _answers(self, X: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Each member that is asked: its position, the rows it answers for, and its support."""
+        left = np.arange(ilk.n_rows(X))
+        limits = [*(self.thresholds_ - ULPS), 0.0]  # 0.9 reaches 0.9, however it is rounded
+        for position, limit in zip(self.order_.tolist(), limits, strict=True):
+            support = self._support(position, X)
+            sure = support.max(axis=1) >= limit
+            yield position, left[sure], support[sure]
+            if sure.all():
+                return
+            X, left = ilk.take(X, np.flatnonzero(~sure)), left[~sure]
+
+    def _support(self, position: int, X: Any) -> np.ndarray:
+        member = self.estimators_[position]
+        try:
+            return np.asarray(normalized(self, self._probabilities(member, X)[None])[0])
+        except Exception as error:
+            raise failure(self, self._places()[position], member, error) from error

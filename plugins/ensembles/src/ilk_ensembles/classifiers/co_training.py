@@ -1,0 +1,326 @@
+"""Views that label rows for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.combined import COMBINER, REJECT_LABEL
+from ilk_ensembles.held_out import RESAMPLING
+from ilk_ensembles.labeling import class_growth, label_surest
+from ilk_ensembles.members import N_JOBS, seed_members
+from ilk_ensembles.progress import VERBOSE, Progress
+from ilk_ensembles.unlabeled import UNLABELED, check_partial_labels, hide
+from ilk_ensembles.viewed import (
+    MEMBER,
+    MEMBERS,
+    VIEWS,
+    ViewedClassifier,
+    check_views_finite,
+    every_column,
+    learn_columns,
+)
+
+
+class CoTraining(ViewedClassifier):
+    """Classifiers of two or more views that label unlabelled rows for each other (co-training).
+
+    In each round every view's member is fitted on all rows labelled so far, and then labels
+    those rows of a random pool of unlabelled ones that it is surest of, ``growth`` of each
+    class, so that classes grow in proportion; the pool is filled up again. What one view is
+    sure of can be news to another: that is what a view alone cannot give itself. After the
+    last round the members are fitted once more, and `combiner` makes one answer of theirs: the
+    product, as in [1].
+
+    How rows are labelled
+        As each class c a view labels the rows of the pool with the largest P(c), rows of equal
+        P(c) in random order; but none where P(c) is not above the share of c in the growth,
+        for such a row is no better than one drawn blindly. Where a row is to get different
+        labels, the most probable counts; if several are equally probable the row stays in
+        the pool. Labels stay once given.
+
+    How it ends
+        After ``n_rounds``, when no unlabelled row is left, or after a round that labels none.
+
+    Rows without a label are those that y marks by `unlabeled`, which must be given: no label
+    means that by itself, not even -1. Where all labels are known, as in an experiment,
+    ``labeled_fraction`` hides the others. With ``n_rounds=0`` that is the fair baseline: the
+    same members on the same few labels, if the random state is the same.
+
+    Parameters
+    ----------
+    views : dict of str to list, list of lists, or "data", optional
+        The columns of two views or more: names, or positions (of an array, or where no column
+        of a data frame has this name). "data": in an experiment, the views that the data set
+        brings. If left out, the columns are divided at random in two halves, as in [3].
+    member : classifier, default="naive_bayes"
+        For every view that `members` does not name; each view has its own. Must have
+        ``predict_proba``.
+    members : dict of str to classifier, optional
+        A classifier for each view that is to have its own, by name.
+    combiner : combiner, default="product"
+        One that learns is fitted on held-out outputs for the rows labelled from the start.
+    unlabeled : str, int or bool, optional
+        The label that marks rows without one: "?", -1. Never predicted.
+    n_rounds : int, default=30
+    growth : int or dict of label to int, optional
+        How many rows of each class a view labels in a round, at least 1. If left out: 1 of the
+        smallest class, more of others in proportion to their labels, rounded, at most 10. The
+        pool may have fewer.
+    pool_size : int, optional, default=75
+        How many unlabelled rows are looked at in a round; None: all.
+    labeled_fraction : float, optional
+        Share of the labels that is used, of each class alike, at least one; the others are
+        hidden. Drawn by `random_state` before anything else.
+    reject_label : str, int or bool, optional
+        Predicted where the combiner rejects; must not be a class. If left out nothing is
+        rejected.
+    resampling : resampling, optional
+        How rows are held out for a combiner that learns. If left out: stratified folds.
+    n_jobs : int, optional
+        How many members are fitted, and asked, at once (threads); -1: one per processor.
+    random_state : int or numpy generator, optional
+        Draws what is hidden, the halves, and the pool; and gives a seed to each member whose own
+        random state is None.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+        Without `unlabeled`.
+    estimators_ : list of classifiers
+        The member of each view, as fitted last.
+    views_ : list
+        Names of the views.
+    columns_ : dict of str to ndarray
+        Positions of the columns of each view.
+    combiner_ : combiner
+    growth_ : ndarray of int, shape (C,)
+    n_rounds_ : int
+        Rounds in which rows were labelled.
+    labeled_round_ : ndarray of int, shape (n,)
+        Round in which each training row got its label: 0 if it had it from the start, -1 if it
+        never got one.
+    history_ : dict of str to ndarray
+        What the views labelled, in order: the columns "round", "row", "view" (the surest that
+        chose the row), "label" and "confidence" (its probability).
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If there is one view only, a view names no column, or `growth` not every class.
+    InputError
+        If no row has a label, all labels are of one class, or a member fails or gives no
+        probabilities; names its view.
+
+    Notes
+    -----
+    A round costs a fit of each member on the labelled rows, and its probabilities for the pool;
+    memory is a copy of X, and V pool_size C numbers. ``predict`` is the class of most combined
+    support, the first of the sorted classes among equals. [2] prints the loop with views taking
+    turns inside a round; here, as in [1], all label first, so their order does not matter.
+
+    References
+    ----------
+    .. [1] A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training",
+       COLT 1998, table 1: 75 rows in the pool, 30 rounds, naive Bayes, growth 1 and 3 for
+       classes of that proportion.
+    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
+       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015.
+    .. [3] K. Nigam and R. Ghani, "Analyzing the effectiveness and applicability of co-training",
+       CIKM 2000.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> y = y.astype(object)
+    >>> y[[i for i in range(150) if i % 10]] = "?"
+    >>> views = {"sepal": [0, 1], "petal": [2, 3]}
+    >>> model = ilk.classifier("co_training", views=views, unlabeled="?", random_state=0)
+    >>> model = model.fit(X, y)
+    >>> model.classes_.tolist()
+    ['setosa', 'versicolor', 'virginica']
+    >>> int((model.labeled_round_ == 0).sum()), int((model.labeled_round_ == 1).sum())
+    (15, 6)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "views": VIEWS,
+        "member": MEMBER,
+        "members": MEMBERS,
+        "combiner": COMBINER,
+        "unlabeled": Param((str, int, bool), none=True, doc="Label that marks rows without one."),
+        "n_rounds": Param(int, ge=0, doc="The most rounds; 0: only what is labelled is used."),
+        "growth": Param(
+            (int, dict),
+            ge=1,
+            none=True,
+            items=Param(int, ge=1),
+            doc="Rows of each class that a view labels in a round; default: by class shares.",
+        ),
+        "pool_size": Param(int, ge=1, none=True, doc="Rows looked at in a round; None: all."),
+        "labeled_fraction": Param(
+            float, gt=0, le=1, none=True, doc="Share of labels that is used; others are hidden."
+        ),
+        "reject_label": REJECT_LABEL,
+        "resampling": RESAMPLING,
+        "n_jobs": N_JOBS,
+        "random_state": Param(ilk.Seed, none=True, doc="Draws hidden labels, halves and pools."),
+        "verbose": VERBOSE,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables", "views"), probabilistic=True
+    )
+
+    def __init__(
+        self,
+        views: Any = None,
+        member: Any = "naive_bayes",
+        members: Any = None,
+        combiner: Any = "product",
+        *,
+        unlabeled: str | int | None = None,
+        n_rounds: int = 30,
+        growth: int | Mapping[Any, int] | None = None,
+        pool_size: int | None = 75,
+        labeled_fraction: float | None = None,
+        reject_label: str | int | None = None,
+        resampling: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.views = views
+        self.member = member
+        self.members = members
+        self.combiner = combiner
+        self.unlabeled = unlabeled
+        self.n_rounds = n_rounds
+        self.growth = growth
+        self.pool_size = pool_size
+        self.labeled_fraction = labeled_fraction
+        self.reject_label = reject_label
+        self.resampling = resampling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Random halves; half of the labels hidden; views of tables, one with nominal columns."""
+        halves = {"left": [0, 3], "right": [1, 2]}
+        columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
+        mixed = {"form": ["height", "width"], "look": ["color", "size", "height"]}
+        heterogeneous = {"use": "knn", "distance": "heterogeneous", "k": 3}
+        return [
+            cls(),
+            cls(halves, labeled_fraction=0.5, random_state=0, growth=2, pool_size=None),
+            cls(columns, members={"shape": "nearest_mean"}, labeled_fraction=0.7),
+            cls(mixed, members={"look": heterogeneous}, combiner="sum", labeled_fraction=0.7),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that there are two views."""
+        super().check_parameters()
+        given = self.views
+        if given is not None and not isinstance(given, str) and len(given) < 2:
+            raise self.parameter_error(
+                "views", f"must be two or more to label rows for each other, got {len(given)}"
+            )
+        if self.unlabeled is not None and self.unlabeled == self.reject_label:
+            raise self.parameter_error("reject_label", "must not be the mark of unlabelled rows")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the members in rounds, in which they label rows for each other.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, p)
+            Labelled and unlabelled rows.
+        y : array of shape (n,)
+            `unlabeled` where a row has no label.
+        """
+        self.check_parameters()
+        rng = ilk.check_seed(self, self.random_state)
+        hiding, halving, pooling = map(np.random.RandomState, rng.randint(2**31 - 1, size=3))
+        X = learn_columns(self, X, self._views(X, halving))
+        self.classes_, codes = check_partial_labels(self, y, X, self.unlabeled)
+        self._check_reject_label()
+        if self.labeled_fraction is not None:
+            codes = hide(codes, self.labeled_fraction, hiding)
+        given = np.flatnonzero(codes != UNLABELED)
+        counts = np.bincount(codes[given])
+        self.growth_ = class_growth(self, self.growth, self.classes_, counts)
+        self.views_, members = list(self.columns_), self._members_by_view()
+        seed_members(self, members, None if self.random_state is None else rng)
+        check_views_finite(self, X, members)
+        self._train(members, X, codes.copy(), pooling)
+        self._fit_combiner(ilk.take(X, given), codes[given], None, rng)
+        return self
+
+    def _views(self, X: Any, rng: np.random.RandomState) -> Any:
+        """The views that are given, or the columns in two halves."""
+        if self.views is not None:
+            return self.views
+        columns = every_column(ilk.as_table(X))
+        if not columns:
+            return None  # which is said where columns are learned
+        if len(columns) == 1:
+            if not ilk.is_table(X):
+                ilk.check_vectors(self, X)
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: X has 1 feature(s), two views need at least 2"
+            )
+        order, middle = rng.permutation(len(columns)), (len(columns) + 1) // 2
+        halves = {"first": order[:middle], "second": order[middle:]}
+        return {name: [columns[i] for i in np.sort(half)] for name, half in halves.items()}
+
+    def _train(
+        self, members: list[Any], X: Any, codes: np.ndarray, rng: np.random.RandomState
+    ) -> None:
+        """Set ``estimators_`` and what is known of the rounds; `codes` are filled in."""
+        waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
+        self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
+        size = len(waiting) if self.pool_size is None else int(self.pool_size)
+        progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
+        labeled, self.n_rounds_ = [], 0
+        self.estimators_ = self._fitted(members, X, codes)
+        while self.n_rounds_ < self.n_rounds and len(waiting):
+            pool = waiting[:size]
+            outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
+            found = label_surest(ilk.check_outputs(self, np.stack(outputs)), self.growth_)
+            if not len(found.at):
+                break
+            rows = pool[found.at]
+            self.n_rounds_ += 1
+            self.labeled_round_[rows], codes[rows] = self.n_rounds_, found.codes
+            labeled.append((rows, found))
+            waiting = np.delete(waiting, found.at)
+            self.estimators_ = self._fitted(members, X, codes)
+            progress.step(f"{len(rows)} rows labelled, {len(waiting)} left")
+        self.history_ = self._history(labeled)
+
+    def _fitted(self, members: list[Any], X: Any, codes: np.ndarray) -> list[Any]:
+        rows = np.flatnonzero(codes != UNLABELED)
+        fresh = [clone(member, safe=False) for member in members]
+        return self._fit_members(fresh, ilk.take(X, rows), self.classes_[codes[rows]], None)
+
+    def _history(self, labeled: list[Any]) -> dict[str, np.ndarray]:
+        rounds = [np.full(len(rows), number + 1) for number, (rows, _) in enumerate(labeled)]
+        none = np.empty(0, dtype=int)
+        views = np.concatenate([none, *(found.views for _, found in labeled)])
+        codes = np.concatenate([none, *(found.codes for _, found in labeled)])
+        return {
+            "round": np.concatenate([none, *rounds]),
+            "row": np.concatenate([none, *(rows for rows, _ in labeled)]),
+            "view": np.array(self.views_)[views],
+            "label": self.classes_[codes],
+            "confidence": np.concatenate([[], *(found.confidence for _, found in labeled)]),
+        }

@@ -1,0 +1,262 @@
+"""One classifier on the columns of several views together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.cases import check_features
+from ilk_ensembles.combined import check_member_weights
+from ilk_ensembles.members import failure, fit_member, seed_members
+from ilk_ensembles.outputs import check_known, member_probabilities, numbers, one_each
+from ilk_ensembles.viewed import VIEWS, check_by_view, learn_columns
+
+
+def _member_has(method: str) -> Callable[[Concatenated], bool]:
+    def check(self: Concatenated) -> bool:
+        fitted = hasattr(self, "estimator_")
+        getattr(self.estimator_ if fitted else self.resolve_slot("member"), method)
+        return True
+
+    return check
+
+
+class Concatenated(ilk.Classifier):
+    """One classifier on the columns of all views, or of some, put side by side (HML1).
+
+    ``x = (x_1; x_2; ...)``, view after view: equation (10.1). A column that several views have
+    is there once. Columns of no view have no influence.
+
+    With ``scale=True`` each view is divided by the root of its total variance, the sum of the
+    variances of its columns over the training rows. Then the squared distance of two rows has
+    the mean 2 in each view, and a view counts no more in distances because it has more columns
+    or larger numbers.
+
+    Parameters
+    ----------
+    views : dict of str to list, list of lists, or "data", optional
+        The columns of each view: names, or positions (of an array, or where no column of a data
+        frame has this name). "data": in an experiment, the views that the data set brings. If
+        left out there is one view, of all columns.
+    member : classifier, default="naive_bayes"
+    only : list, optional
+        Names of the views that are put side by side, in this order; if left out, all of them.
+    scale : bool, default=False
+        Whether views are divided by the root of their total variance. A view that is constant
+        stays as it is.
+    random_state : int or numpy generator, optional
+        Gives a seed to the member, if its own random state is None.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+    estimator_ : classifier
+        Fitted. It also answers: `predict`, and `predict_proba` and `decision_function` where it
+        has them, are its own.
+    columns_ : dict of str to ndarray
+        Positions of the columns of each view that is used.
+    scales_ : dict of str to float
+        What each view is divided by; 1 without `scale`.
+    n_features_in_ : int
+        Number of columns of X.
+
+    Raises
+    ------
+    ParameterError
+        If a view names no column, `only` names no view, or `scale` is asked for where views
+        overlap.
+    InputError
+        If the member fails, or a view to be scaled has nominal columns or no finite numbers.
+
+    References
+    ----------
+    N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+    Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+    2011, section 10.1.1, equation (10.1).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> views = {"sepal": [0, 1], "petal": [2, 3]}
+    >>> model = ilk.classifier("concatenated", views=views, member="knn", only=["petal"])
+    >>> model.fit(X, y).estimator_.n_features_in_
+    2
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "views": VIEWS,
+        "member": Param(slot="classifier", doc="The classifier on the columns of the views."),
+        "only": Param(list, none=True, doc="Names of the views that are used; all if left out."),
+        "scale": Param(bool, doc="Divide each view by the root of its total variance."),
+        "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to a member without one."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables", "views"), sample_weight=True
+    )
+    columns_: dict[Any, np.ndarray]
+
+    def __init__(
+        self,
+        views: Any = None,
+        member: Any = "naive_bayes",
+        only: Sequence[Any] | None = None,
+        *,
+        scale: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.views = views
+        self.member = member
+        self.only = only
+        self.scale = scale
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """All columns; scaled views of arrays and tables; nominal columns."""
+        halves = {"left": [0, 1], "right": [2, 3]}
+        columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
+        mixed = {"form": ["height", "width"], "look": ["color", "size", "height"]}
+        return [
+            cls(),
+            cls(halves, scale=True),
+            cls([[0, 1], [2], [1, 3]], "knn", [2, 0]),
+            cls(columns, "knn", scale=True),
+            cls(mixed, {"use": "knn", "distance": "heterogeneous"}),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the views exist and have columns."""
+        super().check_parameters()
+        if self.views is not None:
+            ilk.check_views(self, self.views)
+        if self.only is None:
+            return
+        if not len(self.only):
+            raise self.parameter_error("only", "must name at least one view, got none")
+        check_by_view(self, "only", self.only)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the member on the columns of the views.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, p)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            An error if the member does not take it.
+        """
+        self.check_parameters()
+        X = learn_columns(self, X, self.views)
+        self.classes_, codes = ilk.check_labels(self, y, X)
+        if self.only is not None:
+            self.columns_ = {view: self.columns_[view] for view in self.only}
+        member = self.resolve_slot("member")
+        seed_members(self, [member], self.random_state)
+        weights = check_member_weights(self, sample_weight, codes, [member])
+        self.scales_ = self._learned_scales(X, weights)
+        seen, labels = self._side_by_side(X), self.classes_[codes]
+        try:
+            self.estimator_ = fit_member(member, seen, labels, weights)
+            check_known(np.asarray(self.estimator_.classes_), self.classes_)
+        except Exception as error:
+            raise failure(self, "member", member, error) from error
+        return self
+
+    def _learned_scales(self, X: Any, weights: Any) -> dict[Any, float]:
+        if not self.scale:
+            return dict.fromkeys(self.columns_, 1.0)
+        every = np.concatenate(list(self.columns_.values()))
+        repeated = np.flatnonzero(np.bincount(every) > 1)
+        if len(repeated):
+            raise self.parameter_error(
+                "scale", f"must be False where views overlap, as in column {repeated[0]}"
+            )
+        return {
+            view: _spread(ilk.check_vectors(self, part, argument=f"view {view!r}"), weights)
+            for view, part in ilk.views_of(self, X)
+        }
+
+    def _side_by_side(self, X: Any) -> Any:
+        """The columns of the views as one array or data frame, each column once."""
+        parts, seen = [], np.empty(0, dtype=int)
+        for view, part in ilk.views_of(self, X):
+            columns = self.columns_[view]
+            _, first = np.unique(columns, return_index=True)
+            new = np.sort(first[~np.isin(columns[first], seen)])
+            seen = np.concatenate([seen, columns])
+            parts.append(self._scaled(_columns(part, new), view))
+        if ilk.is_table(parts[0]):
+            import pandas as pd
+
+            return pd.concat(parts, axis=1)
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
+
+    def _scaled(self, part: Any, view: Any) -> Any:
+        if not self.scale:
+            return part
+        values = ilk.check_vectors(self, part, argument=f"view {view!r}")
+        with np.errstate(over="ignore"):  # what is infinite then is refused by the member
+            values = values / values.dtype.type(self.scales_[view])
+        if not ilk.is_table(part):
+            return values
+        import pandas as pd
+
+        return pd.DataFrame(values, columns=part.columns, index=part.index, copy=False)
+
+    def _ask(self, question: Callable[[Any, Any], np.ndarray], X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = ilk.as_table(X)
+        check_features(self, X, reset=False)
+        seen = self._side_by_side(X)
+        try:
+            return question(self.estimator_, seen)
+        except Exception as error:
+            raise failure(self, "member", self.estimator_, error) from error
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label of each row, as the member says; array of shape (n,)."""
+        return self._ask(lambda member, seen: one_each(member.predict(seen), len(seen)), X)
+
+    @available_if(_member_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the member; array of shape (n, n_classes)."""
+        return self._ask(lambda member, seen: member_probabilities(member, seen, self.classes_), X)
+
+    @available_if(_member_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of the member; array of shape (n,) or (n, n_classes)."""
+        return self._ask(self._scores, X)
+
+    def _scores(self, member: Any, seen: Any) -> np.ndarray:
+        own = np.asarray(member.classes_)
+        if not np.array_equal(own, self.classes_):
+            raise ilk.InputError(
+                f"knows the classes {own.tolist()}, so its scores are not those of "
+                f"{self.classes_.tolist()}"
+            )
+        return numbers(member.decision_function(seen), "scores")
+
+
+def _columns(part: Any, positions: np.ndarray) -> Any:
+    if len(positions) == part.shape[1]:
+        return part
+    return part.iloc[:, positions] if ilk.is_table(part) else part[:, positions]
+
+
+def _spread(part: np.ndarray, weights: Any) -> float:
+    """Root of the sum of the columns' variances; 1 where all columns are constant."""
+    varying = part[:, part.min(axis=0) < part.max(axis=0)].astype(float)
+    if not varying.size:
+        return 1.0
+    unit = float(np.abs(varying).max())
+    varying /= unit
+    varying -= np.average(varying, axis=0, weights=weights)
+    squares = np.average(np.square(varying), axis=0, weights=weights)
+    return unit * float(np.sqrt(squares.sum())) or 1.0

@@ -1,0 +1,257 @@
+"""crab: confidence-rated boosting of histograms over one feature at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.binning.bins import Bins
+from ilk_ensembles.binning.boosting import BinBoosting, Rounds
+from ilk_ensembles.binning.probabilities import one_against_rest
+from ilk_ensembles.progress import VERBOSE, Progress
+
+_CELLS = 1 << 18  # binned at once where rows are scored
+
+
+class CRAB(ilk.Classifier):
+    """Adds up, round by round, the confidence that the bin of one feature gives (CRAB).
+
+    The range of each feature is cut into K bins of equal width, once. With weights d of the
+    training cases, ``h+(k)`` and ``h-(k)`` the weight of the cases of label +1 and -1 in bin k
+    of a feature, a round takes the feature of least cost
+
+    ``C_p = 2 sum_k sqrt(h+(k) h-(k))``,
+
+    adds ``f(k) = ln((h+(k) + epsilon) / (h-(k) + epsilon)) / 2`` of the row's bin to its score
+    F, and multiplies each weight by ``exp(-y f)``. The label is the sign of F. What lies outside
+    the range seen falls into the bin at that end; a bin without cases says 0.
+
+    Each of more than two classes has rounds of its own against all others, and the largest F
+    is predicted; ties go to the first class. A round costs one pass over the bins, O(n p) for
+    two classes, O(n p C) for C > 2; it is exact, and the same for any number of threads.
+
+    Parameters
+    ----------
+    n_bins : int, default=16
+        K. More need more cases: below some hundred of them 8 erred less.
+    n_rounds : int, default=100
+        Fewer are made where no feature tells the weighted classes apart any more.
+    normalization : {"joint", "class"}, default="joint"
+        What sums to one: the weights of both labels together, or those of each label. With
+        "joint" the cost, for epsilon near 0, is Schapire & Singer's Z: the product over the
+        rounds bounds the training error. "class" is as printed: both labels count the same
+        however many cases they have, which suits mean class accuracy, not the error.
+    epsilon : float, default=0.01
+        Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small beside
+        1 / K.
+    verbose : int, default=0
+        1: a line at each tenth of the rounds; 2: at each round.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+        Sorted.
+    n_rounds_ : int
+        Rounds that were made, T.
+    features_ : ndarray of int, shape (T, Q)
+        Taken in each round, for each problem: Q is 1 for two classes, C for more.
+    confidences_ : ndarray of shape (T, Q, K)
+        f(k).
+    costs_ : ndarray of shape (T, Q)
+        Cost of the feature taken; at most 1 with "joint", 2 with "class".
+    error_bounds_ : ndarray of shape (T,)
+        What the training error after each round is at most: the weighted mean of exp(-y F),
+        summed over the problems. With "joint" that of a problem is the product of
+        ``Z_t = sum_i d_i exp(-y_i f_t(x_i)) <= 1``, so it never grows.
+    feature_importances_ : ndarray of shape (p,)
+        Share of each feature in ``-ln prod_t Z_t``, summed over the problems; all 0 where no
+        round tells classes apart.
+    bins_ : Bins
+        ``low``, ``high`` of each feature.
+    n_features_in_ : int
+
+    Raises
+    ------
+    InputError
+        If there is one class, or X holds NaN.
+
+    Notes
+    -----
+    The printed algorithm normalises weights over both labels and then, in equations 10.12 and
+    10.13, those of each label; with the latter the cost says nothing of the training error. By
+    halves of 16 sets, "joint" erred less than "class" on 11 of them (two to five times less where
+    a class is rare), and "class" had the lower mean error per class on 10. Hence the default;
+    those of `n_bins` and `epsilon` are from the same table.
+
+    Beside X, memory holds a byte for each cell of X (two from 257 bins on) and 8 Q for each row.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash
+       University, 2011: algorithm 11, equations 10.7 to 10.16.
+    .. [2] R. E. Schapire and Y. Singer, "Improved boosting algorithms using confidence-rated
+       predictions", *Machine Learning* 37, 1999.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = [[0.0], [0.1], [0.5], [0.6], [1.0]], ["out", "out", "in", "in", "out"]
+    >>> crab = ilk.classifier("crab", n_bins=3, n_rounds=1).fit(X, y)
+    >>> crab.predict([[-9.0], [0.55], [9.0]]).tolist()
+    ['out', 'in', 'out']
+    >>> crab.confidences_.round(2).tolist(), crab.error_bounds_.round(2).tolist()
+    ([[[1.86, -1.86, 1.52]]], [0.17])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_bins": Param(int, ge=2, le=2**16, doc="Parts that the range of a feature is cut into."),
+        "n_rounds": Param(int, ge=1, doc="Rounds of boosting."),
+        "normalization": Param(
+            choices=("joint", "class"),
+            doc="Whose weights sum to one: of both labels together, or of each.",
+        ),
+        "epsilon": Param(float, gt=0, doc="Keeps the confidence of a bin finite."),
+        "verbose": VERBOSE,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+
+    def __init__(
+        self,
+        n_bins: int = 16,
+        n_rounds: int = 100,
+        normalization: Literal["joint", "class"] = "joint",
+        epsilon: float = 0.01,
+        verbose: int = 0,
+    ) -> None:
+        self.n_bins = n_bins
+        self.n_rounds = n_rounds
+        self.normalization = normalization
+        self.epsilon = epsilon
+        self.verbose = verbose
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Both ways to normalise weights; many bins."""
+        return [cls(), cls(normalization="class"), cls(n_bins=300, n_rounds=20)]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Bin each feature, then boost.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            A case of weight 2 counts as two, one of weight 0 as none.
+
+        Returns
+        -------
+        CRAB
+            Itself.
+        """
+        self.check_parameters()
+        X = ilk.check_vectors(self, X, reset=True)
+        self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
+        weights = np.ones(len(X))
+        if sample_weight is not None:
+            weights = ilk.check_weights(self, sample_weight, X)
+            some = weights > 0
+            if not some.all():
+                X, codes, weights = X[some], codes[some], weights[some]
+        self.bins_ = Bins.of(X, self.n_bins)
+        boosting = BinBoosting(
+            self.bins_.codes(X), codes, weights / weights.max(), len(self.classes_), self.n_bins
+        )
+        progress = Progress(self, self.n_rounds, self.verbose, "rounds")
+        self._store(boosting.rounds(self.n_rounds, self.normalization, self.epsilon, progress))
+        return self
+
+    def _store(self, rounds: Rounds) -> None:
+        self.n_rounds_ = len(rounds.features)
+        self.features_, self.confidences_ = rounds.features, rounds.confidences
+        self.costs_, self.error_bounds_ = rounds.costs, rounds.bounds
+        gains = np.bincount(
+            rounds.features.ravel(), rounds.gains.ravel(), minlength=self.n_features_in_
+        )
+        total = gains.sum()
+        self.feature_importances_ = gains / total if total > 0 else gains
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label of the largest score; ties go to the first class; array of shape (m,)."""
+        best = _best(self._scores(X))
+        return np.asarray(self.classes_[best])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score F; of shape (m,) for two classes, positive for the second, else (m, C)."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """``1 / (1 + exp(-2 F))`` of each class, divided by their sum; shape (m, C).
+
+        Where rounding makes two largest probabilities equal, that of the larger F is the next
+        larger number, so that the largest is always what is predicted.
+        """
+        scores = self._scores(X)
+        return one_against_rest(scores, _best(scores))
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what `decision_function` would give after each round."""
+        for scores in self._staged(X):
+            yield scores[:, 0].copy() if scores.shape[1] == 1 else scores.copy()
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the labels predicted after each round."""
+        for scores in self._staged(X):
+            yield self.classes_[_best(scores)]
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the probabilities after each round."""
+        for scores in self._staged(X):
+            yield one_against_rest(scores, _best(scores))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """F of each row for each problem; array of shape (m, Q)."""
+        from ilk_ensembles.binning.kernels import add_scores
+
+        check_is_fitted(self)
+        X = ilk.check_vectors(self, X, reset=False)
+        used, places = self._used()
+        scores = np.zeros((len(X), places.shape[1]))
+
+        def work(start: int, stop: int) -> None:
+            codes = self.bins_.codes(X[start:stop], used)
+            add_scores(codes, places, self.confidences_, start, scores)
+
+        ilk.in_blocks(work, len(X), max(_CELLS // len(used), 1))
+        return scores
+
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+        """F after each round: the same array each time."""
+        check_is_fitted(self)
+        X = ilk.check_vectors(self, X, reset=False)
+        used, places = self._used()
+        codes = self.bins_.codes(X, used)
+        scores = np.zeros((len(X), places.shape[1]))
+        for own, confidences in zip(places, self.confidences_, strict=True):
+            for problem, place in enumerate(own):
+                scores[:, problem] += confidences[problem][codes[place]]
+            yield scores
+
+    def _used(self) -> tuple[np.ndarray, np.ndarray]:
+        """Features in use, and the place of each round's among them."""
+        used, places = np.unique(self.features_, return_inverse=True)
+        return used, places.reshape(self.features_.shape)
+
+
+def _best(scores: np.ndarray) -> np.ndarray:
+    """Position of the class of the largest score; the first of those that are equal."""
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.intp)
+    return np.asarray(scores.argmax(axis=1))

@@ -1,0 +1,186 @@
+"""A classifier for each view, combined by a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.combined import COMBINER, REJECT_LABEL, check_member_weights
+from ilk_ensembles.held_out import RESAMPLING
+from ilk_ensembles.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
+from ilk_ensembles.viewed import MEMBER, MEMBERS, VIEWS, ViewedClassifier, learn_columns, naming
+
+
+class MultiView(ViewedClassifier):
+    """A classifier for each view, whose answers are combined by a rule (HML2-CF).
+
+    A view is a group of columns of a table or an array: an aspect of the same object. The
+    classifier f_v of view v sees its columns x_v only; the rule combines what they say::
+
+        f(x) = sum_v w_v f_v(x_v)
+
+    is the combiner `sum` or, with weights, `weighted_sum`; ``{use = "weighted_sum", weights =
+    "pyramid"}`` is equation (10.18) for views from coarse to fine. Any other combiner will do:
+    minimum, maximum and product are those of [2]. Members, and weights, are in the order of the
+    views. A combiner that learns is fitted on outputs for rows held out.
+
+    Views may overlap; columns of no view have no influence. A view may have nominal columns if
+    its member takes tables.
+
+    Parameters
+    ----------
+    views : dict of str to list, list of lists, or "data", optional
+        The columns of each view: names, or positions (of an array, or where no column of a data
+        frame has this name). "data": in an experiment, the views that the data set brings. If
+        left out there is one view "all".
+    member : classifier, default="naive_bayes"
+        For every view that `members` does not name; each view has its own.
+    members : dict of str to classifier, optional
+        A classifier for each view that is to have its own, by name.
+    combiner : combiner, default="sum"
+    reject_label : str, int or bool, optional
+        Predicted where the combiner rejects; must not be a class. If left out nothing is
+        rejected: the class of most support is predicted.
+    on_failure : {"raise", "drop"}, default="raise"
+        A member that cannot be fitted is an error, or its view is left out and listed in
+        ``failures_``.
+    resampling : resampling, optional
+        How rows are held out for a combiner that learns. If left out: stratified folds,
+        at most 5; the only row of a class is always trained on.
+    n_jobs : int, optional
+        How many members are fitted, and asked, at once (threads); -1: one per processor.
+    random_state : int or numpy generator, optional
+        Gives a seed to each member whose own random state is None.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+    estimators_ : list of classifiers
+        The fitted members.
+    views_ : list
+        Names of their views.
+    columns_ : dict of str to ndarray
+        Positions of the columns of each view.
+    failures_ : dict of str to IlkError
+        Why members were left out, by their view.
+    combiner_ : combiner
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If a view names no column, `members` names no view, or `reject_label` is a class.
+    InputError
+        If a member fails, or gives no probabilities where the rule needs them; names its view.
+
+    Notes
+    -----
+    ``predict`` is the class of most combined support, the first of the sorted classes among
+    equals, so it agrees with ``predict_proba``.
+
+    References
+    ----------
+    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
+       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
+       2011, section 10.1.2, equations (10.5) and (10.18).
+    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
+       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: multi-view classifiers.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> views = {"sepal": [0, 1], "petal": [2, 3]}
+    >>> model = ilk.classifier("multiview", views=views, members={"petal": "knn"})
+    >>> model = model.fit(X, y)
+    >>> [type(member).__name__ for member in model.estimators_]
+    ['NaiveBayes', 'KNN']
+    >>> float(model.score(X, y)) > 0.9
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "views": VIEWS,
+        "member": MEMBER,
+        "members": MEMBERS,
+        "combiner": COMBINER,
+        "reject_label": REJECT_LABEL,
+        "on_failure": ON_FAILURE,
+        "resampling": RESAMPLING,
+        "n_jobs": N_JOBS,
+        "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to each member without one."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables", "views"), sample_weight=True, probabilistic=True
+    )
+
+    def __init__(
+        self,
+        views: Any = None,
+        member: Any = "naive_bayes",
+        members: Any = None,
+        combiner: Any = "sum",
+        *,
+        reject_label: str | int | None = None,
+        on_failure: Literal["raise", "drop"] = "raise",
+        resampling: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.views = views
+        self.member = member
+        self.members = members
+        self.combiner = combiner
+        self.reject_label = reject_label
+        self.on_failure = on_failure
+        self.resampling = resampling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """All columns; two views of arrays; views of tables, one with nominal columns."""
+        halves = {"left": [0, 1], "right": [2, 3]}
+        columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
+        mixed = {"form": ["height", "width"], "look": ["color", "size", "height"]}
+        return [
+            cls(),
+            cls(halves, members={"right": "knn"}, combiner="product", random_state=0),
+            cls([[0, 1], [1, 2], [3, 0]], "nearest_mean", combiner="majority", n_jobs=2),
+            cls(columns, "knn"),
+            cls(mixed, members={"look": {"use": "knn", "distance": "heterogeneous"}}),
+        ]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the member of every view on its columns, then the rule where it learns.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, p)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Given to the members that take it; an error if none does.
+        """
+        self.check_parameters()
+        X = learn_columns(self, X, self.views)
+        self.classes_, codes = ilk.check_labels(self, y, X)
+        self._check_reject_label()
+        rng = ilk.check_seed(self, self.random_state)
+        names, members = list(self.columns_), self._members_by_view()
+        seed_members(self, members, None if self.random_state is None else rng)
+        weights = check_member_weights(self, sample_weight, codes, members)
+        labels, seen = self.classes_[codes], dict(ilk.views_of(self, X))
+        kept, self.estimators_ = fit_each(
+            self,
+            members,
+            lambda at, member: fit_member(member, seen[names[at]], labels, weights),
+            self.n_jobs,
+            on_failure=self.on_failure,
+            argument=naming(names),
+        )
+        self.views_ = [names[at] for at in kept]
+        self.failures_ = {names[at]: error for at, error in self.failures_.items()}
+        self._fit_combiner(X, codes, weights, rng)
+        return self

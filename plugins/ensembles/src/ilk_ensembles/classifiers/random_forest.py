@@ -1,0 +1,402 @@
+"""random_forest: trees grown from bootstrap samples, with random choices at each split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.bootstrap import MAX_SAMPLES, check_share, how_many
+from ilk_ensembles.combined import check_n_jobs
+from ilk_ensembles.forest.growing import Combinations, Ranks, Settings, grow_forest
+from ilk_ensembles.forest.importance import Importances, importances, truth
+from ilk_ensembles.forest.judging import judge_out_of_bag
+from ilk_ensembles.forest.proximities import dense_proximities, largest_proximities, sparse_rows
+from ilk_ensembles.forest.trees import TreeMember
+from ilk_ensembles.forest.weighing import CLASS_WEIGHT, drawing_weights
+from ilk_ensembles.members import N_JOBS
+from ilk_ensembles.out_of_bag import out_of_bag_error
+from ilk_ensembles.progress import VERBOSE, Progress
+
+
+class RandomForest(ilk.Classifier):
+    """Lets many trees vote, each grown from a bootstrap sample with random choices at each split.
+
+    Each tree is grown from as many cases as there are, drawn with replacement; it is not pruned.
+    At each node the best split of a few features drawn at random is taken, or, with
+    `n_combined`, that of a few random combinations of features. A case is *out of the bag* of
+    about a third of the trees, those that it was not drawn for: what they say of it estimates
+    the error, and what permuting a feature does to them how much it is needed. How often two
+    cases end in the same leaf is their proximity.
+
+    With ``n_combined=L`` (Breiman's Forest-RC) each of `max_features` combinations at a node is
+    ``sum_k u_k z_k`` over L features drawn at random, with u_k uniform on [-1, 1]; z are the
+    features divided by their deviation, so that their units do not matter. Where no combination
+    drawn parts the cases, as many are drawn again among the features that vary at the node.
+
+    Probabilities are the mean over trees of the shares of the classes in a case's leaf, or, with
+    ``vote="majority"``, the share of trees that vote for each class. The two agree where leaves
+    are pure, as they are by default unless equal rows have different classes. The class of the
+    highest probability is predicted; ties go to the first class, in a leaf and in the forest.
+
+    Parameters
+    ----------
+    n_members : int, default=100
+        Number of trees.
+    criterion : {"gini", "entropy"}, default="gini"
+        The impurity that splits lessen.
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        How many features, or combinations of them, are looked at for each split: so many, a
+        share, a function of the number of features, or as many as there are features.
+    n_combined : int, optional
+        Features in a combination (at most all of them); left out: single features. Breiman
+        combines 3.
+    max_depth : int, optional
+        Most splits on the way to a leaf.
+    min_split : int, default=2
+        Fewest cases that are split; a case that is drawn twice is one case.
+    min_leaf : int, default=1
+        Fewest cases in a leaf, counted likewise.
+    max_samples : float or int, default=1.0
+        Cases drawn for each tree: a share of those of weight above 0, or their number.
+    vote : {"shares", "majority"}, default="shares"
+        Whether leaves give shares of classes, or vote for one.
+    class_weight : "balanced", dict of label to number, or None, default=None
+        How likely cases of each class are drawn, beside `sample_weight`; "balanced": all
+        classes are drawn as often.
+    n_jobs : int, optional
+        How many trees are grown at once (threads); -1: one per processor. The forest is the same.
+    verbose : int, default=0
+        1: a line at each tenth of the trees; 2: at each tree.
+    random_state : int, generator or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+        Sorted.
+    trees_ : Trees
+        Flat arrays of all nodes.
+    estimators_ : list of TreeMember
+        Each tree as a classifier of its own, without copies of the arrays.
+    oob_error_ : float
+        Weighted share of the cases that the trees not grown from them decide wrongly on. NaN if
+        there is no case that a tree was grown without.
+    oob_errors_ : ndarray of shape (n_members,)
+        The same of the first 1, 2, ... trees.
+    oob_decision_function_ : ndarray of shape (n, C)
+        Probabilities by the trees not grown from a case; NaN where there are none.
+    n_never_out_of_bag_ : int
+        How many cases every tree was grown from: they do not count in `oob_error_`.
+    leaves_ : ndarray of unsigned int, shape (n, n_members)
+        Number of the leaf of each training case in each tree.
+    out_of_bag_ : ndarray of bool, shape (n, n_members)
+        Whether a tree was grown without a case.
+    n_features_in_ : int
+
+    Raises
+    ------
+    InputError
+        If there is one class, or X has NaN.
+
+    Notes
+    -----
+    Trees that split on single features are grown by scikit-learn's DecisionTreeClassifier, from
+    ranks of the values (exact up to 2^24 distinct ones), and thresholds are put midway between
+    the values that they part: nothing depends on the features' units or origin. Those of
+    combinations are grown by compiled code of ilk. A class that is lost in a bootstrap sample
+    has probability 0 by that tree.
+
+    A sample weight is how likely a case is drawn, so that one of weight 2 is drawn as two would
+    be, and one of weight 0 never.
+
+    Growing takes at most 12 bytes a cell of X (8 with `n_combined`) beside the trees; 2 to 5 bytes
+    for each case and tree are kept. Prediction works in blocks of rows.
+
+    References
+    ----------
+    L. Breiman, "Random forests", *Machine Learning* 45, 2001; P. Cunningham, M. Cord and S. J.
+    Delany, "Supervised Learning", 2008, sec. 2.5.4; E. Ntoutsi and M. Schubert, lecture slides
+    on ensembles, LMU Munich, 2015 (combinations of input features).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("wine").load().Xy
+    >>> forest = ilk.classifier("random_forest", random_state=0).fit(X, y)
+    >>> forest.oob_error_ < 0.05, forest.n_never_out_of_bag_
+    (True, 0)
+    >>> P = forest.proximities(X[:3])
+    >>> P.shape, float(P[0, 0])
+    ((3, 3), 1.0)
+    >>> int(forest.importances(X, y).mean.argmax()) in (0, 6, 9, 12)
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_members": Param(int, ge=1, doc="Number of trees."),
+        "criterion": Param(choices=("gini", "entropy"), doc="The impurity that splits lessen."),
+        "max_features": Param(
+            (int, float),
+            gt=0,
+            choices=("sqrt", "log2"),
+            none=True,
+            doc="Features, or combinations, looked at for each split.",
+        ),
+        "n_combined": Param(
+            int, ge=1, none=True, doc="Features in a random combination; none: single features."
+        ),
+        "max_depth": Param(int, ge=1, none=True, doc="Most splits on the way to a leaf."),
+        "min_split": Param(int, ge=2, doc="Fewest cases that are split."),
+        "min_leaf": Param(int, ge=1, doc="Fewest cases in a leaf."),
+        "max_samples": MAX_SAMPLES,
+        "vote": Param(choices=("shares", "majority"), doc="What leaves say."),
+        "class_weight": CLASS_WEIGHT,
+        "n_jobs": N_JOBS,
+        "verbose": VERBOSE,
+        "random_state": Param(ilk.Seed, none=True, doc="For samples and splits."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
+    waivers: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("check_weights_repeat", "sklearn:check_sample_weight_equivalence_on_dense_data"),
+        "cases are drawn at random by their weights: two equal rows are drawn as often as one of "
+        "weight 2, but not by the same random numbers",
+    )
+
+    def __init__(
+        self,
+        n_members: int = 100,
+        criterion: Literal["gini", "entropy"] = "gini",
+        max_features: float | Literal["sqrt", "log2"] | None = "sqrt",
+        n_combined: int | None = None,
+        *,
+        max_depth: int | None = None,
+        min_split: int = 2,
+        min_leaf: int = 1,
+        max_samples: float = 1.0,
+        vote: Literal["shares", "majority"] = "shares",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_members = n_members
+        self.criterion = criterion
+        self.max_features = max_features
+        self.n_combined = n_combined
+        self.max_depth = max_depth
+        self.min_split = min_split
+        self.min_leaf = min_leaf
+        self.max_samples = max_samples
+        self.vote = vote
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Single features, combinations, and votes of small trees."""
+        return [
+            cls(30, random_state=0),
+            cls(20, "entropy", 2, 3, random_state=0),
+            cls(20, min_leaf=3, vote="majority", class_weight="balanced", n_jobs=2, random_state=0),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that shares are at most 1."""
+        super().check_parameters()
+        check_n_jobs(self)
+        check_share(self, "max_samples", self.max_samples)
+        if isinstance(self.max_features, float):
+            check_share(self, "max_features", self.max_features)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            How likely each case is drawn, and what it counts in `oob_error_`.
+
+        Returns
+        -------
+        RandomForest
+            Itself.
+        """
+        self.check_parameters()
+        X = ilk.check_vectors(self, X, reset=True)
+        self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
+        rng = ilk.check_seed(self, self.random_state)
+        weights = drawing_weights(self, sample_weight, codes)
+        seeds = rng.randint(2**31 - 1, size=self.n_members)
+        how = Settings.of(self, X.shape[1])
+        grower = Ranks if self.n_combined is None else Combinations
+        cases = grower(X, codes, len(self.classes_), how)
+        drawable = len(X) if weights is None else int(np.count_nonzero(weights))
+        size = how_many(self.max_samples, drawable)
+        progress = Progress(self, self.n_members, self.verbose, "trees")
+        grown = grow_forest(cases, weights, size, seeds, self.n_jobs, progress)
+        self.trees_, self.out_of_bag_ = grown
+        self.leaves_ = self.trees_.apply(X)
+        counted = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
+        self._judge_out_of_bag(codes, counted / counted.max())
+        return self
+
+    def _judge_out_of_bag(self, codes: np.ndarray, weights: np.ndarray) -> None:
+        found = judge_out_of_bag(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
+        self.oob_decision_function_, self.oob_errors_ = found.support, found.errors
+        wrong = found.support.argmax(axis=1) != codes
+        said = out_of_bag_error(wrong, found.support, weights)
+        self.oob_error_, self.n_never_out_of_bag_ = said
+
+    @property
+    def estimators_(self) -> list[TreeMember]:
+        """Each tree as a classifier of its own."""
+        width = self.n_features_in_
+        return [
+            TreeMember(self.trees_[t : t + 1], self.classes_, width)
+            for t in range(len(self.trees_))
+        ]
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (n,)."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Mean of what the trees say; array of shape (n, C)."""
+        X = self._checked(X)
+        return self.trees_.mean(X)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the probabilities by the first 1, 2, ... trees."""
+        leaves = self.apply(X)
+        yield from self.trees_.staged(leaves)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the labels predicted by the first 1, 2, ... trees."""
+        for probabilities in self.staged_predict_proba(X):
+            yield self.classes_[probabilities.argmax(axis=1)]
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Number of the leaf of each row in each tree; unsigned array of shape (n, n_members)."""
+        X = self._checked(X)
+        return self.trees_.apply(X)
+
+    def proximities(
+        self, X: Any = None, Y: Any = None, *, top_k: int | None = None, out_of_bag: bool = False
+    ) -> Any:
+        """Share of the trees in which two cases end in the same leaf.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            The training cases if left out.
+        Y : array of shape (m, p), optional
+            X if left out.
+        top_k : int, optional
+            Only the so many largest of each row, ties by lower column; zeros are left out. The
+            time then grows with the number of pairs that share leaves, and no matrix of n x m
+            is ever there.
+        out_of_bag : bool, default=False
+            Of training cases: a share of the trees that were grown without either of the two;
+            NaN where there is no such tree.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            float32 if X and Y are, else float64.
+        csr_matrix of shape (n, m)
+            If `top_k` is given; columns ascending in each row.
+
+        Notes
+        -----
+        Beside the result, leaves take 1 to 4 bytes for each case and tree, and a copy of those of
+        Y; with `top_k`, 4 more for each case of Y and tree, and 20 for each entry of the result.
+        """
+        check_is_fitted(self)
+        if X is None and Y is not None:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: Y is compared with X, which is missing"
+            )
+        if out_of_bag and X is not None:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: only training cases are out of bags; leave X out"
+            )
+        singles = [
+            getattr(each, "dtype", None) == np.float32 for each in (X, Y) if each is not None
+        ]
+        leaves = self.leaves_ if X is None else self.apply(X)
+        others = leaves if Y is None else self.apply(Y)
+        out = self.out_of_bag_ if out_of_bag else None
+        if top_k is None:
+            dtype = np.float32 if singles and all(singles) else np.float64
+            return dense_proximities(leaves, others, out, dtype=dtype)
+        ilk.check_k(self, top_k, len(others))
+        return sparse_rows(*largest_proximities(leaves, others, int(top_k), out), len(others))
+
+    def importances(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        n_repeats: int = 1,
+        random_state: Any = None,
+    ) -> Importances:
+        """How much accuracy the trees lose on cases out of their bags when a feature is permuted.
+
+        For each tree and feature, the values of the feature are permuted among the cases out of
+        the bag of the tree, and the tree is asked again. The loss is the share of cases answered
+        rightly before less that after; its mean over trees is the importance, and its deviation
+        over them gives the standard error (Breiman 2001, sec. 10; Cunningham et al., 2.5.4).
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            The training cases.
+        y : array of shape (n,)
+            Their labels.
+        sample_weight : array of shape (n,), optional
+        n_repeats : int, default=1
+            Permutations for each tree and feature.
+        random_state : int, generator or None, default=None
+            For the permutations; None: as the forest's.
+
+        Returns
+        -------
+        Importances
+            ``mean``, ``standard_error``, ``by_tree``; the same whatever `n_jobs`.
+
+        Raises
+        ------
+        InputError
+            If X is not what the forest was fitted to, or y has another class.
+        """
+        leaves = self.apply(X)
+        if not np.array_equal(leaves, self.leaves_):
+            name = ilk.display_name(self)
+            raise ilk.InputError(f"{name}: X must be the cases that the forest was fitted to")
+        if Param(int, ge=1).problem(n_repeats):
+            raise self.parameter_error("n_repeats", f"must be an integer >= 1, got {n_repeats!r}")
+        chance = self.random_state if random_state is None else random_state
+        return importances(
+            self.trees_,
+            ilk.check_vectors(self, X, reset=False),
+            *truth(self, y, sample_weight, leaves),
+            self.out_of_bag_,
+            n_repeats=int(n_repeats),
+            seeds=ilk.check_seed(self, chance).randint(2**31 - 1, size=len(self.trees_)),
+            n_jobs=self.n_jobs,
+        )
+
+    def _checked(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return np.asarray(ilk.check_vectors(self, X, reset=False))

@@ -1,0 +1,196 @@
+"""Random subspaces: members that see columns drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.bootstrap import STRATIFIED, check_share, how_many
+from ilk_ensembles.cases import divisible
+from ilk_ensembles.combined import COMBINER, REJECT_LABEL
+from ilk_ensembles.held_out import RESAMPLING
+from ilk_ensembles.resampled import N_MEMBERS, PARAMETERS
+from ilk_ensembles.resampled_classifier import ResampledClassifier
+
+
+class RandomSubspace(ResampledClassifier):
+    """Random subspaces: copies of a classifier, each fitted on columns drawn at random.
+
+    Every member is shown ``max_features`` of the columns, drawn without replacement, and by
+    default all rows; the rule `combiner` makes one answer of theirs, by default the average.
+    Stable members, such as k-NN, which gain nothing from bagging, gain from this [1]_ where
+    there are many columns that say similar things.
+
+    Memory is that of the members, the columns and rows drawn for each and, while fitting, a
+    copy of what is shown to each member that is fitted at once.
+
+    Parameters
+    ----------
+    member : classifier, default="decision_tree"
+        Cloned for each. X may have columns of any kind that it takes.
+    n_members : int, default=10
+    combiner : combiner, default="sum"
+        One that learns does so from outputs for rows held out.
+    max_features : float or int, default=0.5
+        Columns drawn for each member: as a share, or as a whole number (1 is one column).
+    max_samples : float or int, default=1.0
+        Rows drawn for each member: as a share, or as a whole number.
+    replace : bool, default=False
+        Whether rows are drawn with replacement.
+    stratified : bool, default=False
+        Draw from each class by its share, and at least one row of each.
+    oob_score : bool, default=False
+        Whether the members say of each row that was not drawn for them what it is; not all
+        rows may be shown then.
+    reject_label : str, int or bool, optional
+        Predicted where the combiner rejects; must not be a class. If left out nothing is
+        rejected.
+    on_failure : {"raise", "drop"}, default="raise"
+        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
+    resampling : resampling, optional
+        How rows are held out for a combiner that learns; if left out: stratified folds.
+    n_jobs : int, optional
+        How many members are fitted, and asked, at once (threads); -1: one per processor. The
+        result is the same.
+    verbose : int, default=0
+    random_state : int or numpy generator, optional
+        With the same seed the first members are the same however many there are.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+    estimators_ : list of classifiers
+        The fitted members.
+    features_ : list of ndarray of int
+        Positions of the columns of each, in ascending order.
+    rows_ : list of ndarray of int
+        The rows drawn for each.
+    failures_ : dict of int to IlkError
+        Why members were left out, by their position.
+    combiner_ : combiner
+    oob_decision_function_, oob_error_, n_never_out_of_bag_
+        With `oob_score`; as of `bagging`.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If more columns, or rows without replacement, are asked for than there are; or
+        `oob_score` where all rows are shown to all members.
+    InputError
+        If X has no columns, there is one class, or a member fails; names it.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.5.3.
+    .. [2] T. K. Ho, "The random subspace method for constructing decision forests", *IEEE
+       Transactions on Pattern Analysis and Machine Intelligence* 20, 1998.
+    .. [3] *System Evaluation*, lecture slides: different subspaces to train individual
+       classifiers.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("digits").load().Xy
+    >>> subspaces = ilk.classifier("random_subspace", member="knn", random_state=0)
+    >>> subspaces = subspaces.fit(X[::2], y[::2])
+    >>> len(subspaces.features_[0]), float(subspaces.score(X[1::2], y[1::2])) > 0.95
+    (32, True)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "member": Param(slot="classifier", doc="Cloned for each draw."),
+        "n_members": N_MEMBERS,
+        "combiner": COMBINER,
+        "max_features": Param(
+            (float, int),
+            gt=0,
+            doc="Columns drawn for each member: a share of all, or their number.",
+        ),
+        "stratified": STRATIFIED,
+        "reject_label": REJECT_LABEL,
+        "resampling": RESAMPLING,
+        **PARAMETERS,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
+    )
+
+    def __init__(
+        self,
+        member: Any = "decision_tree",
+        n_members: int = 10,
+        combiner: Any = "sum",
+        *,
+        max_features: float = 0.5,
+        max_samples: float = 1.0,
+        replace: bool = False,
+        stratified: bool = False,
+        oob_score: bool = False,
+        reject_label: str | int | None = None,
+        on_failure: Literal["raise", "drop"] = "raise",
+        resampling: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.member = member
+        self.n_members = n_members
+        self.combiner = combiner
+        self.max_features = max_features
+        self.max_samples = max_samples
+        self.replace = replace
+        self.stratified = stratified
+        self.oob_score = oob_score
+        self.reject_label = reject_label
+        self.on_failure = on_failure
+        self.resampling = resampling
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """All rows, and bootstraps of them; vectors and tables."""
+        return [
+            cls(random_state=0),
+            cls("knn", 5, max_features=2, random_state=0),
+            cls("nearest_mean", 5, "majority", replace=True, oob_score=True, random_state=0),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that shares are at most 1."""
+        super().check_parameters()
+        check_share(self, "max_features", self.max_features)
+
+    def _with_columns(self, X: Any) -> Any:
+        X = divisible(X)
+        if ilk.is_table(X) or hasattr(X, "tocsr"):
+            return X
+        try:
+            array = np.asarray(X)
+        except ValueError as error:  # rows of different lengths
+            raise ilk.InputError(f"{ilk.display_name(self)}: X: {error}") from None
+        if array.ndim != 2:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: X must be a two-dimensional array or a data frame, "
+                f"got shape {array.shape}. Reshape your data."
+            )
+        if array.shape[1] == 0:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: X has 0 feature(s) (shape={array.shape}) while a "
+                f"minimum of 1 is required."
+            )
+        return array
+
+    def _draw_columns(self, rng: np.random.RandomState, X: Any) -> np.ndarray:
+        there = X.shape[1]
+        count = how_many(self.max_features, there)
+        if count > there:
+            raise self.parameter_error("max_features", f"must be at most {there}, got {count}")
+        return np.sort(rng.permutation(there)[:count])

@@ -1,0 +1,1 @@
+"""Clusterers: one class a file."""

@@ -1,0 +1,150 @@
+"""Clusters as dense regions, by any distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import get_tags
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.density.clusters import density_clusters
+from ilk_ensembles.density.neighborhoods import INDEX, MIN_SAMPLES, comparable, find_within
+
+
+class DBSCAN(ilk.Clusterer):
+    """Cluster by density, for any distance and any input that it takes.
+
+    The neighbourhood of row o is ``N(o) = {p: d(o, p) <= eps}``, with o itself. A row is core if
+    ``|N(o)| >= min_samples``. A cluster is a core row and all that is reached from it: the rows
+    in its neighbourhood, and those in the neighbourhoods of the core rows among them, and so on.
+    What is reached from no core row is noise.
+
+    Clusters are numbered by their first core row. A border row, reached but not core, may be
+    near several clusters: it goes to the first of them. So the labels are those of
+    scikit-learn's DBSCAN. (That one lets a row of weight 0 be core; here it never is: it gets a
+    label, and changes no other.)
+
+    Memory: beside the data and the index, the neighbours of rows that are no core, fewer than
+    `min_samples` each, and a block of neighbourhoods at a time; so a large `eps` costs time but
+    not memory. Where the distance is not symmetric, or the index not exact, the
+    neighbourhoods of all core rows are kept. A matrix of all distances never exists.
+
+    Parameters
+    ----------
+    eps : float, default=0.5
+        Radius of neighbourhoods, inclusive.
+    min_samples : int, default=5
+        How many rows the neighbourhood of a core row has, itself included.
+    distance : distance, default="euclidean"
+        Precomputed ones too: ``{"use": "precomputed", "matrix": D}``, X a column of row numbers.
+    index : index, default="brute"
+        One that has ``radius_neighbors``.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n,)
+        Cluster of each training row; -1 is noise.
+    core_sample_indices_ : ndarray of int, shape (n_core,)
+    n_clusters_ : int
+    distance_ : distance
+        Fitted.
+    n_features_in_ : int
+        Where X has columns.
+
+    Raises
+    ------
+    ParameterError
+        If the index finds no rows within a radius.
+    InputError
+        If X is nothing the distance takes, or a distance is NaN.
+
+    References
+    ----------
+    .. [1] M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A density-based algorithm for
+       discovering clusters in large spatial databases with noise", KDD 1996: definitions 1 to 6.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0.0], [1.0], [2.0], [9.0], [20.0], [21.0], [22.0]]
+    >>> ilk.clusterer("dbscan", eps=1, min_samples=3).fit(X).labels_
+    array([ 0,  0,  0, -1,  1,  1,  1])
+    >>> words = ["tree", "three", "trees", "stone", "stones", "dog"]
+    >>> ilk.clusterer("dbscan", eps=1, min_samples=2, distance="levenshtein").fit(words).labels_
+    array([ 0,  0,  0,  1,  1, -1])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "eps": Param(float, ge=0, doc="Radius of neighbourhoods, inclusive."),
+        "min_samples": MIN_SAMPLES,
+        "distance": Param(slot="distance", doc="How far apart rows are."),
+        "index": INDEX,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=(
+            "vectors",
+            "histograms",
+            "tables",
+            "strings",
+            "signatures",
+            "sets",
+            "views",
+            "indices",
+        ),
+        sample_weight=True,
+    )
+
+    def __init__(
+        self,
+        eps: float = 0.5,
+        min_samples: int = 5,
+        distance: Any = "euclidean",
+        index: Any = "brute",
+    ) -> None:
+        self.eps = eps
+        self.min_samples = min_samples
+        self.distance = distance
+        self.index = index
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Vectors by two indexes, tables, and histograms by a distance that is not symmetric."""
+        return [
+            cls(),
+            cls(2.0, 3, index="kd_tree"),
+            cls(0.2, 2, "heterogeneous"),
+            cls(0.3, 3, "kullback_leibler"),
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            distance = self.resolve_slot("distance")
+        except ilk.IlkError:  # said by fit
+            return tags
+        tags.input_tags = get_tags(distance).input_tags
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        X : data of n rows
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            A row of weight 2 counts as two, one of weight 0 as none.
+        """
+        self.check_parameters()
+        distance = self.resolve_slot("distance")
+        X = comparable(self, distance, X)
+        weights = None if sample_weight is None else ilk.check_weights(self, sample_weight, X)
+        near = find_within(self, X, distance, self.resolve_slot("index"), float(self.eps))
+        self.distance_ = near.distance
+        self.labels_, core = density_clusters(near, int(self.min_samples), weights)
+        self.core_sample_indices_ = np.flatnonzero(core)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        return self

@@ -1,0 +1,195 @@
+"""Clusters as dense regions over several views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.density.clusters import density_clusters
+from ilk_ensembles.density.neighborhoods import (
+    INDEX,
+    MIN_SAMPLES,
+    OverViews,
+    Within,
+    find_within,
+)
+from ilk_ensembles.members import failure
+from ilk_ensembles.viewed import VIEWS, check_by_view, learn_columns, view_names
+
+
+class MultiViewDBSCAN(ilk.Clusterer):
+    """Cluster by density over several views: dense in any of them together, or in all at once.
+
+    With ``N_i(o) = {p: d_i(o_i, p_i) <= eps_i}``, the neighbourhood of row o in view i, o itself
+    in it, the neighbourhood of o is
+
+    - "union": the rows near it in at least one view. For sparse data: what one view does
+      not show as alike, another may.
+    - "intersection": the rows near it in every view. For views whose distances are small
+      between rows that are not alike, too.
+
+    Rows with `min_samples` in their neighbourhood are core, and clusters are what is reached
+    from core rows through neighbourhoods, as `dbscan` finds them: numbered by their first core
+    row, border rows in the first cluster that reaches them, -1 noise. With one view, either
+    method is `dbscan`.
+
+    The time is that of `dbscan` for each view; memory as there.
+
+    Parameters
+    ----------
+    views : dict of str to list, list of lists, or "data", optional
+        The columns of each view: names, or positions (of an array, or where no column of a data
+        frame has this name). "data": in an experiment, the views that the data set brings. If
+        left out there is one view "all".
+    eps : float or dict of str to float, default=0.5
+        Radius in every view, or in each by name, inclusive.
+    min_samples : int, default=5
+        How many rows the neighbourhood of a core row has, itself included.
+    distance : distance, default="euclidean"
+        For every view that `distances` does not name.
+    distances : dict of str to distance, optional
+        A distance for each view that is to have its own, by name.
+    method : {"union", "intersection"}, default="union"
+    index : index, default="brute"
+        One that has ``radius_neighbors``; each view has its own.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n,)
+        Cluster of each training row; -1 is noise.
+    core_sample_indices_ : ndarray of int, shape (n_core,)
+    n_clusters_ : int
+    distances_ : dict of str to distance
+        Fitted, by view.
+    columns_ : dict of str to ndarray
+        Positions of the columns of each view.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If a view names no column, `eps` not every view, `distances` no view, or the index finds
+        no rows within a radius.
+    InputError
+        If a distance does not take its view; names the view.
+
+    References
+    ----------
+    .. [1] K. Kailing, H.-P. Kriegel, A. Pryakhin and M. Schubert, "Clustering multi-represented
+       objects with noise", PAKDD 2004.
+    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
+       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015. Neither says whether
+       o counts itself; it does, as in Ester et al. (1996).
+
+    Examples
+    --------
+    Rows 0, 1 are near in the first view, 1, 2 in the second, 3, 4 in both:
+
+    >>> import ilk
+    >>> X = [[0, 0], [0, 5], [3, 5], [9, 9], [9, 9]]
+    >>> views = {"first": [0], "second": [1]}
+    >>> union = ilk.clusterer("multiview_dbscan", views=views, eps=1, min_samples=2)
+    >>> union.fit(X).labels_
+    array([0, 0, 0, 1, 1])
+    >>> union.set_params(method="intersection").fit(X).labels_
+    array([-1, -1, -1,  0,  0])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "views": VIEWS,
+        "eps": Param(
+            (float, dict), ge=0, items=Param(float, ge=0), doc="Radius in each view, inclusive."
+        ),
+        "min_samples": MIN_SAMPLES,
+        "distance": Param(slot="distance", doc="For every view that `distances` does not name."),
+        "distances": Param(slot="distance", many=dict, none=True, doc="A distance by view."),
+        "method": Param(choices=("union", "intersection"), doc="Near in any view, or in every."),
+        "index": INDEX,
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables", "views"), sample_weight=True
+    )
+    columns_: dict[Any, np.ndarray]
+
+    def __init__(
+        self,
+        views: Any = None,
+        eps: float | Mapping[Any, float] = 0.5,
+        min_samples: int = 5,
+        distance: Any = "euclidean",
+        distances: Any = None,
+        method: Literal["union", "intersection"] = "union",
+        index: Any = "brute",
+    ) -> None:
+        self.views = views
+        self.eps = eps
+        self.min_samples = min_samples
+        self.distance = distance
+        self.distances = distances
+        self.method = method
+        self.index = index
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """All columns; views of arrays and tables, one with nominal columns."""
+        halves = {"left": [0, 1], "right": [2, 3]}
+        columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
+        mixed = {"form": ["height", "width"], "look": ["color", "size"]}
+        own = {"look": "heterogeneous"}
+        return [
+            cls(),
+            cls(halves, {"left": 2, "right": 1}, 4, method="intersection", index="kd_tree"),
+            cls([[0, 1, 2], [2, 3]], 1.5, 3, "manhattan"),
+            cls(columns, 2.0, 3, method="intersection"),
+            cls(mixed, {"form": 1.5, "look": 0.1}, 3, distances=own, method="intersection"),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that radii and distances are for views."""
+        super().check_parameters()
+        if self.views is not None:
+            ilk.check_views(self, self.views)
+        check_by_view(self, "distances", self.distances)
+        if not isinstance(self.eps, Mapping):
+            return
+        check_by_view(self, "eps", self.eps)
+        known = [] if isinstance(self.views, str) else view_names(self.views)
+        lacking = [view for view in known if view not in self.eps]
+        if lacking:
+            raise self.parameter_error("eps", f"must name every view, lacks {lacking}")
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, p)
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            A row of weight 2 counts as two, one of weight 0 as none.
+        """
+        self.check_parameters()
+        X = learn_columns(self, X, self.views)
+        weights = None if sample_weight is None else ilk.check_weights(self, sample_weight, X)
+        views = {view: self._near(view, part) for view, part in ilk.views_of(self, X)}
+        self.distances_ = {view: near.distance for view, near in views.items()}
+        least = 1 if self.method == "union" else len(views)
+        near = OverViews(list(views.values()), least)
+        self.labels_, core = density_clusters(near, int(self.min_samples), weights)
+        self.core_sample_indices_ = np.flatnonzero(core)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        return self
+
+    def _near(self, view: Any, part: Any) -> Within:
+        """Neighbourhoods in one view."""
+        own = {} if self.distances is None else self.resolve_slot("distances")
+        distance = own[view] if view in own else self.resolve_slot("distance")
+        eps = self.eps[view] if isinstance(self.eps, Mapping) else self.eps
+        try:
+            return find_within(self, part, distance, self.resolve_slot("index"), float(eps))
+        except (ilk.InputError, ilk.InputTypeError) as error:
+            raise failure(self, f"view {view!r}", distance, error) from error

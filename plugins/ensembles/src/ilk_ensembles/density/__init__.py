@@ -1,0 +1,1 @@
+"""Clusters as dense regions: neighbourhoods, core rows, and what they reach."""

@@ -1,0 +1,152 @@
+"""Compiled steps of density-based clustering, on lists of neighbours laid end to end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ilk
+
+
+@ilk.compiled
+def masses(
+    start: int, starts: np.ndarray, neighbors: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Weight in the neighbourhood of each row of a block, the row itself always in it."""
+    mass = np.empty(len(starts) - 1)
+    for i in range(len(mass)):
+        total, own = 0.0, False
+        for e in range(starts[i], starts[i + 1]):
+            total += weights[neighbors[e]]
+            own |= neighbors[e] == start + i
+        mass[i] = total if own else total + weights[start + i]
+    return mass
+
+
+@ilk.compiled
+def root(parent: np.ndarray, i: int) -> int:
+    """The lowest row that a core row is joined with; paths are halved on the way."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@ilk.compiled
+def join(
+    start: int, starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray, parent: np.ndarray
+) -> None:
+    """Join each core row of a block with the core rows up to the block's end that are near it."""
+    stop = start + len(starts) - 1
+    for i in range(start, stop):
+        if not core[i]:
+            continue
+        own = root(parent, i)
+        for e in range(starts[i - start], starts[i - start + 1]):
+            j = neighbors[e]
+            if j >= stop or not core[j]:
+                continue
+            other = root(parent, j)
+            if other < own:
+                parent[own] = other
+                own = other
+            elif own < other:
+                parent[other] = own
+
+
+@ilk.compiled
+def number(core: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """Clusters of core rows, numbered by the first core row of each; -1 for other rows."""
+    labels = np.full(len(core), -1, dtype=np.intp)
+    found = 0
+    for i in range(len(core)):
+        if core[i]:
+            lowest = root(parent, i)
+            if lowest == i:
+                labels[i] = found
+                found += 1
+            else:
+                labels[i] = labels[lowest]
+    return labels
+
+
+@ilk.compiled
+def adopt(
+    rows: np.ndarray,
+    starts: np.ndarray,
+    neighbors: np.ndarray,
+    core: np.ndarray,
+    labels: np.ndarray,
+) -> None:
+    """Give rows that are no core the first of the clusters whose core rows are near them."""
+    for i in range(len(rows)):
+        best = -1
+        for e in range(starts[i], starts[i + 1]):
+            label = labels[neighbors[e]]
+            if core[neighbors[e]] and (best < 0 or label < best):
+                best = label
+        labels[rows[i]] = best
+
+
+@ilk.compiled
+def spread(starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray) -> np.ndarray:
+    """Clusters by growth from each core row in turn, along what it reaches."""
+    n = len(core)
+    labels = np.full(n, -1, dtype=np.intp)
+    stack = np.empty(n, dtype=np.intp)
+    found = 0
+    for seed in range(n):
+        if labels[seed] >= 0 or not core[seed]:
+            continue
+        labels[seed] = found
+        stack[0], depth = seed, 1
+        while depth:
+            depth -= 1
+            i = stack[depth]
+            for e in range(starts[i], starts[i + 1]):
+                j = neighbors[e]
+                if labels[j] < 0:
+                    labels[j] = found
+                    if core[j]:
+                        stack[depth] = j
+                        depth += 1
+        found += 1
+    return labels
+
+
+@ilk.compiled
+def merge(starts: np.ndarray, neighbors: np.ndarray, n: int, least: int) -> tuple:  # type: ignore[type-arg]  # numba infers it
+    """Rows that are near in at least so many views, for each row of a block.
+
+    Parameters
+    ----------
+    starts : ndarray of int, shape (n_views, m + 1)
+        Where the neighbours of each row start in each view.
+    neighbors : ndarray of int
+        Of all views, one after the other.
+    n : int
+        Number of all rows.
+    least : int
+        1: union; n_views: intersection.
+    """
+    n_views, m = len(starts), starts.shape[1] - 1
+    times = np.zeros(n, dtype=np.int64)
+    touched = np.empty(n, dtype=np.intp)
+    kept = np.empty(len(neighbors), dtype=np.intp)
+    ends = np.zeros(m + 1, dtype=np.intp)
+    size = 0
+    for i in range(m):
+        count = 0
+        for v in range(n_views):
+            for e in range(starts[v, i], starts[v, i + 1]):
+                j = neighbors[e]
+                if times[j] == 0:
+                    touched[count] = j
+                    count += 1
+                times[j] += 1
+        for t in range(count):
+            if times[touched[t]] >= least:
+                kept[size] = touched[t]
+                size += 1
+            times[touched[t]] = 0
+        ends[i + 1] = size
+    return ends, kept[:size].copy()

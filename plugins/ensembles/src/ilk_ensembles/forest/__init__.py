@@ -1,0 +1,1 @@
+"""Random forests: trees grown, asked, compared and judged; the distance `forest`."""

@@ -1,0 +1,182 @@
+"""forest: in how few trees of a forest two cases end in the same leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.forest.proximities import largest_proximities, shared_counts
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """Rows as the distance compares them: the leaf of each in each tree.
+
+    Attributes
+    ----------
+    leaves : ndarray of unsigned int, shape (n, T)
+    single : bool
+        Whether the rows were float32.
+    """
+
+    leaves: np.ndarray
+    single: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and trees."""
+        return self.leaves.shape
+
+    def __len__(self) -> int:
+        return len(self.leaves)
+
+    def __getitem__(self, rows: Any) -> Leaves:
+        return Leaves(self.leaves[rows], self.single)
+
+
+class ForestDistance(ilk.Distance):
+    """Share of the trees of a forest in which two cases end in different leaves.
+
+    ``d(x, y) = 1 - p(x, y)``, with the proximity p: the share of the trees in which both end in
+    the same leaf. As an average of distances that are 0 within a leaf and 1 between leaves it
+    is symmetric, from 0 to 1, and the triangle inequality holds; but different cases that no
+    tree tells apart are at distance 0: a pseudo-metric. It learns from labels which differences
+    matter, needs no scaling of features, and does not see what no tree splits on.
+
+    A frozen, fitted forest is kept as it is; then the distance works without being fitted.
+
+    Parameters
+    ----------
+    forest : classifier, default="random_forest"
+        One whose ``apply(X)`` gives the leaf of each row in each tree, an array of shape (n, T):
+        `random_forest`, or a forest of scikit-learn's.
+
+    Attributes
+    ----------
+    forest_ : classifier
+        Fitted.
+
+    Raises
+    ------
+    ParameterError
+        If the classifier has no ``apply``.
+    NotFittedError
+        If it is used before `fit`, and the forest is not frozen.
+
+    Notes
+    -----
+    A row is looked up in the trees once. Distances of n rows to m take O(n m T) comparisons of
+    bytes, many at a time, and a copy of m T small integers. The nearest rows alone are found
+    from those that share leaves, in O(m T) memory, without a matrix of n x m.
+
+    References
+    ----------
+    P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", 2008, sec. 2.5.4 (case
+    proximities); L. Breiman, "Random forests", *Machine Learning* 45, 2001.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> forest = ilk.classifier("random_forest", random_state=0)
+    >>> d = ilk.distance("forest", forest=forest).fit(X, y)
+    >>> d.between(X[0], X[1]) < d.between(X[0], X[70]), d.between(X[0], X[0])
+    (True, 0.0)
+    >>> knn = ilk.classifier("knn", distance=d).fit(X, y)
+    >>> float(knn.score(X, y)) > 0.9
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "forest": Param(slot="classifier", doc="Whose leaves are compared."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, needs_fit=True)
+
+    def __init__(self, forest: Any = "random_forest") -> None:
+        self.forest = forest
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """A forest of single features, and one of combinations."""
+        return [
+            cls({"use": "random_forest", "n_members": 30, "random_state": 0}),
+            cls({"use": "random_forest", "n_members": 20, "n_combined": 2, "random_state": 0}),
+        ]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the forest to X and y, unless it is frozen."""
+        self.check_parameters()
+        self.forest_ = self._with_leaves(ilk.fit_component(self.resolve_slot("forest"), X, y))
+        return self
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y (X itself if left out)."""
+        X, Y = self.check_pair(X, Y)
+        n_trees = X.shape[1]
+        D = shared_counts(X.leaves, Y.leaves, dtype=_dtype(X, Y))
+        np.subtract(n_trees, D, out=D)
+        D /= n_trees
+        return D
+
+    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
+        ilk.check_k(self, k, ilk.n_rows(Y))
+        X, Y = self.check_pair(X, Y)
+        shares, columns = largest_proximities(X.leaves, Y.leaves, int(k))
+        n_trees = X.shape[1]
+        differ = n_trees - np.rint(shares * n_trees)
+        return (differ / n_trees).astype(_dtype(X, Y), copy=False), columns
+
+    def prepare(self, X: Any) -> ilk.Prepared:
+        """Return a handle on X that has its leaves."""
+        return ilk.Prepared(self, self.check_input(X))
+
+    def check_input(self, X: Any, argument: str = "X") -> Leaves:
+        """Return the leaves of X, or X if it is leaves already."""
+        if isinstance(X, Leaves):
+            return X
+        forest = self._forest()
+        single = ilk.check_vectors(self, X, argument=argument).dtype == np.float32
+        leaves = np.asarray(forest.apply(ilk.as_table(X)))  # with the names of its columns
+        return Leaves(_narrow(leaves), single)
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Leaves, Leaves]:
+        """Return the leaves of X and Y (X again if None), as numbers of the same type."""
+        X = self.check_input(X)
+        if Y is None:
+            return X, X
+        Y = self.check_input(Y, "Y")
+        dtype = np.promote_types(X.leaves.dtype, Y.leaves.dtype)
+        return tuple(Leaves(each.leaves.astype(dtype, copy=False), each.single) for each in (X, Y))  # type: ignore[return-value]  # there are two
+
+    def _forest(self) -> Any:
+        if hasattr(self, "forest_"):
+            return self.forest_
+        if not ilk.is_frozen(self.forest):
+            raise NotFittedError(f"{ilk.display_name(self)}: call fit with training data first")
+        return self._with_leaves(self.forest)
+
+    def _with_leaves(self, forest: Any) -> Any:
+        if not hasattr(forest, "apply"):
+            name = ilk.display_name(forest)
+            raise self.parameter_error(
+                "forest", f"must have trees, as random_forest; {name} has none"
+            )
+        return forest
+
+
+def _narrow(leaves: np.ndarray) -> np.ndarray:
+    """Leaves as the smallest unsigned integers that hold one number more."""
+    if leaves.dtype.kind == "u" or not leaves.size:
+        return leaves
+    return leaves.astype(np.min_scalar_type(int(leaves.max()) + 1))
+
+
+def _dtype(X: Leaves, Y: Leaves) -> Any:
+    return np.float32 if X.single and Y.single else np.float64

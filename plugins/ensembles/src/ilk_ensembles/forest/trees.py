@@ -1,0 +1,206 @@
+"""Trees of a forest as a few flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+_CELLS = 2**16  # of a block of rows
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One grown tree: a row for each node, the root first.
+
+    Attributes
+    ----------
+    features : ndarray of int32, shape (n_nodes, L)
+        What each inner node looks at.
+    coefficients : ndarray of shape (n_nodes, L)
+    thresholds : ndarray of shape (n_nodes,)
+        Rows at or below it go left.
+    left, right : ndarrays of int32, shape (n_nodes,)
+        Children. At a leaf ``left`` is -1, and ``right`` the number of the leaf.
+    shares : ndarray of shape (n_leaves, C)
+        Of each class in the weight of the leaf.
+    """
+
+    features: np.ndarray
+    coefficients: np.ndarray
+    thresholds: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    shares: np.ndarray
+
+
+@dataclass(frozen=True)
+class Trees:
+    """All trees of a forest, one after another in flat arrays.
+
+    Attributes
+    ----------
+    roots : ndarray of int64, shape (T + 1,)
+        Tree t has the nodes from ``roots[t]`` to before ``roots[t + 1]``.
+    first_leaves : ndarray of int64, shape (T + 1,)
+        Likewise of its rows in `answers`.
+    features, coefficients, thresholds, left, right : ndarrays
+        As of a `Tree`; children are numbered through all trees, leaves within their tree.
+    answers : ndarray of shape (n_leaves, C)
+        What each leaf says: the shares of the classes, or 1 for the one it votes for.
+    location, scale : ndarrays of shape (p,), or None
+        Taken from rows, and what they are divided by, before nodes look at them.
+    """
+
+    roots: np.ndarray
+    first_leaves: np.ndarray
+    features: np.ndarray
+    coefficients: np.ndarray
+    thresholds: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    answers: np.ndarray
+    location: np.ndarray | None = None
+    scale: np.ndarray | None = None
+
+    @classmethod
+    def joined(
+        cls, trees: Sequence[Tree], *, majority: bool, location: Any = None, scale: Any = None
+    ) -> Trees:
+        """Put trees one after another; with `majority`, each leaf votes for one class."""
+        roots = _starts([len(tree.left) for tree in trees])
+        inner = [
+            np.where(tree.left >= 0, root, 0) for tree, root in zip(trees, roots, strict=False)
+        ]
+        answers = np.concatenate([tree.shares for tree in trees])
+        if majority:
+            answers = np.eye(answers.shape[1])[answers.argmax(axis=1)]
+        return cls(
+            roots,
+            _starts([len(tree.shares) for tree in trees]),
+            np.concatenate([tree.features for tree in trees]),
+            np.concatenate([tree.coefficients for tree in trees]),
+            np.concatenate([tree.thresholds for tree in trees]),
+            np.concatenate([t.left + s for t, s in zip(trees, inner, strict=True)], dtype=np.int32),
+            np.concatenate(
+                [t.right + s for t, s in zip(trees, inner, strict=True)], dtype=np.int32
+            ),
+            answers,
+            location,
+            scale,
+        )
+
+    def __len__(self) -> int:
+        return len(self.roots) - 1
+
+    def __getitem__(self, some: slice) -> Trees:
+        """Some of the trees, one after another; nothing is copied."""
+        at = range(len(self))[some]
+        ends = slice(at.start, at.stop + 1)
+        return replace(self, roots=self.roots[ends], first_leaves=self.first_leaves[ends])
+
+    @property
+    def nodes(self) -> tuple[np.ndarray, ...]:
+        """What kernels take of the nodes, in order."""
+        return self.features, self.coefficients, self.thresholds, self.left, self.right
+
+    def rows(self, X: np.ndarray) -> np.ndarray:
+        """Rows as the nodes look at them; a float64 array whose rows are contiguous."""
+        if self.location is None or self.scale is None:
+            return np.ascontiguousarray(X, dtype=float)
+        return standardized(X, self.location, self.scale)
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Number of the leaf of each row in each tree; unsigned array of shape (n, T).
+
+        The type is the smallest that holds one number more.
+        """
+        from ilk_ensembles.forest.walking_kernels import find_leaves
+
+        most = int(np.diff(self.first_leaves).max())
+        leaves = np.empty((len(X), len(self)), dtype=np.min_scalar_type(most))
+
+        def work(start: int, stop: int) -> None:
+            rows = self.rows(X[start:stop])
+            find_leaves(rows, self.roots, *self.nodes, leaves[start:stop])
+
+        ilk.in_blocks(work, len(X), _block(X))
+        return leaves
+
+    def mean(self, X: np.ndarray) -> np.ndarray:
+        """Mean of what the leaves of each row say, summed tree after tree; array (n, C)."""
+        from ilk_ensembles.forest.answer_kernels import add_answers
+        from ilk_ensembles.forest.walking_kernels import find_leaves
+
+        total = np.zeros((len(X), self.answers.shape[1]))
+
+        def work(start: int, stop: int) -> None:
+            rows = self.rows(X[start:stop])
+            leaves = np.empty((len(rows), len(self)), dtype=np.uint32)
+            find_leaves(rows, self.roots, *self.nodes, leaves)
+            add_answers(leaves, self.first_leaves, self.answers, total[start:stop])
+
+        ilk.in_blocks(work, len(X), _block(X))
+        total /= len(self)
+        return total
+
+    def staged(self, leaves: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield the mean of what the first 1, 2, ... trees say, from the leaves of rows."""
+        total = np.zeros((len(leaves), self.answers.shape[1]))
+        for t, first in enumerate(self.first_leaves[:-1]):
+            total += self.answers[first + leaves[:, t].astype(np.int64)]
+            yield total / (t + 1)
+
+
+def standardized(X: np.ndarray, location: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Rows less a location, divided by a scale; each halved before, so that nothing overflows."""
+    halved: np.ndarray = np.multiply(X, 0.5, dtype=float, order="C")
+    halved -= location / 2
+    halved /= np.where(scale / 2 > 0, scale / 2, 1.0)
+    return halved
+
+
+def _starts(counts: Sequence[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _block(X: np.ndarray) -> int:
+    rows: int = _CELLS // max(X.shape[1], 1)
+    return max(min(rows, 1024), 16)
+
+
+@dataclass(frozen=True)
+class TreeMember:
+    """One tree of a forest as a fitted classifier.
+
+    Attributes
+    ----------
+    tree : Trees
+        That one.
+    classes_ : ndarray of shape (C,)
+        Those of the forest.
+    n_features_in_ : int
+        Those of the forest.
+    """
+
+    tree: Trees
+    classes_: np.ndarray
+    n_features_in_: int
+
+    def predict(self, X: Any) -> Any:
+        """Predicted label of each row; array of shape (n,)."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """What the leaf of each row says; array of shape (n, C)."""
+        X = ilk.check_vectors(self, X)
+        if X.shape[1] != self.n_features_in_:  # kernels would read beyond its rows
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: X has {X.shape[1]} features, the forest "
+                f"{self.n_features_in_}"
+            )
+        return self.tree.mean(X)

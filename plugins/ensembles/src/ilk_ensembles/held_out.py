@@ -1,0 +1,137 @@
+"""Outputs of members for rows that they were not fitted on: what learned rules learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import ilk
+from ilk import Param
+
+RESAMPLING = Param(
+    slot="resampling",
+    none=True,
+    doc="How rows are held out for rules that learn; default: at most 5 folds, classes spread.",
+)
+_FOLDS = 5
+
+Splits = Iterator[tuple[np.ndarray, np.ndarray]]
+"""Positions of rows to fit on, and of rows held out, of each split."""
+
+
+def stratified_folds(owner: Any, codes: np.ndarray, rng: np.random.RandomState) -> Splits:
+    """Folds, at most 5, whose training parts keep every class, drawn at random.
+
+    The cases of a class are dealt to folds in turn, so no fold has all of them; the only case
+    of a class is in every training part and never held out.
+
+    Raises
+    ------
+    InputError
+        If no class has two cases.
+    """
+    counts = np.bincount(codes)
+    shared = np.flatnonzero(counts > 1)
+    if not len(shared):
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: no class has two cases, so none can be held out"
+        )
+    rows = np.concatenate([rng.permutation(np.flatnonzero(codes == code)) for code in shared])
+    yield from _dealt(rows, len(codes))
+
+
+def random_folds(owner: Any, y: np.ndarray, rng: np.random.RandomState) -> Splits:
+    """Folds, at most 5, drawn at random whatever y is.
+
+    Raises
+    ------
+    InputError
+        If there is one row.
+    """
+    if len(y) < 2:
+        raise ilk.InputError(f"{ilk.display_name(owner)}: one row (1 sample) cannot be held out")
+    yield from _dealt(rng.permutation(len(y)), len(y))
+
+
+def _dealt(rows: np.ndarray, n: int) -> Splits:
+    """Deal rows to folds in turn; others are in no fold."""
+    n_folds = min(_FOLDS, len(rows))
+    fold = np.full(n, -1)
+    fold[rows] = np.arange(len(rows)) % n_folds
+    for number in range(n_folds):
+        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+
+def held_out_outputs(
+    owner: Any,
+    ask: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    X: Any,
+    y: np.ndarray,
+    scheme: Any,
+    rng: np.random.RandomState,
+    folds: Callable[[Any, np.ndarray, np.random.RandomState], Splits] = stratified_folds,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs of members fitted on some rows for the rows held out, over all splits.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    ask : callable
+        ``ask(train, test)`` fits fresh members on the rows at positions `train`, and returns
+        their outputs for those at `test`: an array of shape (L, len(test), ...), aligned to all
+        classes.
+    X : data of n rows
+    y : ndarray of shape (n,)
+        Codes of labels, or numbers.
+    scheme : resampling, splitter of scikit-learn or None
+        None: `folds` are drawn.
+    rng : RandomState
+    folds : callable, default=stratified_folds
+
+    Returns
+    -------
+    rows : ndarray of int, shape (h,)
+        Positions of the rows held out, in ascending order; a row held out more than once has
+        as many entries.
+    outputs : ndarray of shape (L, h, ...)
+
+    Raises
+    ------
+    InputError
+        If the rows cannot be divided so, or some are held out from themselves.
+    """
+    splits = folds(owner, y, rng) if scheme is None else _given(owner, scheme, X, y, rng)
+    rows, outputs = [], []
+    for train, test in splits:
+        outputs.append(ask(train, test))
+        rows.append(test)
+    every = np.concatenate(rows)
+    order = np.argsort(every, kind="stable")
+    return every[order], np.concatenate(outputs, axis=1)[:, order]
+
+
+def _given(
+    owner: Any, scheme: Any, X: Any, y: np.ndarray, rng: np.random.RandomState
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Splits of a resampling, or of scikit-learn's."""
+    name = ilk.display_name(owner)
+    seed = int(rng.randint(2**31 - 1))
+    try:
+        if hasattr(scheme, "splits"):
+            found = [(s.train, s.test) for s in scheme.splits(X, y, random_state=seed)]
+        else:
+            found = list(scheme.split(np.zeros(len(y)), y))
+    except (TypeError, ValueError) as error:
+        raise ilk.InputError(f"{name}: resampling: {error}") from error
+    if not found or any(not len(train) or not len(test) for train, test in found):
+        raise ilk.InputError(f"{name}: resampling must give splits with training and test rows")
+    for train, test in found:
+        both = np.intersect1d(train, test)
+        if len(both):
+            raise ilk.InputError(
+                f"{name}: resampling must hold rows out, but row {both[0]} is in training and test"
+            )
+    return found

@@ -1,0 +1,262 @@
+"""adaboost_r2: regressors in turn, each looking harder at what those before it missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.boosting.medians import weighted_medians
+from ilk_ensembles.boosting.rounds import Judgement, Rounds
+from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
+from ilk_ensembles.boosting.votes import EDGE, decisive_weight, voting_weight
+from ilk_ensembles.cases import check_features, divisible
+from ilk_ensembles.members import ON_FAILURE, failure
+from ilk_ensembles.outputs import number_each
+from ilk_ensembles.progress import VERBOSE
+from ilk_ensembles.resampled import with_tags_of
+from ilk_ensembles.targets import check_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_CELLS = 1 << 20  # predictions that are held at once: 8 MB
+_EXACT = 1e-14  # errors below this share of the largest target are none
+
+
+class AdaBoostR2(ilk.Regressor):
+    """Fits regressors in turn on cases that those before missed; predicts a weighted median.
+
+    All cases start with equal weights, or the given ones. Round k fits a member to n rows drawn
+    by the weights, with replacement. With ``e_i`` its absolute error on case i, and D the
+    largest, the loss of the case is
+
+    - ``e_i / D`` (linear), ``(e_i / D)^2`` (square) or ``1 - exp(-e_i / D)`` (exponential).
+
+    From its mean L by the weights, ``beta_k = L / (1 - L)``: weights are multiplied by
+    ``beta_k^(1 - loss)`` and divided by their sum, and the member's vote weighs
+    ``alpha_k = ln(1 / beta_k)``. The prediction is the least y such that members who say at most
+    y have at least half of the votes.
+
+    A member of mean loss 1/2 or more is left out, and boosting stops; if it is the first one,
+    it is kept with weight 1. A member without error also ends it: its vote weighs as much as
+    all those before it together and ``ln(2^52 - 1) = 36.04`` more, so it decides alone.
+
+    Parameters
+    ----------
+    member : regressor, optional
+        A fresh clone is fitted in each round. If left out: scikit-learn's tree of depth 3.
+    n_members : int, default=50
+        Rounds; fewer where boosting stops.
+    loss : {"linear", "square", "exponential"}, default="linear"
+    method : {"resampling", "weighting"}, default="resampling"
+        Whether rows are drawn by the weights, as published, or members take the weights. Losses
+        are those on all rows either way.
+    learning_rate : float, default=1.0
+        Each alpha, and the exponent of beta, is multiplied by it.
+    on_failure : {"raise", "drop"}, default="raise"
+        A member that cannot be fitted is an error; or its round is left out, and the next one
+        has the same weights (and other draws and seeds).
+    verbose : int, default=0
+        1: a line at each tenth of the rounds; 2: at each round.
+    random_state : int or numpy generator, optional
+        For draws, and for each member whose own random state is None.
+
+    Attributes
+    ----------
+    estimators_ : list of T regressors
+        The fitted members.
+    alphas_ : ndarray of shape (T,)
+        Their voting weights.
+    errors_ : ndarray of shape (T,)
+        Their mean losses.
+    stopped_ : {"perfect", "chance"} or None
+        Why there were fewer rounds: a member without error, or one of mean loss 1/2 or more.
+    failures_ : dict of int to IlkError
+        Rounds that were left out, from 0.
+    n_features_in_ : int
+        Where X has columns.
+
+    Raises
+    ------
+    InputError
+        If a member fails, or takes no weights where `method` is "weighting"; if y or weights
+        are wrong.
+
+    Notes
+    -----
+    Beside members, fitting holds a few numbers for each row, and predicting blocks of rows;
+    `staged_predict` holds what each member says of each row.
+
+    References
+    ----------
+    .. [1] H. Drucker, "Improving regressors using boosting techniques", *Proceedings of ICML*,
+       1997.
+    .. [2] Cunningham, Cord and Delany (2008), sec. 2.5.5.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import numpy as np
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> boosted = ilk.regressor("adaboost_r2", random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> round(float(boosted.score(X, np.sin(X[:, 0]))), 2)
+    0.98
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "member": Param(slot="regressor", none=True, doc="What is boosted; default: a tree."),
+        "n_members": Param(int, ge=1, doc="Rounds of boosting."),
+        "loss": Param(
+            choices=("linear", "square", "exponential"),
+            doc="How an error counts, as a share of the largest.",
+        ),
+        "method": METHOD,
+        "learning_rate": Param(float, gt=0, doc="What voting weights are multiplied by."),
+        "on_failure": ON_FAILURE,
+        "verbose": VERBOSE,
+        "random_state": Param(ilk.Seed, none=True, doc="For draws, and members without a seed."),
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables", "strings", "sets", "signatures"), sample_weight=True
+    )
+    waivers: ClassVar[Mapping[str, str]] = {
+        f"sklearn:check_sample_weight_equivalence_on_{kind}_data": (
+            "rows are drawn at random by their weights: two equal rows are drawn as often as one "
+            "of weight 2, but not by the same random numbers"
+        )
+        for kind in ("dense", "sparse")
+    }
+
+    def __init__(
+        self,
+        member: Any = None,
+        n_members: int = 50,
+        *,
+        loss: Literal["linear", "square", "exponential"] = "linear",
+        method: Literal["resampling", "weighting"] = "resampling",
+        learning_rate: float = 1.0,
+        on_failure: Literal["raise", "drop"] = "raise",
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.member = member
+        self.n_members = n_members
+        self.loss = loss
+        self.method = method
+        self.learning_rate = learning_rate
+        self.on_failure = on_failure
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return boosted trees, and neighbours of any kind of rows."""
+        return [cls(random_state=0), cls("knn", 5, loss="square", random_state=0)]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Boost.
+
+        Parameters
+        ----------
+        X : data of n rows
+            Whatever the members take.
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            The weights of the first round. A case of weight 0 counts as none, and one of weight
+            2 as two with "weighting"; with "resampling" it is drawn as often as two.
+
+        Returns
+        -------
+        AdaBoostR2
+            Itself.
+        """
+        self.check_parameters()
+        X = divisible(X)
+        y = check_numbers(self, y, X)
+        check_features(self, X, reset=True)
+        rows, start = weighed_rows(self, X, sample_weight, len(y))
+        if rows is not None:
+            X, y = ilk.take(X, rows), y[rows]
+        rng = ilk.check_seed(self, self.random_state)
+        rounds = _Losses(self, Teacher(self, self._member(), X, self.method, rng), y, start)
+        rounds.run()
+        self.estimators_, self.failures_ = rounds.members, rounds.failures
+        self.alphas_, self.errors_ = np.array(rounds.alphas), np.array(rounds.errors)
+        self.stopped_ = rounds.stop
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Weighted median of what the members say; array of shape (m,)."""
+        X = self._checked(X)
+        n = ilk.n_rows(X)
+        size = max(_CELLS // len(self.estimators_), 1)
+        if n <= size:
+            return weighted_medians(np.stack(list(self._said(X))), self.alphas_)
+        medians = []
+        for start in range(0, n, size):
+            block = ilk.take(X, np.arange(start, min(start + size, n)))
+            medians.append(weighted_medians(np.stack(list(self._said(block))), self.alphas_))
+        return np.concatenate(medians)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what is predicted after each round, as fewer rounds would."""
+        said: list[np.ndarray] = []
+        for own in self._said(self._checked(X)):
+            said.append(own)
+            yield weighted_medians(np.stack(said), self.alphas_[: len(said)])
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        X = divisible(X)
+        check_features(self, X, reset=False)
+        return X
+
+    def _said(self, X: Any) -> Iterator[np.ndarray]:
+        """What each member says of the rows."""
+        for number, member in enumerate(self.estimators_):
+            try:
+                yield number_each(member.predict(X), ilk.n_rows(X))
+            except Exception as error:
+                raise failure(self, f"estimators_[{number}]", member, error) from error
+
+    def _member(self) -> Any:
+        if self.member is None:
+            return DecisionTreeRegressor(max_depth=3)
+        return self.resolve_slot("member")
+
+    def __sklearn_tags__(self) -> Any:
+        return with_tags_of(super().__sklearn_tags__(), self._member)
+
+
+class _Losses(Rounds):
+    """Rounds of AdaBoost.R2."""
+
+    def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
+        errors = np.abs(self.teacher.ask(number, member, self._numbers) - self.y)
+        rate = self.owner.learning_rate
+        largest = errors.max()
+        if largest <= _EXACT * np.abs(self.y).max():
+            alpha = 2 * decisive_weight(sum(self.alphas) / 2, learning_rate=rate)
+            return Judgement(0.0, alpha, np.zeros(len(weights)), "perfect")
+        losses = _LOSSES[self.owner.loss](errors / largest)
+        mean = float(weights @ losses)
+        if mean >= 0.5 - EDGE:
+            return Judgement(mean, 1.0, np.zeros(len(weights)), "chance")
+        alpha = 2 * rate * voting_weight(mean)
+        return Judgement(mean, alpha, alpha * (losses - 1))
+
+    def _numbers(self, member: Any, X: Any) -> np.ndarray:
+        return number_each(member.predict(X), len(self.y))
+
+
+_LOSSES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "linear": lambda share: share,
+    "square": lambda share: share**2,
+    "exponential": lambda share: -np.expm1(-share),
+}

@@ -1,0 +1,204 @@
+"""Stacked regressions: a regressor of what other regressors say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+
+import ilk
+from ilk import Param
+from ilk_ensembles.held_out import RESAMPLING, held_out_outputs, random_folds
+from ilk_ensembles.listed import PARAMETERS
+from ilk_ensembles.listed_regressors import MEMBERS, ListedRegressors
+from ilk_ensembles.members import each_place, failure, fit_member, seed_members
+
+
+class StackingRegressor(ListedRegressors):
+    """Fits a regressor on what members say of rows that they were not fitted on.
+
+    Rows are held out in turn: what clones of the members, fitted on the other rows, predict for
+    them are the features ``f_1(x), ..., f_L(x)`` that the learner learns the target from. Then
+    the members are fitted on all rows, and what the learner says of their numbers is the answer.
+
+    Parameters
+    ----------
+    members : list of regressors
+        Instances, names or tables; pipelines too. X may be whatever all of them take.
+    learner : regressor, optional
+        Fitted on arrays of shape (n, L). If left out: least squares with an intercept and
+        coefficients of at least 0 [2]_, scikit-learn's LinearRegression.
+    passthrough : bool, default=False
+        Whether the learner sees X beside them, which must then be vectors.
+    on_failure : {"raise", "drop"}, default="raise"
+        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
+        One that fails on a part of the rows only is an error.
+    resampling : resampling, optional
+        How rows are held out. If left out: folds drawn at random, at most 5.
+    n_jobs : int, optional
+        How many members are fitted, and asked, at once (threads); -1: one per processor. The
+        result is the same.
+    verbose : int, default=0
+        1: a line at each tenth of the members; 2: at each one.
+    random_state : int or numpy generator, optional
+        For the folds; gives a seed to each member, and to the learner, whose own random state
+        is None.
+
+    Attributes
+    ----------
+    estimators_ : list of L regressors
+        The members, fitted on all rows.
+    positions_ : list of int
+        Theirs among `members`.
+    learner_ : regressor
+        The fitted learner.
+    failures_ : dict of int to IlkError
+        Why members were left out, by their position in `members`.
+    n_features_in_ : int
+        Where X has columns.
+
+    Raises
+    ------
+    ParameterError
+        If there is no member.
+    InputError
+        If a member or the learner fails, or a member predicts what is no finite number; names
+        it. If there is one row, so that none can be held out.
+
+    Notes
+    -----
+    Sample weights go to members and learner as far as they take them; rows of weight 0 are not
+    held out. While fitting, L numbers are held for each row; otherwise what members say is held
+    for blocks of rows, 32 MB at once.
+
+    References
+    ----------
+    .. [1] D. H. Wolpert, "Stacked generalization", *Neural Networks* 5, 1992.
+    .. [2] L. Breiman, "Stacked regressions", *Machine Learning* 24, 1996 (without an intercept).
+    .. [3] *System Evaluation*, lecture slides: "Combining Classifiers", stacking.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import numpy as np
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> model = ilk.regressor("stacking", members=["knn", "boosted_experts"], random_state=0)
+    >>> float(model.fit(X, np.sin(X[:, 0])).score(X, np.sin(X[:, 0]))) > 0.99
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "members": Param(slot="regressor", many=list, doc="The regressors that are combined."),
+        "learner": Param(
+            slot="regressor",
+            none=True,
+            doc="The regressor of what they say; default: least squares, no coefficient below 0.",
+        ),
+        "passthrough": Param(bool, doc="Whether the learner sees X, too."),
+        "resampling": RESAMPLING,
+        **PARAMETERS,
+    }
+    waivers: ClassVar[Mapping[str, str]] = {
+        "sklearn:check_sample_weight_equivalence_on_dense_data": (
+            "two equal rows may be held out at different times, one of weight 2 is held out at once"
+        ),
+    }
+
+    def __init__(
+        self,
+        members: Sequence[Any] = MEMBERS,
+        learner: Any = None,
+        *,
+        passthrough: bool = False,
+        on_failure: Literal["raise", "drop"] = "raise",
+        resampling: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.members = members
+        self.learner = learner
+        self.passthrough = passthrough
+        self.on_failure = on_failure
+        self.resampling = resampling
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Members that take weights; neighbours as the learner; any kind of rows."""
+        lines = ["boosted_experts", {"use": "boosted_experts", "rule": "median"}]
+        near = [{"use": "knn", "k": k} for k in (1, 5)]
+        return [
+            cls(lines, random_state=0),
+            cls(["knn", "bagging"], "knn", passthrough=True, n_jobs=2, random_state=0),
+            cls(near, random_state=0),
+        ]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit every member, then the learner on what they say of rows held out.
+
+        Parameters
+        ----------
+        X : data of n rows
+            Whatever the members take.
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Given to the members, and the learner, that take it; an error if none does.
+        """
+        self.check_parameters()
+        X, y = self._checked(X, y)
+        rng = ilk.check_seed(self, self.random_state)
+        members, learner = self._seeded_members(rng), self._learner()
+        weights = self._check_weights(sample_weight, X, [*members, learner])
+        self._fit_listed(members, X, y, weights)
+        if weights is not None and not weights.all():
+            some = np.flatnonzero(weights)
+            X, y, weights = ilk.take(X, some), y[some], weights[some]
+        rows, said = self._held_out(X, y, weights, rng)
+        seed_members(self, [learner], None if self.random_state is None else rng)
+        features = self._features(said, ilk.take(X, rows))
+        try:
+            shares = None if weights is None else weights[rows]
+            self.learner_ = fit_member(learner, features, y[rows], shares)
+        except Exception as error:
+            raise failure(self, "learner", learner, error) from error
+        return self
+
+    def _learner(self) -> Any:
+        return (
+            LinearRegression(positive=True)
+            if self.learner is None
+            else self.resolve_slot("learner")
+        )
+
+    def _held_out(
+        self, X: Any, y: np.ndarray, weights: np.ndarray | None, rng: np.random.RandomState
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of rows held out, and what members say of them, of shape (L, h)."""
+        places = [f"{place}, on a part of the rows," for place in self._places()]
+
+        def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
+            part, some = ilk.take(X, train), None if weights is None else weights[train]
+
+            def fit(_: int, member: Any) -> Any:
+                return fit_member(clone(member, safe=False), part, y[train], some)
+
+            fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
+            return self._said(fitted, ilk.take(X, test))
+
+        scheme = None if self.resampling is None else self.resolve_slot("resampling")
+        return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
+
+    def _features(self, said: np.ndarray, X: Any) -> np.ndarray:
+        """What members say side by side, and X where the learner sees it."""
+        if not self.passthrough:
+            return said.T
+        return np.hstack([said.T, ilk.check_vectors(self, X)])
+
+    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
+        return np.asarray(self.learner_.predict(self._features(said, X)), dtype=float)

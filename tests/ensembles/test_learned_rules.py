@@ -1,0 +1,313 @@
+"""Rules with weights, and rules that learn: by hand, against definitions, and their errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+import ilk
+
+
+@pytest.fixture
+def held_out():
+    """Three members of 200 samples of three classes: good, fair, and no better than chance."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    peak = np.eye(3)[y]
+    outputs = np.array([[rng.dirichlet(1 + s * row) for row in peak] for s in (6, 2, 0)])
+    return outputs, y
+
+
+def test_weights_by_hand():
+    outputs = [[[0.45, 0.55]], [[0.6, 0.4]]]
+    rule = ilk.combiner("weighted_sum", weights=[3, 1])
+    np.testing.assert_allclose(rule.combine(outputs), [[0.4875, 0.5125]])
+    pyramid = ilk.combiner("weighted_sum", weights="pyramid")  # 1/4, 1/2
+    np.testing.assert_allclose(pyramid.combine(outputs), [[0.55, 0.45]])
+
+
+def test_weights_of_a_pyramid_of_three_levels(held_out):
+    """1/8, 1/4, 1/2 as printed sum to 7/8; divided by that they decide the same."""
+    outputs, _ = held_out
+    printed = np.tensordot([1 / 8, 1 / 4, 1 / 2], outputs, axes=1)
+    got = ilk.combiner("weighted_sum", weights="pyramid").combine(outputs)
+    np.testing.assert_allclose(got * 7 / 8, printed)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.just(0.0) | st.floats(1e-9, 1e3), min_size=3, max_size=3).filter(any),
+    st.floats(1e-3, 1e3),
+)
+def test_scale_of_weights_does_not_count(weights, factor):
+    outputs = np.random.default_rng(0).dirichlet([1, 1], (3, 9))
+    one = ilk.combiner("weighted_sum", weights=weights).combine(outputs)
+    np.testing.assert_allclose(one, np.average(outputs, axis=0, weights=weights), atol=1e-12)
+    scaled = [factor * w for w in weights]
+    other = ilk.combiner("weighted_sum", weights=scaled).combine(outputs)
+    np.testing.assert_allclose(other, one, atol=1e-12)
+
+
+def test_learned_weights_are_the_least_squares(held_out):
+    outputs, y = held_out
+    rule = ilk.combiner("weighted_sum", weights="learned").fit(outputs, y)
+    truth = np.eye(3)[y]
+
+    def error(weights):
+        return ((np.tensordot(weights, outputs, axes=1) - truth) ** 2).sum()
+
+    best = minimize(error, np.ones(3) / 3, bounds=[(0, None)] * 3, tol=1e-12).x
+    np.testing.assert_allclose(rule.weights_, best / best.sum(), atol=1e-4)
+    assert rule.weights_[0] > 0.5
+
+
+def test_weights_by_errors(held_out):
+    outputs, y = held_out
+    labels = outputs.argmax(axis=2)
+    rule = ilk.combiner("weighted_majority").fit(np.eye(3)[labels], y)
+    e = (labels != y).mean(axis=1)
+    expected = np.maximum(np.log((1 - e) / e) + np.log(2), 0)
+    np.testing.assert_allclose(rule.weights_, expected / expected.sum())
+
+
+def test_a_member_without_error_has_a_finite_weight_and_chance_has_none():
+    y = np.tile([0, 1], 10)
+    labels = np.array([y, 1 - y, np.zeros(20, dtype=int)])
+    rule = ilk.combiner("weighted_majority").fit(np.eye(2)[labels], y)
+    np.testing.assert_allclose(rule.weights_, [1, 0, 0])
+    even = ilk.combiner("weighted_majority").fit(np.eye(2)[labels[1:]], y)
+    np.testing.assert_allclose(even.weights_, [0.5, 0.5])
+
+
+def test_weighted_votes_are_those_of_a_loop(held_out):
+    outputs, _ = held_out
+    got = ilk.combiner("weighted_majority", weights=[0.2, 0.5, 0.3]).combine(outputs)
+    expected = np.zeros_like(got)
+    for weight, member in zip((0.2, 0.5, 0.3), outputs, strict=True):
+        expected[np.arange(200), member.argmax(axis=1)] += weight
+    np.testing.assert_allclose(got, expected)
+
+
+def test_posteriors_by_bayes_rule(held_out):
+    outputs, y = held_out
+    few, labels = outputs[:, :6], y[:6]
+    likelihoods = few[:, np.arange(6), labels].prod(axis=1) * [1, 2, 5]
+    rule = ilk.combiner("bayesian_average", prior=[1, 2, 5]).fit(few, labels)
+    posterior = likelihoods / likelihoods.sum()
+    np.testing.assert_allclose(rule.posteriors_, posterior)
+    np.testing.assert_allclose(rule.combine(outputs), np.tensordot(posterior, outputs, axes=1))
+
+
+def test_many_rows_held_out_do_not_underflow(held_out):
+    outputs, y = (np.tile(a, reps) for a, reps in zip(held_out, ((1, 20, 1), 20), strict=True))
+    rule = ilk.combiner("bayesian_average").fit(outputs, y)
+    np.testing.assert_allclose(rule.posteriors_, [1, 0, 0], atol=1e-12)
+
+
+def test_members_that_all_exclude_a_label_have_no_posterior():
+    outputs = [[[1.0, 0.0], [0.5, 0.5]], [[0.5, 0.5], [1.0, 0.0]]]
+    with pytest.raises(ilk.InputError, match="bayesian_average: every member gives some held-out"):
+        ilk.combiner("bayesian_average").fit(outputs, [1, 1])
+
+
+def test_stacking_is_the_classifier_of_the_outputs(held_out):
+    outputs, y = held_out
+    columns = np.hstack(list(outputs))
+    rule = ilk.combiner("stacking", learner={"use": "sklearn", "estimator": "LogisticRegression"})
+    expected = LogisticRegression().fit(columns, y).predict_proba(columns)
+    np.testing.assert_allclose(rule.fit(outputs, y).combine(outputs), expected, rtol=1e-6)
+
+
+def test_a_class_that_was_not_held_out_has_no_support(held_out):
+    outputs, y = held_out
+    seen = y != 1
+    rule = ilk.combiner("stacking").fit(outputs[:, seen], y[seen])
+    combined = rule.combine(outputs)
+    assert combined.shape == (200, 3)
+    assert not combined[:, 1].any()
+
+
+def test_a_learner_without_probabilities_decides(held_out):
+    outputs, y = held_out
+    learner = {"use": "sklearn", "estimator": "RidgeClassifier"}
+    combined = ilk.combiner("stacking", learner=learner).fit(outputs, y).combine(outputs)
+    assert set(np.unique(combined)) == {0, 1}
+    assert (combined.sum(axis=1) == 1).all()
+
+
+def test_stacking_of_labels(held_out):
+    """Only what members predict counts; labels that are texts are fine in an ensemble."""
+    outputs, y = held_out
+    columns = np.hstack([np.eye(3)[member.argmax(axis=1)] for member in outputs])
+    learner = {"use": "sklearn", "estimator": "LogisticRegression"}
+    rule = ilk.combiner("stacking", learner=learner, of="labels")
+    assert rule.needs == "labels"
+    codes = outputs.argmax(axis=2)
+    got = rule.fit(ilk.label_outputs(rule, codes, 3), y).combine_labels(codes, 3)
+    expected = LogisticRegression().fit(columns, y).predict_proba(columns)
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("of", ["probabilities", "labels"])
+def test_stacking_of_members_that_say_texts(of):
+    X, y = ilk.dataset("iris").load().Xy
+    names = np.array(["setosa", "versi", "virginica"])[np.unique(y, return_inverse=True)[1]]
+    rule = ilk.combiner("stacking", of=of)
+    vote = ilk.classifier("voting", members=["knn", "lda"], combiner=rule, random_state=0)
+    assert vote.fit(X, names).score(X, names) > 0.9
+    assert set(vote.predict(X)) == set(names)
+
+
+def test_weighted_votes_that_are_too_few_are_rejected():
+    """Of weights 3, 1, 1: the first alone has 0.6; the others 0.4, or 0.2 each."""
+    codes = [[0, 0], [1, 0], [2, 0]]
+    for threshold, rejected in ((0, False), ("half", False), (0.7, True), ("consensus", True)):
+        rule = ilk.combiner("weighted_majority", weights=[3, 1, 1], threshold=threshold)
+        decided, refused = rule.decide(rule.combine_labels(codes, 3))
+        assert decided.tolist() == [0, 0]
+        assert refused.tolist() == [rejected, False]
+
+
+def regions(n=300):
+    """Two members, each right where the other is not: left and right of zero."""
+    X = np.random.default_rng(1).uniform(-1, 1, (n, 1))
+    y = np.random.default_rng(2).integers(0, 2, n)
+    sure = np.where(np.eye(2)[y] == 1, 0.9, 0.1)
+    left = (X[:, 0] < 0)[:, None]
+    return np.array([np.where(left, sure, 1 - sure), np.where(left, 1 - sure, sure)]), y, X
+
+
+def test_a_gate_learns_whom_to_ask_where():
+    outputs, y, X = regions()
+    gate = {"use": "logistic", "C": 1e4}
+    rule = ilk.combiner("gating", gate=gate, max_iter=100).fit(outputs, y, X)
+    combined = rule.combine(outputs, X)
+    assert (combined.argmax(axis=1) == y).mean() > 0.95
+    assert (ilk.combiner("sum").combine(outputs).argmax(axis=1) == y).mean() < 0.7
+    np.testing.assert_allclose(combined.sum(axis=1), 1)
+
+
+def test_the_likelihood_never_falls_while_a_gate_learns():
+    """Each round raises it, as every gate is the best one for its responsibilities."""
+    outputs, y, X = regions()
+    gate = {"use": "logistic", "penalty": None, "tol": 1e-10}
+    rule = ilk.combiner("gating", gate=gate, max_iter=15, tol=0.0)
+    with pytest.warns(ConvergenceWarning, match="gating: 15 rounds were not enough"):
+        rule.fit(outputs, y, X)
+    assert rule.n_iter_ == 15
+    assert np.diff(rule.loss_curve_).max() < 1e-9
+
+
+def test_a_gate_needs_the_cases():
+    outputs, y, X = regions(20)
+    with pytest.raises(ilk.InputError, match="gating: needs X"):
+        ilk.combiner("gating").fit(outputs, y)
+    with pytest.raises(ilk.InputError, match="gating: X has 19 rows for 20 samples"):
+        ilk.combiner("gating").fit(outputs, y, X[:19])
+    with pytest.raises(ilk.ParameterError, match="gating: gate must take sample weights"):
+        ilk.combiner("gating", gate="knn").fit(outputs, y, X)
+
+
+def test_a_cascade_by_hand():
+    outputs = [[[0.9, 0.1], [0.6, 0.4], [0.5, 0.5]], [[0.3, 0.7]] * 3, [[0.45, 0.55]] * 3]
+    rule = ilk.combiner("cascade", threshold=[0.85, 0.7])
+    assert rule.answered_by(outputs).tolist() == [0, 1, 1]
+    dear = ilk.combiner("cascade", threshold=0.85, costs=[2, 3, 1])
+    assert dear.answered_by(outputs).tolist() == [0, 1, 1]
+    np.testing.assert_allclose(dear.combine(outputs), [[0.9, 0.1], [0.3, 0.7], [0.3, 0.7]])
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 4), st.floats(0, 1), st.integers(0, 99))
+def test_a_cascade_is_its_definition(n_members, threshold, seed):
+    rng = np.random.default_rng(seed)
+    outputs = rng.dirichlet([1, 1, 1], (n_members, 10))
+    costs = rng.permutation(n_members)
+    order = sorted(range(n_members), key=lambda member: costs[member])
+    expected = []
+    for i in range(10):
+        sure = [m for m in order if outputs[m, i].max() >= threshold]
+        expected.append(sure[0] if sure else order[-1])
+    rule = ilk.combiner("cascade", threshold=threshold, costs=costs)
+    assert rule.answered_by(outputs).tolist() == expected
+
+
+UNFITTED = ["stacking", "gating", "bayesian_average", "weighted_majority"]
+
+
+@pytest.mark.parametrize("rule", [*UNFITTED, {"use": "weighted_sum", "weights": "learned"}])
+def test_rules_that_learn_must_be_fitted(rule, held_out):
+    outputs, _ = held_out
+    combiner = ilk.build(rule if isinstance(rule, dict) else {"use": rule}, kind="combiner")
+    assert combiner.needs_fit
+    with pytest.raises(NotFittedError):
+        combiner.combine(outputs, np.zeros((200, 1)))
+
+
+@pytest.mark.parametrize("rule", ["sum", "cascade", "borda", "weighted_sum"])
+def test_rules_that_do_not_learn_need_no_fit(rule):
+    assert not ilk.combiner(rule).needs_fit
+
+
+@pytest.mark.parametrize("rule", UNFITTED)
+@pytest.mark.parametrize("y", [[0, 1], [0, 3], [-1, 0], [0.5, 1]])
+def test_labels_of_held_out_rows_must_be_their_codes(rule, y, held_out):
+    outputs, _ = held_out
+    rows = outputs[:, :3] if y == [0, 1] else outputs[:, :2]
+    with pytest.raises(ilk.InputError, match=rule):
+        ilk.combiner(rule).fit(rows, y, np.zeros((rows.shape[1], 1)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "argument"),
+    [
+        ("weighted_sum", "weights"),
+        ("weighted_majority", "weights"),
+        ("bayesian_average", "posteriors"),
+        ("bayesian_average", "prior"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ([1, -1, 1], "at least 0"),
+        ([1, np.nan, 1], "finite"),
+        ([0, 0, 0], "not all 0"),
+        ([[1, 2, 3]], "one number per member"),
+        ([1, 2], "2 numbers, there are 3 members"),
+    ],
+)
+def test_wrong_weights_are_named(rule, argument, wrong, said, held_out):
+    outputs, y = held_out
+    with pytest.raises(ilk.ParameterError, match=f"{rule}: {argument} .*{said}"):
+        ilk.combiner(rule, **{argument: wrong}).fit(outputs, y).combine(outputs)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"threshold": 1.5}, "threshold"),
+        ({"threshold": [0.5, 2.0]}, "threshold must be within"),
+        ({"threshold": [0.5]}, "threshold must be 2 numbers"),
+        ({"costs": [1, 2]}, "costs are for 2 members, there are 3"),
+        ({"costs": [1, np.nan, 2]}, "costs must be one finite number"),
+    ],
+)
+def test_wrong_cascades_are_named(parameters, said, held_out):
+    with pytest.raises(ilk.ParameterError, match=f"cascade: {said}"):
+        ilk.combiner("cascade", **parameters).combine(held_out[0])
+
+
+@pytest.mark.parametrize("rule", ["stacking", "gating"])
+def test_other_members_than_in_fit_are_refused(rule, held_out):
+    outputs, y = held_out
+    X = np.zeros((200, 1)) + np.arange(200)[:, None]
+    more = {"max_iter": 200} if rule == "gating" else {}
+    fitted = ilk.combiner(rule, **more).fit(outputs, y, X)
+    with pytest.raises(ilk.InputError, match=f"{rule}: outputs are of 2 members"):
+        fitted.combine(outputs[:2], X)

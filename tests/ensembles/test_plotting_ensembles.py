@@ -1,0 +1,189 @@
+"""Pictures of ensembles: what is drawn where, and what happens without matplotlib."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import ilk
+from ilk_ensembles import plotting
+
+Figure = pytest.importorskip("matplotlib.figure", reason="in the extra report").Figure
+
+
+class Growing(ilk.Classifier):
+    """After k rounds the first feature decides at 1/k; rows beyond are of class "b"."""
+
+    def __init__(self):
+        pass
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    def staged_predict(self, X):
+        for k in (1, 2, 4):
+            yield self.classes_[(np.asarray(X)[:, 0] > 1 / k).astype(int)]
+
+    def predict(self, X):
+        return list(self.staged_predict(X))[-1]
+
+
+class Together(ilk.Classifier):
+    """Two cases are together by a Gaussian of their distance: inner products of features."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        raise NotImplementedError
+
+    def proximities(self, X):
+        gaps = np.asarray(X)[:, None] - np.asarray(X)[None]
+        return np.exp(-(gaps**2).sum(axis=2))
+
+
+@pytest.fixture
+def data():
+    X = np.random.default_rng(0).uniform(0, 1, (40, 2))
+    return X, np.where(X[:, 0] > 0.25, "b", "_a$")
+
+
+def pixels(ax, path):
+    """Write the figure, by which whatever cannot be drawn fails."""
+    ax.figure.savefig(path / "picture.png", dpi=50)
+    from matplotlib.image import imread
+
+    return imread(path / "picture.png")
+
+
+def test_errors_are_those_of_the_stages(data, tmp_path):
+    X, y = data
+    model = Growing().fit(X, y)
+    ax = plotting.error_by_size(model, {"training": (X, y), "some": (X[:9], y[:9])})
+    lines = {line.get_label(): line.get_xydata() for line in ax.lines}
+    assert list(lines) == ["training", "some"]
+    expected = [np.mean((X[:, 0] > 1 / k) != (y == "b")) for k in (1, 2, 4)]
+    np.testing.assert_allclose(lines["training"], np.column_stack([[1, 2, 3], expected]))
+    assert expected[-1] == 0
+    assert pixels(ax, tmp_path).std() > 0
+
+
+def test_the_bound_is_drawn_where_there_is_one(data):
+    X, y = data
+    model = Growing().fit(X, y)
+    model.error_bounds_ = np.array([0.9, 0.5, 0.2])
+    ax = plotting.error_by_size(model, {"training": (X, y)}, axes=Figure().subplots())
+    np.testing.assert_array_equal(ax.lines[-1].get_ydata(), [0.9, 0.5, 0.2])
+    assert ax.lines[-1].get_label() == "bound of the training error"
+
+
+def test_errors_need_stages_and_data(data):
+    X, y = data
+    with pytest.raises(ilk.InputError, match="has no staged_predict"):
+        plotting.error_by_size(Together().fit(X, y), {"training": (X, y)})
+    with pytest.raises(ilk.InputError, match="sets must hold at least one"):
+        plotting.error_by_size(Growing().fit(X, y), {})
+
+
+def test_uplift_by_diversity(tmp_path):
+    ax = plotting.diversity_uplift([0.1, 0.3, 0.2], [0.2, 0.0, 0.1], names=["a", "b", "_c$"])
+    assert ax.get_title() == "correlation -1.00"
+    np.testing.assert_allclose(ax.collections[0].get_offsets(), [[0.1, 0.2], [0.3, 0], [0.2, 0.1]])
+    assert [text.get_text() for text in ax.texts] == ["a", "b", r" _c\$"]
+    assert pixels(ax, tmp_path).std() > 0
+
+
+@pytest.mark.parametrize(
+    ("diversity", "uplift", "names", "said"),
+    [
+        ([], [], None, "two arrays of shape"),
+        ([1, 2], [1], None, "two arrays of shape"),
+        ([1, np.nan], [1, 2], None, "must be finite"),
+        ([1, 2], [1, 2], ["a"], "names must be 2"),
+    ],
+)
+def test_uplift_of_other_input_is_refused(diversity, uplift, names, said):
+    with pytest.raises(ilk.InputError, match=said):
+        plotting.diversity_uplift(diversity, uplift, names=names)
+
+
+def test_equal_diversities_have_no_correlation():
+    assert plotting.diversity_uplift([0.1, 0.1, 0.1], [0.1, 0.2, 0.3]).get_title() == ""
+
+
+def test_an_embedding_keeps_distances_where_two_dimensions_will_do(tmp_path):
+    """Three clumps far apart: points of a clump coincide, clumps are equally far apart."""
+    X = np.repeat([[0.0, 0], [50, 0], [0, 50]], 4, axis=0)
+    y = np.repeat(["a", "b", "c"], 4)
+    ax = plotting.proximity_embedding(Together().fit(X, y), X, y)
+    clouds = [np.asarray(cloud.get_offsets()) for cloud in ax.collections]
+    assert [cloud.shape for cloud in clouds] == [(4, 2)] * 3
+    centres = np.array([cloud.mean(axis=0) for cloud in clouds])
+    assert max(np.abs(c - m).max() for c, m in zip(clouds, centres, strict=True)) < 1e-6
+    gaps = [np.linalg.norm(centres[i] - centres[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    np.testing.assert_allclose(gaps, np.sqrt(2))
+    assert pixels(ax, tmp_path).std() > 0
+
+
+def test_an_embedding_of_many_cases_shows_some(data):
+    X, y = data
+    ax = plotting.proximity_embedding(Together().fit(X, y), X, y, max_cases=10)
+    assert sum(len(cloud.get_offsets()) for cloud in ax.collections) == 10
+
+
+def test_an_embedding_needs_proximities(data):
+    X, y = data
+    with pytest.raises(ilk.InputError, match="has no proximities"):
+        plotting.proximity_embedding(Growing().fit(X, y), X, y)
+    with pytest.raises(ilk.InputError, match="at least 3 cases, got 2"):
+        plotting.proximity_embedding(Together().fit(X, y), X[:2], y[:2])
+
+
+def test_regions_by_round(data, tmp_path):
+    X, y = data
+    model = Growing().fit(X, y)
+    panels = plotting.decision_regions(model, X, y, rounds=(2, 1), resolution=50)
+    assert [ax.get_title() for ax in panels] == ["1 round", "2 rounds"]
+    left, right, _, _ = panels[1].images[0].get_extent()
+    columns = np.linspace(left, right, 50)
+    expected = np.tile(columns > 0.5, (50, 1))
+    np.testing.assert_array_equal(panels[1].images[0].get_array(), expected)
+    assert pixels(panels[0], tmp_path).std() > 0
+    assert len(plotting.decision_regions(model, X, y, resolution=10)) == 1
+
+
+@pytest.mark.parametrize(
+    ("rounds", "error", "said"),
+    [
+        ((1, 4), ilk.InputError, "has 3 rounds, but 4 are to be drawn"),
+        ((0, 1), ilk.ParameterError, "rounds must be >= 1"),
+        ((), ilk.ParameterError, "rounds must be >= 1"),
+    ],
+)
+def test_regions_of_other_rounds_are_refused(data, rounds, error, said):
+    X, y = data
+    with pytest.raises(error, match=said):
+        plotting.decision_regions(Growing().fit(X, y), X, y, rounds=rounds, resolution=5)
+
+
+def test_regions_need_two_features(data):
+    X, y = np.column_stack([data[0], data[0]]), data[1]
+    with pytest.raises(ilk.InputError, match="X must have two features to be drawn, got 4"):
+        plotting.decision_regions(Growing().fit(X, y), X, y)
+
+
+def test_without_matplotlib_the_error_names_the_extra():
+    code = (
+        "import sys; sys.modules['matplotlib.figure'] = None\n"
+        "import ilk, ilk_ensembles\n"
+        "try: ilk_ensembles.plotting.diversity_uplift([1.0], [1.0])\n"
+        "except ilk.IlkError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "the extra 'report' of ilk has it" in done.stdout
