@@ -16,7 +16,11 @@ SCHEMES = {
     "stratified_kfold": {"folds": 3},
     "repeated_kfold": {"folds": 2, "repeats": 3},
     "leave_one_out": {},
+    "leave_p_out": {},
+    "random_subsampling": {"test_size": 0.25, "repeats": 3},
+    "five_by_two": {},
 }
+FIXED = {"leave_one_out", "leave_p_out", "resubstitution"}
 Y = np.array(["a"] * 9 + ["b"] * 6 + ["c"] * 3)
 X = np.zeros((len(Y), 1))
 
@@ -44,16 +48,24 @@ def test_parts_are_disjoint_and_make_the_whole(name, parameters):
 def test_seed_decides(name, parameters):
     first = rows(split(name, **parameters))
     assert rows(split(name, **parameters)) == first
-    if name != "leave_one_out":
+    if name not in FIXED:
         assert rows(split(name, random_state=1, **parameters)) != first
 
 
-@pytest.mark.parametrize("name", ["kfold", "stratified_kfold", "repeated_kfold", "leave_one_out"])
-def test_each_case_is_tested_once_a_repeat(name):
+@pytest.mark.parametrize(
+    ("name", "repeats"),
+    [
+        ("kfold", 1),
+        ("stratified_kfold", 1),
+        ("repeated_kfold", 3),
+        ("leave_one_out", 1),
+        ("five_by_two", 5),
+    ],
+)
+def test_each_case_is_tested_once_a_repeat(name, repeats):
     tested = Counter()
     for each in split(name, **SCHEMES[name]):
         tested.update((each.repeat, row) for row in each.test.tolist())
-    repeats = SCHEMES[name].get("repeats", 1)
     assert tested == Counter({(r, row): 1 for r in range(repeats) for row in range(len(Y))})
 
 
@@ -117,6 +129,15 @@ GROUPS = np.array([f"g{i}" for i in (0, 0, 1, 2, 3, 3, 4, 4, 5, 0, 1, 1, 2, 2, 5
     ("name", "parameters"),
     [
         ("holdout", {"stratify": False, "repeats": 3}),
+        ("holdout", {"repeats": 3}),
+        ("random_subsampling", {}),
+        ("five_by_two", {}),
+        ("five_by_two", {"stratify": False}),
+        ("leave_p_out", {"p": 2}),
+        ("bootstrap", {"repeats": 5}),
+        ("bootstrap", {"repeats": 5, "stratify": True}),
+        ("train_validation_test", {}),
+        ("train_validation_test", {"stratify": False}),
         ("kfold", {"folds": 3}),
         ("stratified_kfold", {"folds": 3}),
         ("repeated_kfold", {"folds": 2, "repeats": 3}),
@@ -128,6 +149,9 @@ def test_groups_are_never_divided(name, parameters):
     for each in splits:
         assert not set(GROUPS[each.train]) & set(GROUPS[each.test])
         assert len(each.test)
+        if each.validation is not None:
+            assert not set(GROUPS[each.validation]) & set(GROUPS[each.train])
+            assert not set(GROUPS[each.validation]) & set(GROUPS[each.test])
     assert rows(split(name, groups=GROUPS, **parameters)) == rows(splits)
 
 
@@ -143,8 +167,8 @@ def test_groups_are_never_divided(name, parameters):
         ("kfold", {"folds": 2, "n": 4}, "y has 18 values for the 4 rows"),
         ("kfold", {"folds": 2, "groups": GROUPS[:5]}, "groups has 5 values for the 18"),
         ("leave_one_out", {"groups": GROUPS}, "18 cases belong to 6 groups"),
-        ("holdout", {"groups": GROUPS}, "cannot be kept together and classes stratified"),
-        ("holdout", {"test_size": 18}, "test_size = 18 of 18 leaves nothing to train"),
+        ("holdout", {"groups": ["u", "v", "w"] * 5 + ["u"] * 3}, r"class 'c' is in 1 group\(s\)"),
+        ("holdout", {"test_size": 18}, "test_size = 18 of 18 cases leaves nothing to train"),
         ("holdout", {"y": Y[8:10], "n": 2}, "class 'a' has 1 case"),
         ("holdout", {"test_size": 2}, "16 training and 2 test cases are too few for 3 classes"),
     ],
@@ -172,3 +196,20 @@ def test_errors_come_before_the_first_split(name, parameters):
 def test_bad_parameters_are_named(name, parameters, message):
     with pytest.raises(ilk.ParameterError, match=message):
         ilk.resampling(name, **parameters)
+
+
+@pytest.mark.parametrize(("percent", "n"), [(7, 100), (14, 50), (28, 25), (55, 100), (56, 25)])
+def test_a_share_that_is_a_whole_number_is_not_rounded_up(percent, n):
+    share = percent / 100
+    (one,) = split("holdout", n=n, y=None, test_size=share, stratify=False)
+    assert len(one.test) == percent * n // 100 < share * n  # binary fractions come out larger
+
+
+RANDOM = [*((n, p) for n, p in SCHEMES.items() if not n.startswith("leave_")), ("sklearn", {})]
+
+
+@pytest.mark.parametrize("state", [-1, 2**32, 1.5, "0"])
+@pytest.mark.parametrize(("name", "parameters"), RANDOM)
+def test_bad_seeds_are_named_before_the_first_split(name, parameters, state):
+    with pytest.raises(ilk.ParameterError, match=f"{name}: random_state must be a random seed"):
+        ilk.resampling(name, **parameters).splits(X, Y, random_state=state)

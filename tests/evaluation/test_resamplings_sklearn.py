@@ -92,6 +92,15 @@ def test_data_that_cannot_be_divided_so_are_told():
         list(scheme.splits(X, y))
 
 
+@pytest.mark.parametrize("target", [[0.5] * 6 + [np.nan] * 6, [None, "a", 1] * 4])
+def test_targets_matter_only_where_classes_are_kept(target):
+    drawn = ilk.resampling("sklearn", splitter="ShuffleSplit", params={"n_splits": 2})
+    assert len(list(drawn.splits(np.zeros((12, 1)), target, random_state=0))) == 2
+    kept = ilk.resampling("sklearn", splitter="StratifiedKFold", params={"n_splits": 2})
+    with pytest.raises(ilk.InputError, match="sklearn: y: "):
+        kept.splits(np.zeros((12, 1)), target)
+
+
 def test_groups_are_not_divided_without_a_word():
     scheme = ilk.resampling("sklearn", splitter="ShuffleSplit")
     with pytest.raises(ilk.InputError, match="ShuffleSplit would divide the groups"):

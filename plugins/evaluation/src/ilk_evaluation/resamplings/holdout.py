@@ -6,13 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import check_random_state
-
 import ilk
 from ilk import Param
-from ilk_evaluation.resamplings.checks import check_classes, check_data
+from ilk_evaluation.resamplings.units import Units, parts, units_of
+
+_ABOUT_1 = 1 - 1e-12  # 0.07 * 100 is a little more than 7, which is not to be rounded up
 
 
 class Holdout(ilk.Resampling):
@@ -24,15 +22,22 @@ class Holdout(ilk.Resampling):
         Share of the cases (rounded up), below 1, or their number. With groups: share or
         number of the groups.
     stratify : bool, default=True
-        Whether both parts have the classes in the proportions of the data.
+        Whether both parts have the classes in the proportions of the data, and at least one
+        case of each.
     repeats : int, default=1
         How many times a part is drawn, each time from all cases.
 
     Raises
     ------
     InputError
-        If a part would be empty; stratified, if a class has fewer than two cases or a part
-        has fewer cases than there are classes, or if groups are given (both cannot be kept).
+        If a part would be empty; stratified, if a class has fewer than two cases (with groups:
+        is in fewer than two) or a part has fewer cases than there are classes.
+
+    Notes
+    -----
+    Groups are drawn whole. Stratified, a group counts as of the rarest of its classes (the one
+    that the fewest groups have), and the groups are drawn in the proportions of these: cases of
+    groups of one class each keep them as cases do, others about so.
 
     References
     ----------
@@ -80,48 +85,38 @@ class Holdout(ilk.Resampling):
         self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
-        n, group_codes = check_data(self, X, y, groups)
-        if group_codes is not None and self.stratify:
-            raise ilk.InputError(
-                f"{ilk.display_name(self)}: groups cannot be kept together and classes "
-                f"stratified at once; set stratify = false, or use stratified_kfold"
-            )
-        size = self._n_test(n if group_codes is None else int(group_codes.max()) + 1)
-        codes = self._strata(X, y, n, size) if self.stratify else None
-        return self._splits(n, codes, group_codes, size, random_state)
+        units = units_of(
+            self,
+            X,
+            y,
+            groups,
+            stratify=self.stratify,
+            least=2,
+            why="to stratify both parts at least 2 are needed; set stratify = false",
+        )
+        sizes = self._sizes(units)
+        return self._splits(units, sizes, ilk.check_seed(self, random_state))
 
-    def _n_test(self, total: int) -> int:
+    def _sizes(self, units: Units) -> tuple[int, int]:
+        """Units to train with and to test."""
+        total, name = units.count, ilk.display_name(self)
         share = self.test_size < 1
-        size = int(np.ceil(self.test_size * total)) if share else int(self.test_size)
+        size = math.ceil(self.test_size * total * _ABOUT_1) if share else int(self.test_size)
         if size >= total:
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: test_size = {self.test_size} of {total} leaves "
-                f"nothing to train with"
+                f"{name}: test_size = {self.test_size} of {total} {units.what} leaves nothing to "
+                f"train with"
             )
-        return size
+        if units.strata is not None and units.of_case is None:
+            n_classes = int(units.strata.max()) + 1
+            if min(size, total - size) < n_classes:
+                raise ilk.InputError(
+                    f"{name}: {total - size} training and {size} test cases are too few for "
+                    f"{n_classes} classes in both; set stratify = false"
+                )
+        return total - size, size
 
-    def _strata(self, X: Any, y: Any, n: int, size: int) -> np.ndarray:
-        codes = check_classes(self, y, X, 2, "a stratified holdout needs at least 2")
-        n_classes = int(codes.max()) + 1
-        if min(size, n - size) < n_classes:
-            raise ilk.InputError(
-                f"{ilk.display_name(self)}: {n - size} training and {size} test cases are too "
-                f"few for {n_classes} classes in both; set stratify = false"
-            )
-        return codes
-
-    def _splits(
-        self,
-        n: int,
-        codes: np.ndarray | None,
-        groups: np.ndarray | None,
-        size: int,
-        random_state: int | None,
-    ) -> Iterator[ilk.Split]:
-        grouped = GroupShuffleSplit if groups is not None else ShuffleSplit
-        splitter: Any = grouped if codes is None else StratifiedShuffleSplit
-        drawn = splitter(
-            n_splits=self.repeats, test_size=size, random_state=check_random_state(random_state)
-        )
-        for repeat, (train, test) in enumerate(drawn.split(np.zeros(n), codes, groups)):
-            yield ilk.Split(np.sort(train), np.sort(test), repeat=repeat)
+    def _splits(self, units: Units, sizes: tuple[int, int], generator: Any) -> Iterator[ilk.Split]:
+        for repeat in range(self.repeats):
+            train, test = (units.rows(part) for part in parts(units, sizes, generator))
+            yield ilk.Split(train, test, repeat=repeat)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import ilk
 from ilk import Param
-from ilk_evaluation.resamplings.folds import divide
+from ilk_evaluation.resamplings.folds import SMALL_CLASSES, divide
 
 
 class KFold(ilk.Resampling):
@@ -50,6 +50,9 @@ class KFold(ilk.Resampling):
         """With few folds, for small data."""
         return [cls(folds=3)]
 
+    def at_least(self) -> int:
+        return self.folds
+
     def splits(
         self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
@@ -66,12 +69,20 @@ class StratifiedKFold(KFold):
     Parameters
     ----------
     folds : int, default=10
+    small_classes : {"refuse", "spread"}, default="refuse"
+        What to do with a class that has fewer cases than there are folds (or is in fewer
+        groups), so that it is missing from a test set: refuse it, or deal its cases to as many
+        folds as they reach. Where there is no such class both are the same.
 
     Raises
     ------
     InputError
-        If a class has fewer cases than there are folds: it would be missing from a test set.
-        Fewer folds, or `kfold`, can be used then.
+        If a class is too small and that is refused.
+
+    Notes
+    -----
+    If groups are spread, each counts as of the rarest of its classes: the one that the fewest
+    groups have.
 
     References
     ----------
@@ -87,8 +98,32 @@ class StratifiedKFold(KFold):
     [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
     """
 
+    parameters: ClassVar[Mapping[str, Param]] = {
+        **KFold.parameters,
+        "small_classes": SMALL_CLASSES,
+    }
+
+    def __init__(self, folds: int = 10, small_classes: str = "refuse") -> None:
+        super().__init__(folds)
+        self.small_classes = small_classes
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """With few folds, and with more than a class of small data has cases."""
+        return [cls(folds=3), cls(folds=10, small_classes="spread")]
+
     def splits(
         self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
-        return divide(self, X, y, groups, random_state, folds=self.folds, repeats=1, stratify=True)
+        return divide(
+            self,
+            X,
+            y,
+            groups,
+            random_state,
+            folds=self.folds,
+            repeats=1,
+            stratify=True,
+            small_classes=self.small_classes,
+        )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import ilk
 from ilk import Param
-from ilk_evaluation.resamplings.folds import divide
+from ilk_evaluation.resamplings.folds import SMALL_CLASSES, divide
 
 
 class RepeatedKFold(ilk.Resampling):
@@ -20,11 +20,14 @@ class RepeatedKFold(ilk.Resampling):
     stratify : bool, default=True
         Whether each fold has the classes in the proportions of the data, as in
         `stratified_kfold`; else folds are made as in `kfold`.
+    small_classes : {"refuse", "spread"}, default="refuse"
+        As in `stratified_kfold`; only where folds are stratified.
 
     Raises
     ------
     InputError
-        If there are fewer cases (or groups) than folds or, stratified, a class has fewer.
+        If there are fewer cases (or groups) than folds or, stratified, a class has fewer and
+        that is refused.
 
     References
     ----------
@@ -43,12 +46,20 @@ class RepeatedKFold(ilk.Resampling):
         "folds": Param(int, ge=2, doc="How many parts, each of which is tested once a repeat."),
         "repeats": Param(int, ge=1, doc="How many times the data are shuffled and divided."),
         "stratify": Param(bool, doc="Whether folds keep the proportions of the classes."),
+        "small_classes": SMALL_CLASSES,
     }
 
-    def __init__(self, folds: int = 10, repeats: int = 10, stratify: bool = True) -> None:
+    def __init__(
+        self,
+        folds: int = 10,
+        repeats: int = 10,
+        stratify: bool = True,
+        small_classes: str = "refuse",
+    ) -> None:
         self.folds = folds
         self.repeats = repeats
         self.stratify = stratify
+        self.small_classes = small_classes
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -71,4 +82,5 @@ class RepeatedKFold(ilk.Resampling):
             folds=self.folds,
             repeats=self.repeats,
             stratify=self.stratify,
+            small_classes=self.small_classes,
         )

@@ -80,12 +80,20 @@ class Wrapped(ilk.Resampling):
         except (TypeError, ValueError) as error:
             raise self.parameter_error("params", f"must suit {self.splitter}: {error}") from error
 
+    def at_least(self) -> int:
+        try:
+            return max(int(self._made(None).get_n_splits()), 1)
+        except (TypeError, ValueError):  # it depends on the data
+            return 1
+
     def splits(
         self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         n, codes = check_data(self, X, y, groups)
-        labels = None if y is None else ilk.check_labels(self, y, X)[1]
+        classes = y is not None and "Stratified" in self.splitter  # others do not look at them
+        labels = ilk.check_labels(self, y, X)[1] if classes else None
+        ilk.check_seed(self, random_state)
         splitter = self._made(random_state)
         if codes is not None and not _keeps_groups(splitter):
             raise ilk.InputError(
