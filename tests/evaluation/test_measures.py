@@ -78,3 +78,9 @@ def test_directions():
     assert not better["error"]
     assert not better["fit_seconds"]
     assert not better["predict_seconds"]
+
+
+def test_reduction_is_that_of_the_prediction():
+    assert score("reduction", [1], [1], reduction=0.5) == 0.5
+    assert math.isnan(score("reduction", [1], [1]))
+    assert ilk.measure("reduction").greater_is_better

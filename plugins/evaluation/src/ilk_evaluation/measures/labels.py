@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 import ilk
+from ilk_evaluation.confusion import answered_truth
+from ilk_evaluation.measures.averages import absent_remark
 
 
 class Error(ilk.Measure):
@@ -63,8 +66,8 @@ class MeanClassAccuracy(ilk.Measure):
     """Mean over the classes of the share of their answered cases that is labelled right.
 
     ``(1/C) sum_c M_cc / N_c`` with M the confusion matrix (rows true) and N_c the answered
-    cases of class c; C counts the classes that have any. NaN if no case was answered. Also
-    called balanced accuracy.
+    cases of class c; C counts the classes that have any, and `remarks` says which have none.
+    NaN if no case was answered. Also called balanced accuracy.
 
     References
     ----------
@@ -82,16 +85,21 @@ class MeanClassAccuracy(ilk.Measure):
     greater_is_better = True
 
     def __call__(self, prediction: ilk.Prediction) -> float:
-        hits = _hits(prediction)
-        truth = prediction.truth[prediction.answered]
-        shares = [_share(hits[truth == label]) for label in np.unique(truth)]
-        return float(np.mean(shares)) if shares else math.nan
+        truth = answered_truth(prediction)
+        cases, right = np.bincount(truth), np.bincount(truth, _hits(prediction))
+        return float(np.mean(right[cases > 0] / cases[cases > 0])) if len(truth) else math.nan
+
+    def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
+        """Say which classes the mean leaves out."""
+        cases = np.bincount(answered_truth(prediction), minlength=len(prediction.classes))
+        return absent_remark(cases, np.asarray(prediction.classes).tolist())
 
 
 def _hits(prediction: ilk.Prediction) -> np.ndarray:
     """Which of the answered cases are labelled right."""
     answered = prediction.answered
-    return np.asarray(prediction.truth[answered] == prediction.labels[answered])
+    truth, labels = np.asarray(prediction.truth), np.asarray(prediction.labels)
+    return np.asarray(truth[answered] == labels[answered])
 
 
 def _share(hits: np.ndarray) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
 import ilk
 
 
@@ -20,7 +18,7 @@ class FitSeconds(ilk.Measure):
     """
 
     greater_is_better = False
-    needs: ClassVar[Literal["seconds"]] = "seconds"
+    needs = "seconds"
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         return float(prediction.fit_seconds)
@@ -39,7 +37,7 @@ class PredictSeconds(ilk.Measure):
     """
 
     greater_is_better = False
-    needs: ClassVar[Literal["seconds"]] = "seconds"
+    needs = "seconds"
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         return float(prediction.predict_seconds)

@@ -1,0 +1,260 @@
+"""Draws curves and confusion matrices on matplotlib's axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk import InputError
+from ilk.drawing import COLORS, new_axes, written
+from ilk_evaluation.confusion import normalized
+from ilk_evaluation.curves.curve import Curve
+
+if TYPE_CHECKING:
+    from ilk_evaluation.curves.calibrating import Calibration
+    from ilk_evaluation.curves.curve import Band
+    from ilk_evaluation.curves.growth import LearningCurve
+
+__all__ = ["draw_band", "draw_calibration", "draw_confusion", "draw_curves", "draw_learning"]
+
+_AXES = {
+    "roc": ("false positive rate", "true positive rate"),
+    "precision_recall": ("recall", "precision"),
+}
+_DARK = 0.6  # above this, a cell of a confusion matrix is written on in white
+
+
+def draw_curves(curves: Curve | Sequence[Curve], ax: Any = None, *, labels: Any = None) -> Any:
+    """Draw ROC or precision-recall curves: a line each, with its area in the legend.
+
+    Parameters
+    ----------
+    curves : Curve, or sequence of Curve
+        All of one sort. Precision-recall curves are drawn in steps, as their area is taken.
+    ax : matplotlib Axes, optional
+        New ones by default.
+    labels : sequence of str, optional
+        One per curve; their names by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        For no curves, or curves of both sorts.
+    IlkError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> from ilk_evaluation import curves
+    >>> from ilk_evaluation.curves import drawing
+    >>> truth, chance = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])
+    >>> P = np.column_stack([1 - chance, chance])
+    >>> prediction = ilk.Prediction(truth, truth, np.array([0, 1]), probabilities=P)
+    >>> drawing.draw_curves(curves.roc(prediction)).get_xlabel()
+    'false positive rate'
+    """
+    several = [curves] if isinstance(curves, Curve) else list(curves)
+    if len({curve.shape for curve in several}) != 1:
+        raise InputError("draw_curves: curves must be one or more, all of one sort")
+    names = [curve.name for curve in several] if labels is None else list(labels)
+    ax = _square(ax, several[0].shape)
+    for number, (curve, name) in enumerate(zip(several, names, strict=True)):
+        label = written(f"{name} (area {curve.area:.3f})")
+        _line(ax, curve.x, curve.y, curve.shape, color=_color(number), label=label)
+    if several[0].shape == "precision_recall" and len(several) == 1 and several[0].n_positive:
+        total = several[0].n_positive + several[0].n_negative
+        _by_chance(ax, [0, 1], [several[0].n_positive / total] * 2)
+    ax.legend(loc="best")
+    return ax
+
+
+def draw_band(band: Band, ax: Any = None, *, number: int = 0, label: str | None = None) -> Any:
+    """Draw an averaged curve and its band.
+
+    Parameters
+    ----------
+    band : Band
+    ax : matplotlib Axes, optional
+        New ones by default.
+    number : int, default=0
+        Which of the colours.
+    label : str, optional
+        The name of the curves by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = _square(ax, band.shape)
+    name = band.name if label is None else label
+    area = f"area {band.area:.3f}"
+    if band.n > 1:
+        area += f" \N{PLUS-MINUS SIGN} {band.area_sd:.3f}"
+    text = written(f"{name} ({area}, {band.n} curves)".strip())
+    _line(ax, band.x, band.mean, band.shape, color=_color(number), label=text)
+    if band.n > 1:
+        step = "pre" if band.shape == "precision_recall" else None
+        ax.fill_between(
+            band.x,
+            band.lower,
+            band.upper,
+            step=step,
+            color=_color(number),
+            alpha=0.2,
+            linewidth=0,
+            label=band.spread,
+        )
+    ax.legend(loc="best")
+    return ax
+
+
+def draw_calibration(found: Calibration, ax: Any = None) -> Any:
+    """Draw how often came true what had a probability, and how many cases say so.
+
+    Parameters
+    ----------
+    found : Calibration
+    ax : matplotlib Axes, optional
+        New ones by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The size of a dot grows with the cases of its bin.
+    """
+    ax = new_axes(4.5, 4.5) if ax is None else ax
+    used = found.counts > 0
+    sizes = 12 + 150 * found.counts[used] / found.counts.max()
+    ax.plot([0, 1], [0, 1], linestyle=":", color="#666666", label="well calibrated")
+    ax.plot(found.probability[used], found.frequency[used], color=_color(0), linewidth=1)
+    ax.scatter(
+        found.probability[used],
+        found.frequency[used],
+        sizes,
+        color=_color(0),
+        zorder=3,
+        label=f"{int(found.counts.sum())} cases, expected error {found.expected_error:.3f}",
+    )
+    ax.set(
+        xlabel=written(f"probability of {found.name}"),
+        ylabel="share that came true",
+        xlim=(-0.02, 1.02),
+        ylim=(-0.02, 1.02),
+    )
+    ax.legend(loc="best")
+    return ax
+
+
+def draw_learning(
+    curve: LearningCurve, ax: Any = None, *, number: int = 0, label: str | None = None
+) -> Any:
+    """Draw a learning curve and its band.
+
+    Parameters
+    ----------
+    curve : LearningCurve
+    ax : matplotlib Axes, optional
+        New ones by default.
+    number : int, default=0
+        Which of the colours.
+    label : str, optional
+        What is said of the line besides of how many scores its points are means.
+
+    Returns
+    -------
+    matplotlib Axes
+        A size without a score has no point.
+    """
+    ax = new_axes(6, 4) if ax is None else ax
+    there = curve.n > 0
+    least, most = int(curve.n.min()), int(curve.n.max())
+    counts = f"{most} scores" if least == most else f"{least} to {most} scores"
+    text = written(f"{label}: {counts}" if label else f"mean of {counts}")
+    ax.plot(curve.sizes[there], curve.mean[there], marker="o", color=_color(number), label=text)
+    ax.fill_between(
+        curve.sizes,
+        curve.lower,
+        curve.upper,
+        color=_color(number),
+        alpha=0.2,
+        linewidth=0,
+        label=curve.spread,
+    )
+    better = "more" if curve.greater_is_better else "less"
+    ax.set(xlabel="training cases", ylabel=written(f"{curve.measure} ({better} is better)"))
+    ax.legend(loc="best")
+    return ax
+
+
+def draw_confusion(matrix: Any, classes: Sequence[Any], ax: Any = None, *, by: Any = "true") -> Any:
+    """Draw a confusion matrix: shares as shades, counts as numbers.
+
+    Parameters
+    ----------
+    matrix : array of shape (C, C)
+        Counts; rows true, columns predicted.
+    classes : sequence
+        Their names.
+    ax : matplotlib Axes, optional
+        New ones by default.
+    by : {"true", "predicted", "all"}, default="true"
+        What the shades are shares of.
+
+    Returns
+    -------
+    matplotlib Axes
+        A class without cases has no shade.
+
+    Raises
+    ------
+    InputError
+        If there are not as many names as classes.
+    """
+    counts = np.asarray(matrix)
+    names = [written(name) for name in classes]
+    if counts.shape != (len(names), len(names)):
+        raise InputError(f"draw_confusion: {len(names)} names for a matrix of {counts.shape}")
+    size = min(max(2 + 0.45 * len(names), 3.5), 14)
+    ax = new_axes(size, size) if ax is None else ax
+    shares = normalized(counts, by)
+    ax.imshow(np.ma.masked_invalid(shares), cmap="Blues", vmin=0, vmax=1)
+    for (row, column), count in np.ndenumerate(counts):
+        color = "white" if shares[row, column] > _DARK else "black"
+        ax.text(column, row, f"{count:,}", ha="center", va="center", color=color)
+    ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel="predicted", ylabel="true")
+    return ax
+
+
+def _square(ax: Any, shape: str) -> Any:
+    """Axes from 0 to 1 both ways; what chance gives is drawn on new ones."""
+    if ax is None:
+        ax = new_axes(4.5, 4.5)
+        if shape == "roc":
+            _by_chance(ax, [0, 1], [0, 1])
+    across, up = _AXES[shape]
+    ax.set(xlabel=across, ylabel=up, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    return ax
+
+
+def _by_chance(ax: Any, x: list[float], y: list[float]) -> None:
+    ax.plot(x, y, linestyle=":", color="#666666", label="by chance")
+
+
+def _line(ax: Any, x: np.ndarray, y: np.ndarray, shape: str, **style: Any) -> None:
+    if shape == "precision_recall":
+        ax.step(x, y, where="pre", **style)
+    else:
+        ax.plot(x, y, **style)
+
+
+def _color(number: int) -> str:
+    return COLORS[number % len(COLORS)]
