@@ -2,6 +2,7 @@
 
 import math
 import sys
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -134,7 +135,7 @@ def test_no_pair_differs_where_the_pipelines_do_not():
 def test_perfect_agreement():
     verdict = compare([[1, 2, 3]] * 4)
     assert verdict.statistic == math.inf
-    assert verdict.p_value == 0
+    assert verdict.p_value == pytest.approx(6**-3)  # that chance ranks 3 as the first one
     assert verdict.details["chi2"] == pytest.approx(8)
 
 
@@ -145,7 +146,7 @@ def test_failed_cells_leave_a_data_set_out():
     assert verdict.details["dropped"] == ("set 3",)
     assert verdict.ranks == without.ranks
     assert verdict.statistic == without.statistic
-    assert "Left out for failed cells: 1 (set 3)." in verdict.text
+    assert "Left out for missing scores: 1 (set 3)." in verdict.text
     assert "13 data sets" in verdict.text
 
 
@@ -166,7 +167,7 @@ def test_cells_are_averaged():
     [
         ([[1.0], [2.0]], "there is 1 pipeline, at least 2"),
         ([[1.0, 2.0]], "need at least 2 of them, got 1"),
-        ([[1.0, 2.0], [np.nan, 1.0]], r"got 1 \(1 left out: failed cells\)"),
+        ([[1.0, 2.0], [np.nan, 1.0]], r"got 1 \(1 left out: missing scores\)"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused(means, message):
@@ -194,3 +195,36 @@ def test_diagram_without_matplotlib(monkeypatch):
     comparison = ilk.comparison("friedman_nemenyi")
     with pytest.raises(ilk.IlkError, match="the extra 'report' of ilk"):
         comparison.plot(comparison.compare(scores(DEMSAR)))
+
+
+small = st.integers(2, 3).flatmap(
+    lambda k: st.lists(st.lists(st.integers(0, 2), min_size=k, max_size=k), min_size=2, max_size=4)
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small)
+def test_p_is_no_less_than_chance_makes_the_ranks_with_pipelines_renamed(table):
+    """Counted out: all tables with the ties of each row, and those with these columns."""
+    means = np.array(table, dtype=float)
+    ranks = ilk.rank_rows(means, greater_is_better=False)
+    tables = list(product(*[sorted(set(permutations(row))) for row in ranks.tolist()]))
+    alike = {
+        tuple(map(tuple, ranks[:, order].tolist()))
+        for order in map(list, permutations(range(ranks.shape[1])))
+    }
+    assert alike <= set(tables)
+    verdict = compare(means)
+    assert verdict.p_value >= len(alike) / len(tables) * (1 - 1e-9)
+    if math.isinf(verdict.statistic):
+        assert verdict.p_value == pytest.approx(len(alike) / len(tables))
+
+
+@pytest.mark.parametrize("name", ["friedman_nemenyi", "robustness"])
+@pytest.mark.parametrize(("n", "p"), [(2, 0.5), (3, 0.25), (4, 0.125), (6, 0.03125)])
+def test_two_pipelines_on_few_data_sets_are_a_sign_test(name, n, p):
+    means = {"a": np.arange(1.0, n + 1), "b": 2 * np.arange(1.0, n + 1)}
+    verdict = ilk.comparison(name).compare(scores(means))
+    assert verdict.p_value == pytest.approx(p)
+    tied = {key: np.append(values, [7.0, 7.0]) for key, values in means.items()}
+    assert ilk.comparison(name).compare(scores(tied)).p_value >= p * (1 - 1e-9)

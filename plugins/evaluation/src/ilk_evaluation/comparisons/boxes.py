@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ilk_evaluation.comparisons.diagram import new_axes
+from ilk.drawing import new_axes, written
 from ilk_evaluation.comparisons.robustness import by_robustness
 
 if TYPE_CHECKING:
@@ -49,19 +49,23 @@ def draw_boxes(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
     ax = ax or new_axes(2 + 0.6 * len(boxes), 4)
     ordered = by_robustness(boxes)
     finite = [r for name in ordered for r in ratios[name].values() if np.isfinite(r)]
-    top = max(finite)
-    if top > _WIDE:
+    largest = max(finite)
+    top = 1.1 * largest
+    if max(map(_largest, boxes.values())) > largest:  # room for what is infinite
+        top = largest**1.2 if largest > _WIDE else 1.3 * largest
+    if largest > _WIDE:
         ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
     for place, name in enumerate(ordered, start=1):
         values = np.sort(np.fromiter(ratios[name].values(), float))
-        _draw_box(ax, place, boxes[name], values, 1.5 * top)
+        _draw_box(ax, place, boxes[name], values, 2 * top)
     ax.axhline(1, color="0.8", linewidth=0.8, zorder=0)
     crowded = len(ordered) > 5 or max(map(len, ordered)) > 9
     style: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    names = [name.replace("$", r"\$") for name in ordered]  # no formulas
+    names = [written(name) for name in ordered]
     ax.set_xticks(range(1, len(ordered) + 1), names, **(style if crowded else {}))
-    ax.set_ylim(top=1.1 * top if max(map(_largest, boxes.values())) == top else 1.3 * top)
-    ax.set_ylabel(f"{verdict.measure} / best {verdict.measure}")
+    ax.set_ylim(top=top)
+    ax.set_ylabel(written(f"{verdict.measure} / best {verdict.measure}"))
     return ax
 
 

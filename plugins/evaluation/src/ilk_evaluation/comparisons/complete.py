@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import ilk
+from ilk_evaluation.comparisons.splits import check_finite, check_unlike
 from ilk_evaluation.comparisons.wording import list_some
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -17,8 +19,11 @@ def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[st
     Raises
     ------
     InputError
-        Naming the comparison, if fewer than two pipelines or two such data sets are there.
+        Naming the comparison, if fewer than two pipelines or two such data sets are there, or
+        two of one name.
     """
+    if results.means is None and "dataset" not in results.table:
+        raise ilk.InputError(f"{ilk.display_name(owner)}: there are no scores")
     matrix = results.matrix()
     whole = matrix.notna().all(axis=1)
     dropped = tuple(str(name) for name in matrix.index[~whole])
@@ -27,9 +32,27 @@ def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[st
         raise ilk.InputError(
             f"{name}: there is {matrix.shape[1]} pipeline, at least 2 are needed to compare"
         )
+    check_unlike(owner, matrix.columns, matrix.index)
     if whole.sum() < 2:
-        lost = f" ({list_some(dropped)} left out: failed cells)" if dropped else ""
+        lost = f" ({list_some(dropped)} left out: missing scores)" if dropped else ""
         raise ilk.InputError(
             f"{name}: ranks over data sets need at least 2 of them, got {whole.sum()}{lost}"
         )
     return matrix[whole], dropped
+
+
+def columns(
+    owner: object, results: ilk.Scores
+) -> tuple[dict[str, np.ndarray], dict[str, float], tuple[str, ...]]:
+    """Return finite scores and mean rank of each pipeline, and the data sets left out.
+
+    Raises
+    ------
+    InputError
+        As `complete` does, and if a score is infinite.
+    """
+    matrix, dropped = complete(owner, results)
+    check_finite(owner, matrix, results.measure)
+    found = {str(name): matrix[name].to_numpy(dtype=float) for name in matrix}
+    ranks = ilk.rank_rows(matrix, greater_is_better=results.greater_is_better).mean(axis=0)
+    return found, dict(zip(found, map(float, ranks), strict=True)), dropped

@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import ilk
+from ilk.drawing import new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    import ilk
 
 _ROW = 0.6  # height of a label's row, in rows of text
 _BAR = 0.3
@@ -67,28 +69,12 @@ def cliques(ordered: Sequence[str], verdict: ilk.Verdict) -> list[tuple[str, str
     return [(ordered[start], ordered[end]) for start, end in runs]
 
 
-def new_axes(width: float, height: float) -> Axes:
-    """Return the axes of a new figure of a size in inches.
-
-    Raises
-    ------
-    IlkError
-        If matplotlib is not installed.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ilk.IlkError(
-            "drawing needs matplotlib, which is not installed (the extra 'report' of ilk has it)"
-        ) from error
-    return Figure(figsize=(width, height), layout="constrained").subplots()
-
-
 def _draw_axis(ax: Axes, n: int) -> None:
     ax.plot([1, n], [0, 0], color="black", linewidth=1)
     for rank in range(1, n + 1):
         ax.plot([rank, rank], [0, 0.15], color="black", linewidth=1)
-        ax.text(rank, 0.25, str(rank), ha="center", va="bottom")
+        if (rank - 1) % math.ceil(n / 20) == 0:
+            ax.text(rank, 0.25, str(rank), ha="center", va="bottom")
 
 
 def _draw_distance(ax: Axes, distance: float) -> None:
@@ -106,5 +92,5 @@ def _draw_labels(ax: Axes, ordered: Sequence[str], ranks: Mapping[str, float], t
         edge = 0.9 if left else len(ordered) + 0.1
         line: Any = ([ranks[name], ranks[name], edge], [0, height, height])
         ax.plot(*line, color="black", linewidth=0.8)
-        label = f"{name} ({ranks[name]:.2f})"
+        label = written(f"{name} ({ranks[name]:.2f})")
         ax.text(edge, height, label, ha="right" if left else "left", va="center")

@@ -9,7 +9,8 @@ from itertools import combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.stats import chi2, f, studentized_range
+from scipy.special import fdtrc, gammaln
+from scipy.stats import chi2, studentized_range
 
 import ilk
 from ilk import Param
@@ -30,13 +31,20 @@ class FriedmanNemenyi(ilk.Comparison):
 
         F_F = (N - 1) chi2_F / (N (k - 1) - chi2_F)
 
-    with k - 1 and (k - 1)(N - 1) degrees of freedom. If it is significant at `alpha`, two
+    with k - 1 and (k - 1)(N - 1) degrees of freedom. Of few data sets that distribution knows too
+    little: if all N rank alike F_F is infinite, though chance alone makes them with probability
+    ``k!^(1 - N)``. So p is at least the probability of the ranks as they are with the pipelines
+    in any order, each data set's ties as they are: for two pipelines and four data sets, 1/8.
+
+    If the statistic is significant at `alpha`, two
     pipelines differ where their mean ranks do by more than the critical difference::
 
         CD = q_alpha sqrt(k (k + 1) / (6 N))
 
     with q_alpha the quantile of the studentized range of k means and infinitely many degrees
-    of freedom, divided by sqrt(2). If all ranks are tied the statistic is 0 and p = 1.
+    of freedom, divided by sqrt(2). If all ranks are tied the statistic is 0 and p = 1. As an
+    effect size the details have Kendall's ``W = chi2_F / (N (k - 1))``: 1 if all data sets rank
+    alike; that of a pair is the difference of its mean ranks.
 
     Data sets on which a pipeline has no score (failed cells) are left out, and the verdict
     says which. Two pipelines are accepted: the test is then a sign test for large N, which has
@@ -105,6 +113,7 @@ class FriedmanNemenyi(ilk.Comparison):
                 "n_datasets": test.n,
                 "n_pipelines": test.k,
                 "chi2": test.chi2,
+                "kendall_w": test.chi2 / (test.n * (test.k - 1)),
                 "chi2_p_value": float(chi2.sf(test.chi2, test.k - 1)),
                 "degrees_of_freedom": test.degrees,
                 "q": q,
@@ -147,6 +156,7 @@ class Friedman:
     n: int
     k: int
     chi2: float
+    least: float  # probability of these ranks by chance, whichever pipeline has which
 
     @property
     def degrees(self) -> tuple[int, int]:
@@ -161,8 +171,8 @@ class Friedman:
 
     @property
     def p_value(self) -> float:
-        """Probability of so large an F if the pipelines are alike."""
-        return float(f.sf(self.f, *self.degrees))
+        """Probability of so large an F if the pipelines are alike; at least `least`."""
+        return max(float(fdtrc(*self.degrees, self.f)), self.least)
 
     @property
     def standard_error(self) -> float:
@@ -179,7 +189,19 @@ def friedman(ranks: np.ndarray, *, correct_ties: bool) -> Friedman:
         tied = sum(_tied(row) for row in ranks)
         share = 1 - tied / (n * (k**3 - k))
         statistic = statistic / share if share > 1e-9 else 0.0
-    return Friedman(n, k, statistic)
+    return Friedman(n, k, statistic, _least(ranks))
+
+
+def _least(ranks: np.ndarray) -> float:
+    """Share of all tables with the ties of each row that are this one, its columns in any order."""
+    rows = sum(_log_orders(np.unique(row, return_counts=True)[1]) for row in ranks)
+    columns = np.unique(ranks, axis=1, return_counts=True)[1]
+    return min(1.0, math.exp(_log_orders(columns) - rows))
+
+
+def _log_orders(counts: np.ndarray) -> float:
+    """Logarithm of the number of orders of things of which so many are alike."""
+    return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
 
 
 def _tied(row: np.ndarray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -66,7 +67,7 @@ class Robustness(ilk.Comparison):
     """
 
     parameters: ClassVar[Mapping[str, Param]] = {
-        "floor": Param(float, ge=0, doc="Scores below it count as it."),
+        "floor": Param(float, ge=0, lt=math.inf, doc="Scores below it count as it."),
     }
 
     def __init__(self, floor: float = 0.0) -> None:
@@ -85,12 +86,15 @@ class Robustness(ilk.Comparison):
         test = friedman(ranks, correct_ties=True)
         boxes = {str(name): _box(ratios[name].to_numpy()) for name in ratios}
         endless = tuple(str(name) for name in ratios.index if np.isinf(ratios.loc[name]).any())
+        why = "a score is 0" if results.greater_is_better else "the best is 0"
+        if np.isinf(matrix.to_numpy(dtype=float)).any():
+            why += " or a score is infinite"
         return ilk.Verdict(
             comparison=ilk.display_name(self),
             measure=results.measure,
             statistic=test.f,
             p_value=test.p_value,
-            text=_text(boxes, results.measure, len(matrix), endless) + left_out(dropped),
+            text=_text(boxes, results, len(matrix), endless, why) + left_out(dropped),
             ranks=dict(zip(boxes, map(float, ranks.mean(axis=0)), strict=True)),
             details={
                 "boxes": boxes,
@@ -118,7 +122,7 @@ class Robustness(ilk.Comparison):
             above, below = np.broadcast_to(scores.max(axis=1, keepdims=True), scores.shape), scores
         else:
             above, below = scores, np.broadcast_to(scores.min(axis=1, keepdims=True), scores.shape)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = np.where(above == below, 1.0, above / below)
         return matrix.__class__(found, index=matrix.index, columns=matrix.columns)
 
@@ -163,17 +167,23 @@ def _quantile(ordered: np.ndarray, share: float) -> float:
 
 
 def _text(
-    boxes: Mapping[str, Mapping[str, float]], measure: str, n: int, endless: tuple[str, ...]
+    boxes: Mapping[str, Mapping[str, float]],
+    results: ilk.Scores,
+    n: int,
+    endless: tuple[str, ...],
+    why: str,
 ) -> str:
     each = (
         f"{name} {boxes[name]['median']:.2f} ({boxes[name]['upper_quartile']:.2f}, "
         f"{boxes[name]['largest']:.2f})"
         for name in by_robustness(boxes)
     )
+    best, own = f"the best {results.measure} of the data set", "a pipeline's"
+    more, less = (best, own) if results.greater_is_better else (own, best)
     said = (
-        f"How many times the best {measure} of the data set a pipeline's is, by the median over "
-        f"{n} data sets (upper quartile, largest): {', '.join(each)}."
+        f"How many times {less} {more} is, by the median over {n} data sets (upper quartile, "
+        f"largest): {', '.join(each)}."
     )
     if endless:
-        said += f" Infinite where the best is 0: {list_some(endless)}."
+        said += f" Infinite where {why}: {list_some(endless)}."
     return said

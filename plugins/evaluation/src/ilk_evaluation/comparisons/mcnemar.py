@@ -1,0 +1,262 @@
+"""McNemar's test of pairs of pipelines, over the cases of a data set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import bdtr, chdtrc, ndtri
+
+import ilk
+from ilk import Param
+from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison, pairs_of
+from ilk_evaluation.comparisons.splits import check_some, names
+from ilk_evaluation.comparisons.wording import list_some
+
+_REPEATING = ("bootstrap", "bootstrap_632", "holdout", "random_subsampling", "repeated_kfold")
+"""Resamplings whose parameter `repeats` says how many repeats there will be."""
+
+
+class McNemar(PairwiseComparison):
+    """McNemar's test of each pair of pipelines: which one errs on the cases of a data set.
+
+    Of the cases that both pipelines answered, b were right by the first pipeline only and c by
+    the second only. If the pipelines err alike often, b is binomial with b + c trials of 1/2:
+    that is the test where b + c < `exact_below`, with ``min(b, c)`` as the statistic and p at
+    most 1. Otherwise the statistic is Edwards's, with correction for continuity::
+
+        chi2 = max(|b - c| - 1, 0)^2 / (b + c)
+
+    of one degree of freedom. Without a case on which they differ p = 1.
+
+    It looks at errors, whatever the measure of the experiment is. Each case must be tested once:
+    by holdout, a cross-validation, leave-one-out. If cases are tested in several repeats, the
+    tests are not independent, and one repeat must be named. Cases that either pipeline
+    rejected are left out and counted. What the test tells is about the pipelines as they were
+    fitted on these splits, not about other training cases.
+
+    Each data set is tested on its own, and p-values are corrected for all pairs on all data
+    sets. The effect of a pair is the difference of its error rates, ``(c - b) / n``, with Bonett
+    and Price's interval at level `alpha` (of the pair alone, not corrected); the standardized
+    one is the odds ratio b / c: 1 if both are 0. Data sets on which a prediction is missing are
+    left out and named.
+
+    Parameters
+    ----------
+    alpha : float, default=0.05
+    adjust : {"holm", "none"}, default="holm"
+    baseline : str, optional
+        Name of a pipeline; only pairs with it are tested.
+    repeat : int, optional
+        Which repeat to take, from 0; needed if there are several.
+    exact_below : int, default=25
+
+    Raises
+    ------
+    InputError
+        If there are several repeats and none is named, a case is tested more than once or by
+        what it trained, or not by every pipeline; there are fewer than two pipelines, two of one
+        name, no predictions, or no data set on which every pipeline has all of them.
+
+    References
+    ----------
+    McNemar, Q. (1947). Note on the sampling error of the difference between correlated
+    proportions or percentages. Psychometrika 12, 153-157. Edwards, A. L. (1948), Psychometrika
+    13, 185-187 (the correction). Bonett, D. G. and Price, R. M. (2012). Adjusted Wald confidence
+    interval for a difference of binomial proportions based on paired data. Journal of Educational
+    and Behavioral Statistics 37, 479-488 (the interval).
+
+    Examples
+    --------
+    >>> from ilk_evaluation import run_experiment
+    >>> results = run_experiment({
+    ...     "datasets": ["iris"],
+    ...     "pipelines": [{"id": "1-nn", "steps": [{"classifier": {"use": "knn", "k": 1}}]},
+    ...                   {"id": "means", "steps": [{"classifier": "nearest_mean"}]}],
+    ...     "evaluation": {"resampling": {"use": "kfold"}, "comparisons": ["mcnemar"]},
+    ... })
+    >>> pair, = results.verdicts[0].pairs
+    >>> pair["only_a_right"], pair["only_b_right"], round(pair["p_value"], 3)
+    (8, 3, 0.227)
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        **PairwiseComparison.parameters,
+        "repeat": Param(int, ge=0, none=True, doc="Which repeat to take if there are several."),
+        "exact_below": Param(int, ge=0, doc="Cases that differ, below which the test is exact."),
+    }
+    said = "McNemar's test"
+    measures_effect = "odds ratio"
+
+    def __init__(
+        self,
+        alpha: float = 0.05,
+        adjust: str = "holm",
+        baseline: str | None = None,
+        repeat: int | None = None,
+        exact_below: int = 25,
+    ) -> None:
+        super().__init__(alpha, adjust, baseline)
+        self.repeat = repeat
+        self.exact_below = exact_below
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Of all there is, and of one repeat, always by the chi-squared distribution."""
+        return [cls(), cls(repeat=0, exact_below=0, adjust="none")]
+
+    def compare(self, results: ilk.Scores) -> ilk.Verdict:
+        return super().compare(replace(results, measure="error", greater_is_better=False))
+
+    def _found(self, results: ilk.Scores) -> Found:
+        datasets, pipelines = names(self, results)
+        pairs = pairs_of(self, pipelines, self.baseline)
+        repeat = self._repeat(results)
+        findings: list[Finding] = []
+        dropped, used = [], {}
+        for dataset in datasets:
+            cases = self._cases(results, dataset, pipelines, repeat)
+            if cases is None or not all(
+                (cases[a].answered & cases[b].answered).any() for a, b in pairs
+            ):
+                dropped.append(dataset)
+                continue
+            used[dataset] = len(cases[pipelines[0]].answered)
+            findings += [self._finding(a, b, dataset, cases[a], cases[b]) for a, b in pairs]
+        check_some(self, used, dropped)
+        details = {"datasets": tuple(used), "repeat": repeat, "n_cases": used}
+        return Found(findings, tuple(dropped), details, notes=_notes(findings, self.repeat))
+
+    def _repeat(self, results: ilk.Scores) -> int:
+        if results.predictions is None:
+            raise ilk.InputError(f"{ilk.display_name(self)}: there are no predictions, only scores")
+        planned = results.table if results.sizes is None else results.sizes
+        return self._chosen(results.resampling, sorted(map(int, planned["repeat"].unique())))
+
+    def _check_resampling(self, resampling: Any) -> None:
+        name = ilk.display_name(resampling)
+        known = {"five_by_two": 5, "resubstitution": 1}
+        if name in _REPEATING:
+            known[name] = resampling.repeats + (name == "bootstrap_632")  # and resubstitution
+        if name in known:
+            self._chosen(name, range(known[name]))
+
+    def _chosen(self, resampling: str, repeats: Sequence[int]) -> int:
+        name = ilk.display_name(self)
+        if resampling == "resubstitution":
+            raise ilk.InputError(f"{name}: resubstitution tests the cases it trains with")
+        if self.repeat is None and len(repeats) > 1:
+            raise ilk.InputError(
+                f"{name}: cases are tested in each of the {len(repeats)} repeats of "
+                f"{resampling or 'the resampling'}, which are not independent; name one "
+                f"(repeat = {repeats[int(resampling == 'bootstrap_632')]})"
+            )
+        first = repeats[0] if repeats else 0
+        wanted = first if self.repeat is None else self.repeat
+        if wanted not in repeats:
+            raise ilk.InputError(
+                f"{name}: there is no repeat {wanted} (there are: "
+                f"{list_some(list(map(str, repeats)))})"
+            )
+        if resampling == "bootstrap_632" and wanted == 0:
+            raise ilk.InputError(
+                f"{name}: repeat 0 of bootstrap_632 is resubstitution, which tests the cases it "
+                f"trains with; name another"
+            )
+        return wanted
+
+    def _cases(
+        self, results: ilk.Scores, dataset: str, pipelines: list[str], repeat: int
+    ) -> dict[str, _Cases] | None:
+        """Return what each pipeline made of the cases of a data set; None if one has not all."""
+        assert results.predictions is not None
+        found: dict[str, dict[int, ilk.Prediction]] = {}
+        for pipeline in pipelines:
+            told = results.predictions(dataset, pipeline)
+            found[pipeline] = {fold: one for at, fold, one in told if at == repeat}
+        planned = {fold for own in found.values() for fold in own}
+        if results.sizes is not None:
+            mine = results.sizes["dataset"].eq(dataset) & results.sizes["repeat"].eq(repeat)
+            planned |= set(map(int, results.sizes.loc[mine, "fold"]))
+        if not planned or any(set(own) != planned for own in found.values()):
+            return None
+        cases = {
+            pipeline: self._joined([own[fold] for fold in sorted(own)], dataset)
+            for pipeline, own in found.items()
+        }
+        first = cases[pipelines[0]]
+        for pipeline, own in cases.items():
+            if not np.array_equal(own.indices, first.indices):
+                raise ilk.InputError(
+                    f"{ilk.display_name(self)}: {pipelines[0]} and {pipeline} were not tested on "
+                    f"the same cases of {dataset}"
+                )
+        return cases
+
+    def _joined(self, predictions: list[ilk.Prediction], dataset: str) -> _Cases:
+        indices = np.concatenate([one.indices for one in predictions])
+        values, counts = np.unique(indices, return_counts=True)
+        if len(values) < len(indices):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: case {values[counts > 1][0]} of {dataset} is tested "
+                f"{counts.max()} times; each must be tested once, as by kfold or leave_one_out"
+            )
+        right = np.concatenate([np.asarray(one.labels == one.truth) for one in predictions])
+        return _Cases(indices, right, np.concatenate([one.answered for one in predictions]))
+
+    def _finding(self, a: str, b: str, dataset: str, of_a: _Cases, of_b: _Cases) -> Finding:
+        both = of_a.answered & of_b.answered
+        n = int(both.sum())
+        only_a = int((of_a.right & ~of_b.right & both).sum())
+        only_b = int((of_b.right & ~of_a.right & both).sum())
+        statistic, p_value = mcnemar(only_a, only_b, exact_below=self.exact_below)
+        odds = only_a / only_b if only_b else math.inf if only_a else 1.0
+        more: dict[str, Any] = {
+            "interval": _interval(only_a, only_b, n, self.alpha),
+            "only_a_right": only_a,
+            "only_b_right": only_b,
+            "n_cases": n,
+            "n_rejected": len(both) - n,
+            "exact": only_a + only_b < self.exact_below,
+        }
+        effect = (only_b - only_a) / n
+        return Finding(a, b, statistic, p_value, effect, odds, effect, dataset, more)
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """Test cases of a pipeline, which of them it got right, and which it answered."""
+
+    indices: np.ndarray
+    right: np.ndarray
+    answered: np.ndarray
+
+
+def mcnemar(b: int, c: int, *, exact_below: int = 25) -> tuple[float, float]:
+    """Return statistic and p-value of the counts of cases that only one of two got right."""
+    n = b + c
+    if n == 0:
+        return 0.0, 1.0
+    if n < exact_below:
+        return float(min(b, c)), min(1.0, 2 * float(bdtr(min(b, c), n, 0.5)))
+    statistic = max(abs(b - c) - 1, 0) ** 2 / n
+    return statistic, float(chdtrc(1, statistic))
+
+
+def _interval(only_a: int, only_b: int, n: int, alpha: float) -> tuple[float, float]:
+    """Interval of the difference of two error rates on the same cases."""
+    p, q = (only_b + 1) / (n + 2), (only_a + 1) / (n + 2)
+    reach = float(-ndtri(alpha / 2)) * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
+    return max(p - q - reach, -1.0), min(p - q + reach, 1.0)
+
+
+def _notes(findings: list[Finding], repeat: int | None) -> list[str]:
+    notes = [] if repeat is None else [f"Cases are those of repeat {repeat}."]
+    rejected = [one for one in findings if one.more["n_rejected"]]
+    if rejected:
+        most = max(int(one.more["n_rejected"]) for one in rejected)
+        notes.append(f"Cases that one of a pair rejected are left out, up to {most}.")
+    return notes

@@ -1,0 +1,204 @@
+"""Tests of pairs of pipelines: which pairs, adjusted p-values, and the verdict on all."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_evaluation.comparisons.holm import holm
+from ilk_evaluation.comparisons.wording import left_out, pairs_text
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a test found of one pair, before p-values are adjusted.
+
+    Attributes
+    ----------
+    a, b : str
+    statistic, p_value : float
+    effect : float
+        Mean of the scores of `a` minus that of `b`.
+    standardized : float
+        An effect size without unit.
+    lead : float
+        Positive if `a` has the higher scores, as the test sees it.
+    dataset : str or None
+        None: it is over all data sets.
+    more : mapping
+        What else there is to know of the pair.
+    """
+
+    a: str
+    b: str
+    statistic: float
+    p_value: float
+    effect: float
+    standardized: float
+    lead: float
+    dataset: str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Found(NamedTuple):
+    """What was found of all pairs: findings, data sets left out, details, mean ranks, notes."""
+
+    findings: Sequence[Finding]
+    dropped: tuple[str, ...] = ()
+    details: Mapping[str, Any] = {}
+    ranks: Mapping[str, float] = {}
+    notes: Sequence[str] = ()
+
+
+class PairwiseComparison(ilk.Comparison):
+    """Tests each pair of pipelines and adjusts the p-values for how many pairs there are.
+
+    The statistic and the p-value of the verdict are those of the pair with the smallest
+    p-value.
+
+    Parameters
+    ----------
+    alpha : float, default=0.05
+    adjust : {"holm", "none"}, default="holm"
+    baseline : str, optional
+    """
+
+    said: ClassVar[str]
+    """What the test is called in a verdict."""
+    measures_effect: ClassVar[str] = "Cohen's d"
+    """What the standardized effect is."""
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "alpha": Param(float, gt=0, lt=1, doc="Level at which a difference is significant."),
+        "adjust": Param(choices=("holm", "none"), doc="How p-values of many pairs are adjusted."),
+        "baseline": Param(str, none=True, doc="Pipeline to compare the others with; all pairs."),
+    }
+
+    def __init__(
+        self, alpha: float = 0.05, adjust: str = "holm", baseline: str | None = None
+    ) -> None:
+        self.alpha = alpha
+        self.adjust = adjust
+        self.baseline = baseline
+
+    @abstractmethod
+    def _found(self, results: ilk.Scores) -> Found:
+        """Test every pair."""
+
+    def misfit(self, resampling: Any, pipelines: Sequence[str]) -> str | None:
+        try:
+            self._check_resampling(resampling)
+            pairs_of(self, pipelines, self.baseline)
+        except ilk.InputError as error:
+            return str(error)
+        return None
+
+    def _check_resampling(self, resampling: Any) -> None:
+        """Raise InputError if scores of a resampling can never be tested so."""
+
+    def compare(self, results: ilk.Scores) -> ilk.Verdict:
+        self.check_parameters()
+        found = self._found(results)
+        raw = np.array([finding.p_value for finding in found.findings])
+        adjusted = holm(raw) if self.adjust == "holm" else raw
+        pairs = tuple(
+            _pair(finding, float(p_value), self.alpha, up=results.greater_is_better)
+            for finding, p_value in zip(found.findings, adjusted, strict=True)
+        )
+        first = min(
+            pairs, key=lambda pair: (pair["p_value"], pair["raw_p_value"], -abs(pair["statistic"]))
+        )
+        verdict = ilk.Verdict(
+            comparison=ilk.display_name(self),
+            measure=results.measure,
+            statistic=first["statistic"],
+            p_value=first["p_value"],
+            text="",
+            ranks=found.ranks,
+            pairs=pairs,
+            details={
+                "alpha": self.alpha,
+                "adjust": self.adjust,
+                "n_tests": len(pairs),
+                "standardized": self.measures_effect,
+                "dropped": found.dropped,
+                **found.details,
+            },
+        )
+        text = pairs_text(verdict, self.said)
+        notes = "".join(f" {note}" for note in found.notes)
+        return ilk.Verdict(**{**vars(verdict), "text": text + notes + left_out(found.dropped)})
+
+    def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
+        """Draw the difference of each pair, with an interval or the single ones.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        IlkError
+            If matplotlib is not installed.
+        """
+        from ilk_evaluation.comparisons.bars import draw_differences
+
+        return draw_differences(verdict, ax)
+
+
+def pairs_of(
+    owner: object, pipelines: Sequence[str], baseline: str | None
+) -> list[tuple[str, str]]:
+    """All pairs, or those of the baseline.
+
+    Raises
+    ------
+    InputError
+        If no pipeline has the name of the baseline.
+    """
+    if baseline is None:
+        return list(combinations(pipelines, 2))
+    if baseline not in pipelines:
+        hint = ilk.did_you_mean(baseline, pipelines)
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: there is no pipeline {baseline!r} to be the "
+            f"baseline{hint} (there are: {', '.join(pipelines)})"
+        )
+    return [(baseline, other) for other in pipelines if other != baseline]
+
+
+def _pair(finding: Finding, p_value: float, alpha: float, *, up: bool) -> dict[str, Any]:
+    where = {} if finding.dataset is None else {"dataset": finding.dataset}
+    return {
+        "a": finding.a,
+        "b": finding.b,
+        **where,
+        "effect": finding.effect,
+        "standardized": finding.standardized,
+        "statistic": finding.statistic,
+        "p_value": p_value,
+        "raw_p_value": finding.p_value,
+        "different": p_value < alpha,
+        "better": better(finding.a, finding.b, finding.lead, up=up),
+        **finding.more,
+    }
+
+
+def better(a: str, b: str, lead: float, *, up: bool) -> str | None:
+    """Name of the better one of a pair, None if they are level.
+
+    Parameters
+    ----------
+    lead : float
+        Positive if `a` has the higher scores.
+    up : bool
+        Whether more is better.
+    """
+    return None if lead == 0 else a if (lead > 0) == up else b
