@@ -39,13 +39,17 @@ class RuleMade(ilk.Dataset):
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """Values of the features, and label, of each case."""
 
+    def nominal(self, column: tuple[str, ...]) -> Any:
+        """Values of a feature with its categories; by default those that occur."""
+        return categories(column)
+
     def load(self) -> ilk.Data:
         self.check_parameters()
         import pandas as pd
 
         values, labels = self.cases()
         columns = {
-            name: categories(column)
+            name: self.nominal(column)
             for name, column in zip(self.features, zip(*values, strict=True), strict=True)
         }
         plain = self.encode is None

@@ -63,7 +63,7 @@ def read_table(path: Path, delimiter: str = ",") -> TableFile:
         If it is not there, not UTF-8, empty, without rows, or a row or the header is not as
         it should be; names file, line and column.
     """
-    text = _decode(path, read_bytes(path))
+    text = read_text(path)
     numbered = _numbered(path, text, delimiter)
     first = next(numbered, None)
     if first is None:
@@ -80,6 +80,17 @@ def read_table(path: Path, delimiter: str = ",") -> TableFile:
     if not table.rows:
         raise table.error("the file has a header but no rows")
     return table
+
+
+def read_text(path: Path) -> str:
+    """Read a file of UTF-8; one whose name ends in ``.gz`` is decompressed.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is something else; names the line.
+    """
+    return _decode(path, read_bytes(path))
 
 
 def read_bytes(path: Path) -> bytes:

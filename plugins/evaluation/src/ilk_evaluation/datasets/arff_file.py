@@ -1,0 +1,171 @@
+"""A table in an ARFF file, as Weka writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import ilk
+from ilk import Param
+from ilk_evaluation.datasets.arff_text import MISSING, ArffText, Attribute, read_arff
+from ilk_evaluation.datasets.columns import Columns, Roles
+
+EXAMPLE = Path(__file__).parent / "example"
+
+
+class Arff(ilk.Dataset):
+    r"""A table in an ARFF file, dense or sparse, gzip if its name ends in .gz.
+
+    What is numeric and what is nominal the file declares. X is a float array if all features are
+    numeric, else a data frame whose nominal columns have category dtype, with the declared values
+    in their order; a list of texts if the only feature is a string. What a sparse row leaves out is
+    0, or the first value declared, as in Weka; ``?`` is a missing value. Labels are integers if
+    each of them is one, else text; if they are declared as numeric, 1 and 1.0 are the same.
+
+    Parameters
+    ----------
+    path : path
+        In a spec file relative to that file. UTF-8.
+    target : str or None, default=None
+        Attribute of the labels; None: the last one.
+    missing : {"keep", "complete"}, default="keep"
+        "keep" leaves missing values in (NaN), "complete" leaves rows out that have any, the
+        label and the group included. A row without a label is an error under "keep".
+    ignore : list of str, default=()
+        Attributes that are not taken.
+    groups : str, optional
+        Attribute that says which cases belong together; no feature.
+
+    Raises
+    ------
+    DataError
+        If the file is not there, not UTF-8, or breaks the format; if an attribute is not there,
+        or of a type that is no feature (dates; strings beside others); if a value is not declared
+        or no finite number; if a label is missing or all are the same. Names file, line, attribute
+        and value.
+
+    References
+    ----------
+    Witten, I. H., Frank, E. and Hall, M. A. (2011). Data Mining, sec. 2.4.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> text = "@relation fruit\n@attribute weight real\n@attribute 'its colour' {red, yellow}\n"
+    >>> text += "@attribute class {apple, banana}\n@data\n152, red, apple\n?, yellow, banana\n"
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fruit.arff")
+    ...     _ = path.write_text(text)
+    ...     data = ilk.dataset("arff", path=path).load()
+    >>> data.name, data.nominal, data.y.tolist()
+    ('fruit', ('its colour',), ['apple', 'banana'])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "path": Param(ilk.FilePath, doc="The file; in a spec relative to the spec."),
+        "target": Param(str, none=True, doc="Attribute of the labels; None: the last one."),
+        "missing": Param(
+            choices=("keep", "complete"), doc="Keep missing values, or only complete rows."
+        ),
+        "ignore": Param(list, items=Param(str), doc="Attributes that are not taken."),
+        "groups": Param(str, none=True, doc="Attribute that says which cases belong together."),
+    }
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        target: str | None = None,
+        *,
+        missing: str = "keep",
+        ignore: Sequence[str] = (),
+        groups: str | None = None,
+    ) -> None:
+        self.path = path
+        self.target = target
+        self.missing = missing
+        self.ignore = ignore
+        self.groups = groups
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """A small table with nominal and missing values."""
+        path = str(EXAMPLE / "fruit.arff")
+        return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that no attribute has two roles."""
+        super().check_parameters()
+        if self.target is not None and self.groups == self.target:
+            raise self.parameter_error("groups", f"must not be the target, got {self.groups!r}")
+        for name, role in ((self.target, "target"), (self.groups, "groups")):
+            if name is not None and name in self.ignore:
+                raise self.parameter_error("ignore", f"must not hold the {role}, got {name!r}")
+
+    def load(self) -> ilk.Data:
+        self.check_parameters()
+        assert self.path is not None
+        arff = read_arff(Path(self.path).expanduser())
+        roles = self._roles(arff)
+        for name in (roles.target, roles.groups):
+            arff.write_alike(name)
+        columns = Columns(arff.table, roles)
+        self._check_kinds(arff, columns.features)
+        y = columns.labels()
+        X, nominal = columns.X()
+        declared = {one.name: list(one.values) for one in arff.attributes}
+        for name in nominal:
+            X[name] = X[name].cat.set_categories(declared[name])
+        return ilk.Data(
+            X=X,
+            y=y,
+            name=self._stem(),
+            feature_names=tuple(columns.features),
+            nominal=nominal,
+            groups=columns.groups(),
+            description=arff.relation,
+        )
+
+    def _roles(self, arff: ArffText) -> Roles:
+        target = arff.attributes[-1].name if self.target is None else self.target
+        for argument, name in (("ignore", target), ("groups", self.groups)):
+            taken = self.ignore if argument == "ignore" else (target,)
+            if name is not None and name in taken:
+                raise arff.table.error(
+                    f"{argument} names the target {target!r}, the last attribute"
+                )
+        apart = {target, self.groups, *self.ignore}
+        features = [one for one in arff.attributes if one.name not in apart]
+        return Roles(
+            target=target,
+            nominal=_names(features, "nominal"),
+            ignored=self.ignore,
+            text=_names(features, "string"),
+            groups=self.groups,
+            missing=self.missing,
+            missing_values=(MISSING,),
+        )
+
+    @staticmethod
+    def _check_kinds(arff: ArffText, features: Sequence[str]) -> None:
+        kinds = {one.name: one.kind for one in arff.attributes}
+        for name in features:
+            if kinds[name] == "date" or (kinds[name] == "string" and len(features) > 1):
+                raise arff.table.error(
+                    f"attribute {name!r} is a {kinds[name]}, which is no feature; ignore it"
+                )
+
+    def title(self) -> str:
+        """Stem of the file's name, marked if only complete rows are taken."""
+        stem = self._stem()
+        return f"{stem} (complete)" if self.missing == "complete" else stem
+
+    def _stem(self) -> str:
+        name = Path(self.path).name if self.path is not None else ""
+        return name.removesuffix(".gz").rpartition(".")[0] or name
+
+
+def _names(attributes: Sequence[Attribute], kind: str) -> Any:
+    return [one.name for one in attributes if one.kind == kind]

@@ -1,0 +1,156 @@
+"""Images in folders that are named for their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_evaluation.datasets.csv_file import EXAMPLE
+
+SUFFIXES = frozenset(
+    (".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
+)
+
+
+class Images(ilk.Dataset):
+    """Images of a folder that has one folder for each class.
+
+    X is a list of arrays of grey levels, shape (height, width), uint8; images differ in size. A
+    label is the name of the folder. Classes, and the images of a class, are in the order of
+    their names. Colours become their luminance, of an animation the first picture is taken, and
+    a photograph stands upright as its camera says. Files that are no images by their suffix, and
+    what is hidden (its name starts with a dot), are passed over.
+
+    Parameters
+    ----------
+    path : path
+        The folder; in a spec file relative to that file.
+    limit : int, optional
+        At most so many images of each class, the first ones.
+    size : int, optional
+        Longer sides of more pixels are shrunk to that many.
+
+    Raises
+    ------
+    IlkError
+        If Pillow is not installed; it comes with the extra ``images`` of ilk.
+    DataError
+        If there is no such folder, fewer than two classes, a class without an image, or a file
+        that cannot be read as an image of 8 bits per colour; names it.
+
+    Notes
+    -----
+    All images are in memory, a byte for each pixel: 2000 images of 300 x 250 pixels take 150 MB.
+    The fingerprint covers each pixel.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> data = type(ilk.dataset("images", path="images")).examples()[0].load()
+    >>> len(data), data.classes.tolist(), data.X[0].shape, data.X[0].dtype
+    (6, ['checks', 'stripes'], (24, 32), dtype('uint8'))
+    """
+
+    relies_on: ClassVar[tuple[str, ...]] = ("pillow",)
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "path": Param(ilk.FilePath, doc="The folder; in a spec relative to the spec."),
+        "limit": Param(int, ge=1, none=True, doc="At most so many images of each class."),
+        "size": Param(int, ge=1, none=True, doc="Longer sides are shrunk to so many pixels."),
+    }
+
+    def __init__(
+        self, path: str | Path | None = None, limit: int | None = None, size: int | None = None
+    ) -> None:
+        self.path = path
+        self.limit = limit
+        self.size = size
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Six small images of two classes; some of them, shrunk."""
+        path = str(EXAMPLE / "images")
+        return [cls(path), cls(path, limit=2, size=16)]
+
+    def load(self) -> ilk.Data:
+        self.check_parameters()
+        assert self.path is not None
+        _pillow()
+        folder = Path(self.path).expanduser()
+        files = self._files(folder)
+        X = [self._image(path) for paths in files.values() for path in paths]
+        counts = ", ".join(f"{len(paths)} {name}" for name, paths in files.items())
+        return ilk.Data(
+            X=X,
+            y=np.repeat(list(files), [len(paths) for paths in files.values()]),
+            name=folder.resolve().name,
+            description=f"{len(X)} images: {counts}",
+        )
+
+    def _files(self, folder: Path) -> dict[str, list[Path]]:
+        """Files of each class, both in the order of their names."""
+        if not folder.is_dir():
+            raise ilk.DataError(f"{folder}: there is no such folder")
+        classes = sorted(place for place in _shown(folder) if place.is_dir())
+        if len(classes) < 2:
+            names = [place.name for place in classes]
+            raise ilk.DataError(
+                f"{folder}: must hold a folder of images for each of two or more classes, has "
+                f"{names}"
+            )
+        files = {place.name: _images(place)[: self.limit] for place in classes}
+        for name, paths in files.items():
+            if not paths:
+                known = ", ".join(sorted(SUFFIXES))
+                raise ilk.DataError(f"{folder / name}: holds no image (files that end in {known})")
+        return files
+
+    def _image(self, path: Path) -> np.ndarray:
+        pillow = _pillow()
+        try:
+            with pillow.open(path) as image:
+                return self._grey(image)
+        except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
+            raise ilk.DataError(f"{path}: cannot be read as an image: {error}") from error
+
+    def _grey(self, image: Any) -> np.ndarray:
+        from PIL import ImageOps
+
+        if image.mode.startswith(("I", "F")):
+            raise ValueError(f"it has more than 8 bits per pixel (mode {image.mode})")
+        grey = ImageOps.exif_transpose(image).convert("L")
+        if self.size is not None:
+            grey.thumbnail((self.size, self.size))
+        return np.array(grey)
+
+    def title(self) -> str:
+        """Name of the folder, marked by what is taken of it."""
+        name = Path(self.path).expanduser().resolve().name if self.path is not None else ""
+        marks = [
+            f"{self.limit} a class" if self.limit is not None else "",
+            f"{self.size} px" if self.size is not None else "",
+        ]
+        said = ", ".join(mark for mark in marks if mark)
+        return f"{name} ({said})" if said else name
+
+
+def _shown(folder: Path) -> list[Path]:
+    return [place for place in folder.iterdir() if not place.name.startswith(".")]
+
+
+def _images(folder: Path) -> list[Path]:
+    return sorted(p for p in _shown(folder) if p.suffix.lower() in SUFFIXES and p.is_file())
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ilk.IlkError(
+            "images needs Pillow, which is not installed (the extra 'images' of ilk has it)"
+        ) from error
+    return Image

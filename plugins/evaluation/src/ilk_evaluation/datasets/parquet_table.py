@@ -1,0 +1,195 @@
+"""A table with typed columns: features, labels and groups of it; errors say file, column, row."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+import ilk
+from ilk_evaluation.datasets.columns import categories
+from ilk_evaluation.datasets.table_file import read_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class ParquetTable:
+    """The columns that are used of a Parquet file.
+
+    Attributes
+    ----------
+    path : Path
+    frame : DataFrame
+        Its index has the numbers of the rows in the file.
+    features : tuple of str
+    """
+
+    path: Path
+    frame: pd.DataFrame
+    features: tuple[str, ...]
+
+    @classmethod
+    def read(cls, path: Path, apart: Sequence[str], ignored: Sequence[str]) -> ParquetTable:
+        """Read a file.
+
+        Parameters
+        ----------
+        path : Path
+        apart : sequence of str
+            The target, and perhaps the groups.
+        ignored : sequence of str
+        """
+        frame = _frame(path)
+        names = list(frame.columns)
+        for role, wanted in (("target", apart[:1]), ("groups", apart[1:]), ("ignore", ignored)):
+            for name in wanted:
+                _check_name(path, role, name, names)
+        features = tuple(name for name in names if name not in {*apart, *ignored})
+        if not features:
+            raise ilk.DataError(f"{path}: has no feature beside the target {apart[0]!r}")
+        if frame.empty:
+            raise ilk.DataError(f"{path}: the file has no rows")
+        return cls(path, frame[[*features, *apart]], features)
+
+    def complete(self) -> ParquetTable:
+        """Return the rows without a missing value."""
+        rows = self.frame.dropna()
+        if rows.empty:
+            raise self._error("missing = 'complete', but no row is complete")
+        return replace(self, frame=rows)
+
+    def X(self, nominal: Literal["auto"] | Collection[str]) -> tuple[Any, tuple[str, ...]]:
+        """Features as an array, or as a data frame if some are nominal, and the names of these."""
+        import pandas as pd
+
+        named = [] if nominal == "auto" else list(nominal)
+        for name in named:
+            _check_name(self.path, "nominal", name, list(self.features))
+        chosen = tuple(
+            name
+            for name in self.features
+            if (_is_nominal(self.frame[name]) if nominal == "auto" else name in named)
+        )
+        columns = {
+            name: self._categories(name) if name in chosen else self._numbers(name)
+            for name in self.features
+        }
+        if not chosen:
+            return np.column_stack(list(columns.values())), ()
+        return pd.DataFrame(columns), chosen
+
+    def labels(self, name: str) -> np.ndarray:
+        """Labels: texts, integers, or true and false."""
+        y = self.required(name, "label", "; missing = 'complete' leaves them out")
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise self._error(f"column {name!r} has one class only ({classes[0].item()!r})")
+        return y
+
+    def required(self, name: str, what: str, advice: str = "") -> np.ndarray:
+        """Values of a column without a missing one."""
+        column = self.frame[name]
+        lacking = np.flatnonzero(column.isna())
+        if lacking.size:
+            raise self._error(
+                f"column {name!r}, row {self.frame.index[lacking[0]]}: no {what} ({lacking.size} "
+                f"rows have none{advice})"
+            )
+        whole = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+        values = column.to_numpy() if whole else np.asarray(column.tolist())
+        if values.dtype.kind == "f" and _are_integers(values):
+            values = values.astype(np.int64)  # integers beside what was missing
+        if values.dtype.kind not in "iubU" or values.ndim != 1:
+            raise self._error(f"column {name!r}: a {what} must be text, an integer, true or false")
+        return values
+
+    def _numbers(self, name: str) -> np.ndarray:
+        column = self.frame[name]
+        if not _is_numeric(column):
+            where = "nominal, or in ignore" if _is_nominal(column) else "ignore"
+            raise self._error(
+                f"column {name!r} of type {_type(column)} is not numeric; list it in {where}"
+            )
+        narrow = str(column.dtype).lower() == "float32"
+        values = column.to_numpy(dtype=np.float32 if narrow else float, na_value=np.nan)
+        infinite = np.flatnonzero(np.isinf(values))
+        if infinite.size:
+            row = self.frame.index[infinite[0]]
+            raise self._error(
+                f"column {name!r}, row {row}: {values[infinite[0]]} is not a finite number"
+            )
+        return values
+
+    def _categories(self, name: str) -> Any:
+        import pandas as pd
+
+        column = self.frame[name]
+        if hasattr(column.dtype, "categories"):
+            return pd.Categorical(column)
+        if not (_is_nominal(column) or _is_numeric(column)):
+            raise self._error(f"column {name!r} of type {_type(column)} cannot be nominal")
+        lacking = column.isna()
+        cells = [None if no else value for value, no in zip(column, lacking, strict=True)]
+        if _is_nominal(column):
+            return categories(cells)
+        return pd.Categorical(cells, categories=sorted({c for c in cells if c is not None}))
+
+    def _error(self, message: str) -> ilk.DataError:
+        return ilk.DataError(f"{self.path}: {message}")
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    raw = read_bytes(path)
+    if find_spec("pyarrow") is None:
+        raise ilk.DataError(
+            f"{path}: Parquet is read by pyarrow, which is not installed (pip install pyarrow)"
+        )
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        frame: pd.DataFrame = pq.read_table(io.BytesIO(raw)).to_pandas()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        first = str(error).partition("\n")[0]
+        raise ilk.DataError(f"{path}: cannot be read as Parquet: {first}") from None
+    frame.columns = [str(name) for name in frame.columns]
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ilk.DataError(f"{path}: the column {twice!r} is there more than once")
+    return frame.reset_index(drop=True)
+
+
+def _check_name(path: Path, role: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        hint = ilk.did_you_mean(name, names)
+        raise ilk.DataError(f"{path}: {role} names no column: {name!r}{hint} (columns: {shown})")
+
+
+def _is_nominal(column: pd.Series[Any]) -> bool:
+    if hasattr(column.dtype, "categories"):
+        return True
+    present = column.dropna()
+    return _type(column) in {"str", "string", "object"} and all(
+        isinstance(value, str) for value in present
+    )
+
+
+def _is_numeric(column: pd.Series[Any]) -> bool:
+    return getattr(column.dtype, "kind", "O") in "biuf"
+
+
+def _are_integers(values: np.ndarray) -> bool:
+    """Tell whether all numbers are whole, and small enough that each stands for itself."""
+    return bool((np.abs(values) <= 2**53).all() and (np.floor(values) == values).all())
+
+
+def _type(column: pd.Series[Any]) -> str:
+    return str(column.dtype).partition("[")[0]
