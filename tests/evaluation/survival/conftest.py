@@ -219,13 +219,13 @@ class Shell:
         path = self.folder / "log"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
-    def outcome(self):
+    def outcome(self, store=None):
         """All that came of it, times aside: what is stored and what is exported."""
         from ilk_evaluation.results.export import frame_of, write
 
-        results = ilk.results(self.store)
+        results = ilk.results(store or self.store)
         tables = [frame_of(results, name, timings=False) for name in ("table", "scores")]
-        return sorted(map(repr, self.cells().values())), [write(t, "csv") for t in tables]
+        return sorted(map(repr, self.cells(store).values())), [write(t, "csv") for t in tables]
 
     def left_over(self, seconds=20, *, folders=True):
         """Wait until nothing of ours is left; return what remains: processes and folders."""
@@ -245,6 +245,14 @@ class Shell:
                     yield f"{entry.parent.name} {(entry.parent / 'cmdline').read_bytes()!r}"
             except OSError:  # gone, or not ours
                 continue
+
+    def children(self, parent, word):
+        """Process ids of the children of a process that have a word in their command."""
+        lines = (line for line in self.processes() if word in line)
+        for pid in (int(line.split()[0]) for line in lines):
+            status = Path(f"/proc/{pid}/stat").read_text()
+            if int(status.rpartition(")")[2].split()[1]) == parent:
+                yield pid
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 
 import ilk
 from ilk_evaluation.executors import worker, workers
+from ilk_evaluation.executors.epitaph import epitaph
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # tests are no package
 
@@ -205,6 +206,7 @@ def test_a_worker_outlasts_the_lifeline_by_nothing():
     assert ends == [1]
 
 
-def test_last_words_that_nobody_understands_are_passed_on(tmp_path):
-    assert workers._own_part("gibberish\n") == "gibberish"
+def test_last_words_that_nobody_understands_are_passed_on():
+    error = epitaph("SIGKILL(-9)", "gibberish\n", None)
+    assert (str(error), error.__notes__) == ("the worker died: SIGKILL(-9)", ["gibberish"])
     assert Path(workers.worker.__file__).name == "worker.py"

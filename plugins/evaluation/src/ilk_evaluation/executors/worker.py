@@ -30,9 +30,24 @@ def start(runner: int, lifeline: Connection, last_words: Path) -> None:
         Where is written what a crash looked like from inside. That the file exists says that
         the worker has started.
     """
-    global _last_words  # noqa: PLW0603  # faulthandler needs the file for as long as we live
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to act upon
-    _end_with(runner, lifeline)
+    end_with(runner)
+    threading.Thread(target=_outlast, args=(lifeline,), daemon=True).start()
+    listen(last_words)
+
+
+def end_with(runner: int) -> None:
+    """See to it that this process, a child of the runner's, does not outlive it."""
+    if sys.platform == "linux":  # at once, even in the midst of compiled code
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+    if os.name == "posix" and os.getppid() != runner:
+        os._exit(1)
+
+
+def listen(last_words: Path) -> None:
+    """Have it written to a file what a crash looks like from inside."""
+    global _last_words  # noqa: PLW0603  # faulthandler needs the file for as long as we live
     _last_words = last_words.open("w", encoding="utf-8")
     faulthandler.enable(_last_words)
 
@@ -51,16 +66,6 @@ def call(task: bytes, seconds: float | None) -> Any:
         return function(*args, **kwargs)
     finally:
         faulthandler.cancel_dump_traceback_later()
-
-
-def _end_with(runner: int, lifeline: Connection) -> None:
-    """See to it that this process does not outlive the runner, however that ends."""
-    if sys.platform == "linux":  # at once, even in the midst of compiled code
-        set_parent_death_signal = 1
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
-    if os.name == "posix" and os.getppid() != runner:
-        os._exit(1)
-    threading.Thread(target=_outlast, args=(lifeline,), daemon=True).start()
 
 
 def _outlast(lifeline: Connection, end: Callable[[int], Any] = os._exit) -> None:

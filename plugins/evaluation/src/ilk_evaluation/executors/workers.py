@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent import futures
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -16,8 +15,10 @@ from typing import Any
 import cloudpickle
 import loky
 
-import ilk
 from ilk_evaluation.executors import worker
+from ilk_evaluation.executors.epitaph import epitaph
+from ilk_evaluation.executors.failure import ExecutorError
+from ilk_evaluation.executors.interrupts import interrupts_blocked
 from ilk_evaluation.executors.threads import environment
 from ilk_evaluation.scratch import scratch
 
@@ -114,7 +115,7 @@ class _Worker:
             initargs=(os.getpid(), self._lifeline, self._last_words),
             env=self._env,
         )
-        with _interrupts_blocked():  # the process to be starts with what is blocked here
+        with interrupts_blocked():  # the process to be starts with what is blocked here
             return self._submit(self._pool, task)
 
     def _submit(self, pool: loky.ProcessPoolExecutor, task: bytes) -> futures.Future[Any]:
@@ -130,46 +131,19 @@ class _Worker:
             self._stillborn = 0
         elif last_words.exists():
             self._stillborn = 0
-            error = self._epitaph(error, last_words.read_text(encoding="utf-8"))
+            error = epitaph(_cause(error), last_words.read_text(encoding="utf-8"), self._seconds)
         else:
             self._stillborn += 1
-            error = self._epitaph(error, "")
+            error = epitaph(_cause(error), "", self._seconds)
             if self._stillborn >= STILLBORN:
-                error = ilk.IlkError(f"no worker process can be started: {error}")
+                error = ExecutorError(f"no worker process can be started: {error}")
         if error is None:
             outer.set_result(done.result())
         else:
             outer.set_exception(error)
 
-    def _epitaph(self, error: BaseException, last_words: str) -> Exception:
-        """Say what a process died of."""
-        if last_words.startswith("Timeout"):
-            said: Exception = TimeoutError(f"exceeded the time limit of {self._seconds:g} s")
-        else:
-            cause = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
-            said = futures.BrokenExecutor(f"the worker died: {cause[1] if cause else error}")
-        if last_words:
-            said.add_note(_own_part(last_words))
-        return said
 
-
-def _own_part(last_words: str) -> str:
-    """The stack of the call itself, out of the stacks of all threads down to the first frame."""
-    for part in last_words.split("\n\n"):
-        stack, call, _ = part.partition(f'  File "{worker.__file__}", line')
-        if call and " in call\n" in part:
-            return stack.strip()
-    return last_words.strip()
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Hold Ctrl-C back in this thread, and in processes that it starts meanwhile."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _cause(error: BaseException) -> str:
+    """How a process ended, out of loky's message."""
+    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
+    return found[1] if found else str(error)

@@ -1,0 +1,156 @@
+"""Calls on a client of Dask, and a watch over its scheduler and workers."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from contextlib import ExitStack, contextmanager, suppress
+from time import monotonic
+from typing import Any
+
+from distributed.scheduler import KilledWorker
+from distributed.utils import silence_logging_cmgr
+
+from ilk_evaluation.executors.failure import ExecutorError
+
+PACE = 1.0
+"""Seconds between two looks at the cluster."""
+
+SILENCE = logging.CRITICAL + 1
+_LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
+
+
+class DaskPool(futures.Executor):
+    """Hands calls to a cluster, and ends them all when there is nobody to run them.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    pack : function
+        Takes a function, its arguments and its keywords and returns what `call` is to be given.
+    call : function
+        Runs in a worker.
+    died : function
+        Makes the error that ends a call out of Dask's own error about a dead worker.
+    place : str
+        Where the scheduler is, in words.
+    patience : float
+        Seconds without an answer of the scheduler, or without a worker, that end all calls.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        pack: Callable[..., bytes],
+        call: tuple[Any, ...],
+        died: Callable[[KilledWorker], Exception],
+        place: str,
+        patience: float,
+    ) -> None:
+        self._client = client
+        self._inner = client.get_executor(pure=False)
+        self._pack = pack
+        self._call, *self._how = call
+        self._died = died
+        self._place = place
+        self._patience = patience
+        self._waiting: set[futures.Future[Any]] = set()
+        self._lock = threading.Lock()
+        self._lost: ExecutorError | None = None
+        self._closed = threading.Event()
+        self._count = max(1, len(client.nthreads()))
+        self._watchman = threading.Thread(target=self._watch, name="ilk-dask-watch", daemon=True)
+        self._watchman.start()
+
+    @property
+    def n_workers(self) -> int:
+        """How many workers there are now."""
+        return self._count
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
+        """Hand a call to the cluster."""
+        if self._closed.is_set():
+            raise RuntimeError("the cluster is closed, it takes no more work")
+        task = self._pack(fn, args, kwargs)
+        outer: futures.Future[Any] = futures.Future()
+        outer.set_running_or_notify_cancel()
+        with self._lock:
+            if self._lost is not None:
+                raise self._lost
+            self._waiting.add(outer)
+        inner = self._inner.submit(self._call, task, *self._how)
+        inner.add_done_callback(lambda done: self._pass_on(done, outer))
+        return outer
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more calls, and wait for those there are unless told otherwise."""
+        self._closed.set()
+        with self._lock:
+            waiting = set(self._waiting)
+        if wait and not cancel_futures:
+            futures.wait(waiting)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.shutdown(cancel_futures=kind is not None)
+
+    def _pass_on(self, done: futures.Future[Any], outer: futures.Future[Any]) -> None:
+        """Bring the end of a call to the future that was given out for it."""
+        if done.cancelled():
+            self._lose(f"the Dask scheduler {self._place} is gone")
+            return
+        error = done.exception()
+        if error is None:
+            self._end(outer, done.result(), None)
+        else:
+            self._end(outer, None, self._died(error) if isinstance(error, KilledWorker) else error)
+
+    def _end(self, outer: futures.Future[Any], value: Any, error: BaseException | None) -> None:
+        with self._lock:
+            if outer not in self._waiting:  # it was lost meanwhile
+                return
+            self._waiting.remove(outer)
+        if error is None:
+            outer.set_result(value)
+        else:
+            outer.set_exception(error)
+
+    def _lose(self, why: str) -> None:
+        """End all calls: nobody will run them."""
+        with self._lock:
+            self._lost = self._lost or ExecutorError(why)
+            waiting = list(self._waiting)
+        for outer in waiting:
+            self._end(outer, None, self._lost)
+
+    def _watch(self) -> None:
+        """Look at the cluster now and then until it is closed."""
+        seen = monotonic()
+        while not self._closed.wait(PACE) and self._lost is None:
+            n_workers = self._look()
+            if self._closed.is_set():
+                return
+            if n_workers is None:
+                self._lose(f"the Dask scheduler {self._place} does not answer")
+            elif n_workers:
+                self._count, seen = n_workers, monotonic()
+            elif monotonic() - seen > self._patience:
+                waited = f"{self._patience:g} s"
+                self._lose(f"the Dask scheduler {self._place} has had no worker for {waited}")
+
+    def _look(self) -> int | None:
+        """Ask the scheduler for the number of its workers; None: no answer."""
+        with suppress(Exception):  # whatever stands in the way of an answer, there is none
+            ask = self._client.scheduler.ncores
+            return len(self._client.sync(ask, workers=None, callback_timeout=self._patience))
+        return None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what Dask logs off the terminal: what matters is said by us."""
+    with ExitStack() as stack:
+        for name in _LOGGERS:
+            stack.enter_context(silence_logging_cmgr(SILENCE, name))
+        yield

@@ -1,0 +1,117 @@
+"""Calls for workers that may be on other machines: the bench goes there once, not with each."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import platform
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+from uuid import uuid4
+
+import cloudpickle
+
+import ilk
+from ilk_evaluation.executors.failure import ExecutorError
+from ilk_evaluation.executors.threads import limited
+from ilk_evaluation.experiments.bench import Bench
+from ilk_evaluation.experiments.keys import code_of
+
+LIBRARIES = ("numpy", "scikit-learn", "scipy")
+"""Libraries whose version may change a prediction, besides distributions of ilk."""
+
+
+class Packer:
+    """Pickles calls; a bench among their arguments is sent ahead.
+
+    Parameters
+    ----------
+    send : function
+        Takes a name and the bytes that every worker is to keep under it.
+    """
+
+    def __init__(self, send: Callable[[str, bytes], None]) -> None:
+        self._send = send
+        self._names: dict[int, tuple[str, Bench]] = {}  # which keeps their ids theirs
+
+    def pack(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> bytes:
+        """Pickle a call."""
+        buffer = io.BytesIO()
+        _Pickler(buffer, self._name).dump((fn, args, kwargs))
+        return buffer.getvalue()
+
+    def _name(self, bench: Bench) -> str:
+        if id(bench) not in self._names:
+            name = f"ilk-{uuid4().hex}"
+            self._send(name, pickle.dumps((versions(), bench.dumps())))
+            self._names[id(bench)] = name, bench
+        return self._names[id(bench)][0]
+
+
+class _Pickler(cloudpickle.Pickler):
+    def __init__(self, buffer: io.BytesIO, name: Callable[[Bench], str]) -> None:
+        super().__init__(buffer)
+        self._name = name
+
+    def persistent_id(self, obj: Any) -> str | None:
+        """Return the name of a bench; None: it is pickled as usual."""
+        return self._name(obj) if isinstance(obj, Bench) else None
+
+
+_kept: dict[str, bytes] = {}
+_turn = threading.Lock()
+"""Held by the cell that runs: limits of threads and warnings are those of a whole process."""
+
+
+def keep(name: str, content: bytes) -> None:
+    """Keep in this worker what was sent ahead."""
+    _kept[name] = content
+
+
+def forget(name: str) -> None:
+    """Free the memory of what was sent ahead."""
+    _kept.pop(name, None)
+    _bench.cache_clear()
+
+
+def call(task: bytes, n_threads: int | None) -> Any:
+    """Run a packed call in this worker, one at a time."""
+    with _turn:
+        fn, args, kwargs = _Unpickler(io.BytesIO(task)).load()
+        with limited(n_threads):
+            return fn(*args, **kwargs)
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, pid: str) -> Bench:
+        """Return a bench by its name."""
+        return _bench(pid)
+
+
+@lru_cache(maxsize=1)
+def _bench(name: str) -> Bench:
+    theirs, content = pickle.loads(_kept[name])  # noqa: S301  # the runner pickled it
+    ours = versions()
+    for library, number in theirs.items():
+        if (here := ours.get(library)) != number:
+            has = f"has {library} {here}" if here else f"lacks {library}"
+            raise ExecutorError(
+                f"the worker on {platform.node()} {has}, the runner has {library} {number}; "
+                f"results are those of one installation: make them equal"
+            )
+    return Bench.loads(content)
+
+
+@lru_cache(maxsize=1)
+def versions() -> dict[str, str]:
+    """Return what runs here: Python, libraries, and the code of every distribution of ilk."""
+    found = {"Python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found | {name: code_of(name, number) for name, number in ilk.installed().items()}

@@ -1,0 +1,131 @@
+"""A real run on a terminal, and `ilk watch` beside it: both look alike, both give it back."""
+
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs pseudo-terminals")
+PROGRAM = "from ilk.cli import main; main()"
+CONTROLLED = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {PROGRAM}"  # by Ctrl-C
+
+
+class Terminal:
+    """A command on a terminal of its own."""
+
+    def __init__(self, shell, *arguments, width=100, **environment):
+        self.mine, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+        self.before = termios.tcgetattr(theirs)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", CONTROLLED, *map(str, arguments)],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**shell.environment, "TERM": "xterm-256color", **environment},
+            cwd=shell.folder,
+            start_new_session=True,
+        )
+        self.theirs = theirs
+        self.text = ""
+
+    def read_until(self, pattern, seconds=60):
+        """Read until what was written matches."""
+        deadline = time.monotonic() + seconds
+        while not re.search(pattern, self.text):
+            assert time.monotonic() < deadline, self.text
+            if not self._read(0.1):
+                assert self.process.poll() is None, self.text
+        return self
+
+    def finish(self, seconds=60):
+        """Read to the end; return the exit code and whether the terminal is as it was."""
+        deadline = time.monotonic() + seconds
+        while self._read(0.05) or self.process.poll() is None:
+            assert time.monotonic() < deadline, self.text
+        same = termios.tcgetattr(self.theirs) == self.before
+        os.close(self.mine)
+        os.close(self.theirs)
+        shown = self.text.count("\x1b[?25h") == self.text.count("\x1b[?25l")
+        return self.process.wait(), same and shown
+
+    def _read(self, seconds):
+        ready, _, _ = select.select([self.mine], [], [], seconds)
+        if ready:
+            self.text += os.read(self.mine, 2**16).decode("utf-8", "replace")
+        return bool(ready)
+
+    def type(self, text):
+        os.write(self.mine, text.encode())
+
+
+PIPELINES = {"slow": '{ use = "slow", seconds = 0.06 }', "sour": '{ use = "deadly", how = "fail" }'}
+
+
+@pytest.fixture
+def slow_run(shell):
+    shell.write(pipelines=PIPELINES, repeats=12)
+    return shell
+
+
+def test_a_run_and_its_watch_look_alike(slow_run):
+    run = Terminal(slow_run, "run", slow_run.file)
+    watch = Terminal(slow_run, "watch", slow_run.store, "--interval", 0.1, NO_COLOR="1", width=44)
+    plain = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "watch", slow_run.store, "--interval", "0.1"],
+        env=slow_run.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for terminal in (run, watch):
+        terminal.read_until(r"\d+/96 cells")
+        terminal.read_until(r"after \d+ s")
+        terminal.read_until(r"about \d+ s left")
+        terminal.read_until(r"best so far: slow[^(]* \(error")
+        terminal.read_until(r"wine, sour \(\d+ cells?\): ValueError")
+    assert run.finish() == (1, True)
+    assert watch.finish() == (1, True)
+    out = plain.communicate(timeout=60)[0]
+    assert plain.returncode == 1
+    assert "x: finished\n96/96 cells, 24 failed\n  wine, sour (24 cells): ValueError: no app" in out
+    assert re.search(r"^\d+/96 cells, 0 failed, about \d+ s left", out, re.MULTILINE)
+    assert "\x1b[3" in run.text
+    assert "\x1b[3" not in watch.text
+    assert [each.name for each in slow_run.store.parent.iterdir()] == [slow_run.store.name]
+
+
+@pytest.mark.skipif(
+    bool(os.environ.get("CI")), reason="four processes wait for each other: not on busy machines"
+)
+def test_ctrl_c_gives_the_terminal_back_and_the_watch_knows(slow_run):
+    run = Terminal(slow_run, "run", slow_run.file)
+    watch = Terminal(slow_run, "watch", slow_run.store, "--interval", 0.1)
+    other = Terminal(slow_run, "watch", slow_run.store)
+    other.read_until(r"/96 cells").type("\x03")  # the watch ends, the run does not notice
+    assert other.finish() == (130, True)
+    watch.read_until(r"[1-9]\d*/96 cells")
+    assert run.process.poll() is None
+    run.type("\x03")
+    assert run.finish() == (130, True)
+    assert "interrupted: " in run.text
+    assert watch.finish() == (4, True)
+    assert "x: stopped before its end" in watch.text
+
+
+def test_a_run_that_is_killed_has_died(slow_run):
+    process = slow_run.start("--quiet")
+    slow_run.wait_for_cells(2, process)
+    watch = Terminal(slow_run, "watch", slow_run.store, "--interval", 0.1)
+    watch.read_until(r"/96 cells")
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert watch.finish() == (5, True)
+    assert "x: died before its end" in watch.text
