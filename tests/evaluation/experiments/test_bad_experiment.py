@@ -88,7 +88,7 @@ GRAMMAR = {
         changed('transformer = "standardize"', 'transformer = "knn"'),
         (
             r"bad\.toml:7: pipelines\[0\]\.steps\[0\]\.transformer: there is no transformer 'knn'"
-            r".*; 'knn' is a classifier"
+            r".*; 'knn' is a classifier and a regressor"
         ),
     ),
     "no kind of step": (

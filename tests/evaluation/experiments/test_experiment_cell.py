@@ -184,3 +184,13 @@ def test_a_label_that_is_no_class_is_a_failure(label):
     split = ilk.Split(np.arange(2), np.arange(2, 4))
     outcome = evaluate(ilk.Pipeline([{"classifier": Wrong()}]), data, split, 0)
     assert f"predict gave the label {label!r}" in outcome.error
+
+
+def test_ctrl_c_that_a_network_swallows_is_raised_all_the_same(monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sklearn.neural_network.MLPClassifier._backprop", interrupted)
+    data = data_of(["x", "y"])
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(only("mlp"), data, split_of(data), seed=0)

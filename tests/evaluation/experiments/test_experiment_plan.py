@@ -167,3 +167,30 @@ def test_without_a_store_a_file_gets_one_beside_it_and_a_dict_none(make_spec, tm
     assert plan.experiment.name == "mine"
     assert plan_experiment(file, store="here.sqlite").store.as_posix() == "here.sqlite"
     assert not plan.store.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("resampling", "comparison", "message"),
+    [
+        ("kfold", "paired_t_5x2", "needs 5 repeats of 2-fold.*got kfold"),
+        ("repeated_kfold", "f_5x2", "got repeated_kfold with folds = 10 and repeats = 10"),
+        ("five_by_two", "mcnemar", "each of the 5 repeats of five_by_two"),
+        ("bootstrap_632", "mcnemar", r"the 51 repeats of bootstrap_632.*\(repeat = 1\)"),
+        ("five_by_two", {"use": "mcnemar", "repeat": 5}, "there is no repeat 5"),
+        ("resubstitution", "mcnemar", "it trains with"),
+        ("bootstrap", "corrected_resampled_t", "does not fit the resampling bootstrap"),
+        ("kfold", {"use": "wilcoxon", "baseline": "nearst"}, "no pipeline 'nearst'.*'nearest'"),
+        ("kfold", {"use": "bayesian_signed_rank", "baseline": "z"}, "there is no pipeline 'z'"),
+    ],
+)
+def test_what_can_never_be_compared_is_said_before_the_first_fit(resampling, comparison, message):
+    spec = {
+        "datasets": ["iris"],
+        "pipelines": [
+            {"id": "nearest", "steps": [{"classifier": "knn"}]},
+            {"id": "means", "steps": [{"classifier": "nearest_mean"}]},
+        ],
+        "evaluation": {"resampling": resampling, "comparisons": ["robustness", comparison]},
+    }
+    with pytest.raises(ilk.SpecError, match=rf"evaluation\.comparisons\[1\]: .*{message}"):
+        plan_experiment(spec)

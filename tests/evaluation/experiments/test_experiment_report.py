@@ -7,7 +7,6 @@ import pytest
 from rich.console import Console
 
 from ilk_evaluation import plan_experiment, run_experiment
-from ilk_evaluation.experiments.progress import Bar, Lines, Silent, progress_on
 from ilk_evaluation.experiments.report import console_on, print_plan, print_results
 
 
@@ -101,31 +100,3 @@ def test_the_plan_shows_what_will_be_done(make_spec):
     assert re.search(r"blobs3 +30 +3 +3 +4\n", text)
     assert re.search(r"nearest +t_nearest\b", text)
     assert f"16 cells, 5 of them done; store: {plan.store}" in text
-
-
-def test_progress_is_lines_where_no_terminal_is():
-    file = io.StringIO()
-    with progress_on(console_on(file), 40) as progress:
-        assert isinstance(progress, Lines)
-        for number in range(40):
-            progress.advance(failed=number == 0)
-    lines = file.getvalue().splitlines()
-    assert len(lines) == 10
-    assert lines[0].startswith("4/40 cells, 1 failed, about ")
-    assert lines[-1] == "40/40 cells, 1 failed, done in 0 s"
-
-
-def test_progress_is_a_bar_on_a_terminal():
-    file = io.StringIO()
-    console = Console(file=file, force_terminal=True, width=90)
-    with progress_on(console, 3) as progress:
-        assert isinstance(progress, Bar)
-        for _ in range(3):
-            progress.advance(failed=True)
-    assert "3/3" in file.getvalue()
-    assert "3 failed" in file.getvalue()
-
-
-def test_progress_can_be_silent():
-    assert type(progress_on(None, 3)) is Silent
-    assert type(progress_on(console_on(io.StringIO()), 0)) is Silent

@@ -72,6 +72,7 @@ def test_pooling_joins_what_every_part_has():
             indices=np.array(rows),
             fit_seconds=1.0,
             predict_seconds=0.5,
+            reduction=1 / len(rows),
         )
 
     both = pool([part(["a", "b"], [3, 4], np.eye(2)), part(["b"], [0], np.ones((1, 2)))])
@@ -79,6 +80,7 @@ def test_pooling_joins_what_every_part_has():
     assert both.indices.tolist() == [3, 4, 0]
     assert both.probabilities.tolist() == [[1, 0], [0, 1], [1, 1]]
     assert (both.fit_seconds, both.predict_seconds) == (2.0, 1.0)
+    assert both.reduction == 0.75
     assert pool([part(["a"], [0], np.ones((1, 2))), part(["a"], [1], None)]).probabilities is None
 
 
@@ -109,6 +111,19 @@ def test_the_summary_is_the_mean_over_data_sets(make_spec):
         expected = table.groupby("pipeline")[column].mean()
         np.testing.assert_allclose(summary[column], expected[summary.index])
     assert summary["rank"].idxmin() == table.groupby("pipeline")["accuracy"].mean().idxmax()
+
+
+def test_what_has_no_estimate_has_no_spread(tmp_path):
+    knn = {"use": "knn", "k": 113}  # half of the four folds leave as many cases of iris to train
+    spec = {
+        "datasets": ["iris"],
+        "pipelines": [{"id": "large", "steps": [{"classifier": knn}]}],
+        "evaluation": {"resampling": {"use": "kfold", "folds": 4}},
+    }
+    results = run_experiment(spec, store=tmp_path / "x.sqlite")
+    (row,) = results.table().to_dict("records")
+    assert (row["n_failed"], len(results.scores)) == (2, 2)
+    assert np.isnan([row["error"], row["error_spread"], row["rank"]]).all()
 
 
 def test_a_summary_over_failed_cells_is_no_mean(make_spec):

@@ -303,3 +303,25 @@ def test_sparse_data_of_other_width_are_other_data():
     y = np.array(["a", "b"])
     narrow, wide = (ilk.Data(csr_array((2, p)), y).fingerprint for p in (2, 3))
     assert narrow != wide
+
+
+def test_what_only_a_grid_names_counts_too():
+    grid = {"distance": ["euclidean", "mahalanobis"]}
+    tuned = {"use": "tuned", "classifier": "knn", "grid": grid}
+    plain = {"use": "tuned", "classifier": "logistic", "grid": {"C": [1.0, 2.0]}}
+    versions = []
+    for classifier in (tuned, plain):
+        resolved = ilk.resolve({"steps": [{"classifier": classifier}]}, kind="classifier")
+        pipeline = ilk.build(resolved.data, kind="classifier")
+        versions.append(keys.code_versions(pipeline, resolved.versions))
+    assert "ilk-distances" in versions[0]
+    assert "ilk-distances" not in versions[1]
+
+
+def test_what_a_grid_wraps_counts_too():
+    tuned = {"use": "tuned", "classifier": {"use": "tuned", "classifier": "nearest_mean"}}
+    tuned["grid"] = {"classifier": ["nearest_mean", "sklearn"]}
+    steps = [{"classifier": tuned}]
+    resolved = ilk.resolve({"steps": steps}, kind="classifier")
+    pipeline = ilk.build(resolved.data, kind="classifier")
+    assert "scikit-learn" in keys.code_versions(pipeline, resolved.versions)

@@ -5,15 +5,19 @@ import io
 import json
 import re
 import shlex
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pandas as pd
 import pytest
 
 import ilk
 from ilk.cli.shell import run as ilk_command
-from ilk_evaluation import run_experiment
+from ilk_evaluation import Store, StoreError, run_experiment
+from ilk_evaluation.lock import Lock
 
 SPEC = """\
 [[datasets]]
@@ -295,3 +299,142 @@ def test_importing_the_commands_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.fixture
+def parts(spec, tmp_path):
+    """Stores of two shards, and that of the whole."""
+    stores = [tmp_path / f"{i}.sqlite" for i in (1, 2)]
+    for i, part in enumerate(stores, 1):
+        run_experiment(spec, store=part, shard=(i, 2))
+    return stores, run_experiment(spec, store=tmp_path / "whole.sqlite").design.store
+
+
+def names(folder):
+    return sorted(path.name for path in folder.glob("*.sqlite*"))
+
+
+def rewrite(store, statement):
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(statement)
+
+
+def pages_of(store):
+    """Where the content of each table is in the file."""
+    with closing(sqlite3.connect(store)) as connection:
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        rows = connection.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")
+        return {name: slice((page - 1) * size, page * size) for name, page in rows}
+
+
+@pytest.mark.parametrize("table", ["runs", "planned", "datasets", "pipelines", "splits", "cells"])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["last", "first"])
+def test_merge_names_the_store_that_is_damaged(call, parts, tmp_path, table, order):
+    (_, bad), _ = parts
+    content, place = bytearray(bad.read_bytes()), pages_of(bad)[table]
+    content[place] = bytes([255]) * (place.stop - place.start)
+    bad.write_bytes(content)
+    before = names(tmp_path)
+    stores = [parts[0][i] for i in order]
+    code, _, err = call("results", "merge", tmp_path / "out.sqlite", *stores)
+    assert (code, names(tmp_path)) == (2, before)
+    assert f"{bad}: is damaged (" in err
+    assert ".part" not in err
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["DROP TABLE cells", "DROP TABLE splits", "ALTER TABLE cells DROP COLUMN warnings"],
+)
+def test_merge_names_the_store_that_lacks_something(call, parts, tmp_path, statement):
+    (good, bad), _ = parts
+    rewrite(bad, statement)
+    code, _, err = call("results", "merge", tmp_path / "out.sqlite", good, bad)
+    assert (code, f"Error: {bad}: " in err) == (2, True)
+    assert "out.sqlite" not in "".join(names(tmp_path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are Unix's")
+def test_merge_on_a_full_disk_names_the_store_that_lacks_room(call, parts, tmp_path):
+    import resource
+
+    (one, two), whole = parts
+    before = names(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    codes = []
+    for room in range(0, 2 * whole.stat().st_size, 8192):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+        try:
+            code, _, err = call("results", "merge", tmp_path / "out.sqlite", one, two)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        codes.append(code)
+        if code == 0:
+            break
+        assert (names(tmp_path), ".part" in err) == (before, False)
+        assert "out.sqlite: cannot be " in err
+    assert len(codes) > 3
+    assert codes[-1] == 0
+    assert call("results", "diff", tmp_path / "out.sqlite", whole)[0] == 0
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM cells", "UPDATE cells SET error = 'E: no'"])
+def test_merge_leaves_a_store_alone_that_is_read(call, parts, tmp_path, statement):
+    """What was written ahead beside it would be taken for a part of the store in its place."""
+    (one, two), whole = parts
+    target = shutil.copy(whole, tmp_path / "target.sqlite")
+    with closing(sqlite3.connect(f"{target.as_uri()}?mode=ro", uri=True)) as reader:
+        with closing(sqlite3.connect(target)) as writer:
+            writer.execute("PRAGMA journal_mode = WAL")
+            reader.execute("SELECT * FROM cells").fetchone()
+            with writer:
+                writer.execute(statement)
+        code, _, err = call("results", "merge", target, one, two, "--force")
+        assert code == 2
+        assert "target.sqlite: cannot be replaced: a part of a store is in target.sqlite-wal" in err
+    assert not [name for name in names(tmp_path) if "part" in name or "lock" in name]
+    assert call("results", "merge", target, one, two, "--force")[0] == 0
+    assert call("results", "diff", target, whole)[:2] == (0, "no difference in 8 cells\n")
+    assert not (tmp_path / "target.sqlite-wal").exists()
+
+
+@pytest.mark.parametrize("end", ["wal", "journal"])
+def test_merge_takes_no_name_beside_which_a_part_of_another_is_left(call, parts, tmp_path, end):
+    left = tmp_path / f"out.sqlite-{end}"
+    left.write_bytes(b"of a store that was moved away")
+    code, _, err = call("results", "merge", tmp_path / "out.sqlite", *parts[0])
+    assert (code, f"a part of a store is in {left.name}" in err) == (2, True)
+    assert left.read_bytes() == b"of a store that was moved away"
+    assert not (tmp_path / "out.sqlite").exists()
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_merge_writes_where_a_link_leads(call, parts, tmp_path, there):
+    (one, two), whole = parts
+    place = tmp_path / "far" / "place.sqlite"
+    place.parent.mkdir()
+    if there:
+        shutil.copy(one, place)
+    link = tmp_path / "link.sqlite"
+    link.symlink_to(place)
+    lock = Lock(tmp_path / "far" / "place.sqlite.lock")
+    code, _, err = call("results", "merge", link, one, two, "--force")
+    lock.release()
+    assert (code, "in use by another run" in err) == (2, True)
+    with pytest.raises(StoreError, match="in use by another run"), Store.open(place):
+        Store.open(link)
+    assert call("results", "merge", link, one, two, "--force")[0] == 0
+    assert link.is_symlink()
+    assert names(place.parent) == ["place.sqlite"]
+    assert call("results", "diff", place, whole)[0] == 0
+
+
+def test_merge_takes_a_store_that_is_written_as_it_is(call, parts, tmp_path):
+    (one, two), whole = parts
+    with closing(sqlite3.connect(two)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("DELETE FROM cells")
+        assert call("results", "merge", tmp_path / "out.sqlite", one, two)[0] == 0
+        writer.rollback()
+    assert call("results", "diff", tmp_path / "out.sqlite", whole)[0] == 0

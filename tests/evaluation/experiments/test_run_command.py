@@ -212,3 +212,15 @@ def test_the_quickstart_runs_without_a_failed_cell(call, tmp_path):
     assert code == 0
     assert time.monotonic() - start < 60
     assert "friedman_nemenyi: " in out
+
+
+@pytest.mark.parametrize("number", ["9" * 100, "9" * 5000], ids=["long", "very long"])
+@pytest.mark.parametrize("shard", ["{}/2", "1/{}", "-{}/2"])
+def test_a_shard_of_absurd_numbers_is_a_mistake_like_others(call, spec, number, shard):
+    code, _, err = call(spec, "--dry-run", "--shard", shard.format(number))
+    assert (code, "Error: shard must be i/n, the i-th of n, as in 1/4, got" in err) == (2, True)
+
+
+def test_a_shard_of_many_more_than_there_are_cells_is_empty(call, spec):
+    code, out, _ = call(spec, "--quiet", "--shard", f"1/{9 * 10**98}")
+    assert (code, "has 0 of " in out) == (0, True)

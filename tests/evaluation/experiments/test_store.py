@@ -24,7 +24,7 @@ TEST = np.array([1, 3, 4])
 
 def outcome_of(**changes):
     given = {"codes": np.array([1, -1, 0], dtype=np.int32), "fit_seconds": 0.5}
-    return Outcome(**{**given, "predict_seconds": 0.25, **changes})
+    return Outcome(**{**given, "predict_seconds": 0.25, "reduction": 0.75, **changes})
 
 
 @pytest.fixture
@@ -50,18 +50,25 @@ def test_a_prediction_comes_back_as_it_was(store):
     np.testing.assert_array_equal(prediction.probabilities, probabilities)
     assert prediction.scores is None
     assert (prediction.fit_seconds, prediction.predict_seconds) == (0.5, 0.25)
+    assert prediction.reduction == 0.75
+
+
+def test_sizes_of_splits_are_kept_of_failed_cells_too(store):
+    failed = Outcome(error="E: why", traceback="line 1")
+    store.put("k", failed, **PLACE, test=TEST, n_train=7)
+    store.put("m", failed, **{**PLACE, "split": "other"}, test=TEST)
+    known, unknown = store.split_sizes().values()
+    assert known == (7, len(TEST))
+    assert np.isnan(unknown[0])
 
 
 def test_a_failure_comes_back_as_it_was(store):
     failed = Outcome(warnings=("W: odd",), error="E: why", traceback="line 1\nline 2")
     store.put("k", failed, **PLACE, test=TEST)
     read = store.outcome("k")
-    assert {**asdict(read), "fit_seconds": 0, "predict_seconds": 0} == {
-        **asdict(failed),
-        "fit_seconds": 0,
-        "predict_seconds": 0,
-    }
-    assert np.isnan(read.fit_seconds)
+    unknown = ("fit_seconds", "predict_seconds", "reduction")
+    assert asdict(read) | dict.fromkeys(unknown, 0) == asdict(failed) | dict.fromkeys(unknown, 0)
+    assert all(np.isnan(getattr(read, name)) for name in unknown)
     assert store.statuses() == {"k": "failed"}
     assert store.warnings() == {"k": ["W: odd"]}
     with pytest.raises(StoreError, match="failed: E: why"):

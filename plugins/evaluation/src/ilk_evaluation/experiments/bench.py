@@ -56,14 +56,31 @@ class Bench:
             folder = self._stack.enter_context(scratch())
             self._file = folder / "bench"
             with _by_value(_session_modules()):
-                _write(self._file, (_session_classes(), self.datasets, self.pipelines))
+                _write(self._file, self._content())
         return _read, (self._file,)
+
+    def dumps(self) -> bytes:
+        """Write it for a worker that may be on another machine."""
+        with _by_value(_session_modules()):
+            return cloudpickle.dumps(self._content())  # type: ignore[no-any-return]
+
+    @classmethod
+    def loads(cls, content: bytes) -> Bench:
+        """Read in a worker what `dumps` wrote."""
+        return _opened(*pickle.loads(content))  # noqa: S301  # the runner pickled it
+
+    def _content(self) -> tuple[Any, ...]:
+        return _session_classes(), self.datasets, self.pipelines
 
 
 @lru_cache(maxsize=1)
 def _read(file: Path) -> Bench:
     """Open a bench in a worker."""
-    classes, datasets, pipelines = _Reader(file).load()
+    return _opened(*_Reader(file).load())
+
+
+def _opened(classes: Any, datasets: Any, pipelines: Any) -> Bench:
+    """Register in a worker what was registered in the runner."""
     for kind, name, cls in classes:
         ilk.registry(kind).register(name, cls, replace=True)
     return Bench(datasets, pipelines)
@@ -138,10 +155,12 @@ def _importable(module: ModuleType) -> bool:
 @contextmanager
 def _by_value(modules: Sequence[ModuleType]) -> Iterator[None]:
     """Let what is defined in some modules be pickled as a whole, not by name."""
-    for module in modules:
+    already = cloudpickle.list_registry_pickle_by_value()
+    ours = [module for module in modules if module.__name__ not in already]
+    for module in ours:
         cloudpickle.register_pickle_by_value(module)
     try:
         yield
     finally:
-        for module in modules:
+        for module in ours:
             cloudpickle.unregister_pickle_by_value(module)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -12,9 +13,13 @@ import numpy as np
 from sklearn.base import clone
 
 import ilk
+from ilk_evaluation.experiments.choosing import rows_to_fit
 
 REJECTED = -1
 """Code of a case that the pipeline declined to answer."""
+
+_SWALLOWED = "Training interrupted by user"
+"""What scikit-learn's networks warn of in place of Ctrl-C; what they learned is not all."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Outcome:
         None: the cell failed.
     probabilities, scores : ndarray of shape (n, C) or None
     fit_seconds, predict_seconds : float
+    reduction : float
+        Share of the training cases that editors left out.
     warnings : tuple of str
         The distinct warnings it gave.
     error : str or None
@@ -35,6 +42,10 @@ class Outcome:
     traceback : str or None
     fallback : bool
         Whether the fallback answered, because the pipeline failed: the error is the pipeline's.
+    together : int or None
+        Number of cases that were left out in turn without refitting: all were answered by one
+        call, of whose time `fit_seconds` is an equal share, and `predict_seconds` is 0. None:
+        the pipeline was fitted for this cell.
     """
 
     codes: np.ndarray | None = None
@@ -42,10 +53,12 @@ class Outcome:
     scores: np.ndarray | None = None
     fit_seconds: float = float("nan")
     predict_seconds: float = float("nan")
+    reduction: float = float("nan")
     warnings: tuple[str, ...] = ()
     error: str | None = None
     traceback: str | None = None
     fallback: bool = False
+    together: int | None = None
 
 
 def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int) -> Outcome:
@@ -53,6 +66,8 @@ def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
 
     A case counts as rejected when the predicted label is the `reject_label` of a component of
     the pipeline, or None. Another label that is no class of the data set is a failure.
+
+    A `tuned` classifier at its end chooses by the validation cases of the split, if it has any.
 
     Parameters
     ----------
@@ -62,14 +77,21 @@ def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
     seed : int
         For every random state that the pipeline leaves open.
     """
+    return guarded(lambda: _fit_and_predict(pipeline, data, split, seed))
+
+
+def guarded(work: Callable[[], Outcome]) -> Outcome:
+    """Return what comes of some work, with its warnings; an exception makes a failed outcome."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
-            outcome = _fit_and_predict(pipeline, data, split, seed)
+            outcome = work()
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # a component may raise anything
             outcome = Outcome(error=describe(error), traceback=_storable(traceback.format_exc()))
+    if any(_SWALLOWED in str(w.message) for w in caught):
+        raise KeyboardInterrupt
     messages = (_storable(f"{w.category.__name__}: {w.message}") for w in caught)
     return replace(outcome, warnings=tuple(dict.fromkeys(messages))) if caught else outcome
 
@@ -88,12 +110,21 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def ready(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> tuple[ilk.Pipeline, Any]:
+    """Return a copy of a pipeline to be fitted, seeded, and the cases as it takes them."""
+    model = ilk.seeded(clone(pipeline), seed)
+    if ilk.uses_views(model):
+        return ilk.with_views(model, data.views), data.table()
+    return model, data.X
+
+
 def _fit_and_predict(
     pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
 ) -> Outcome:
-    model = ilk.seeded(clone(pipeline), seed)
-    X, y = ilk.take(data.X, split.train), data.y[split.train]
-    queries = ilk.take(data.X, split.test)
+    model, cases = ready(pipeline, data, seed)
+    rows = rows_to_fit(model, data, split)
+    X, y = ilk.take(cases, rows), data.y[rows]
+    queries = ilk.take(cases, split.test)
     start = perf_counter()
     model.fit(X, y)
     fitted = perf_counter()
@@ -104,10 +135,11 @@ def _fit_and_predict(
             f"predict gave labels of shape {labels.shape} for {len(split.test)} cases"
         )
     return Outcome(
-        _answers(model, labels, data.classes),
+        answers(model, labels, data.classes),
         *_supports(model, queries, data.classes),
         fit_seconds=fitted - start,
         predict_seconds=predicted - fitted,
+        reduction=model.reduction_,
     )
 
 
@@ -120,7 +152,7 @@ def label_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.array([table.get(label, REJECTED) for label in labels.tolist()], dtype=np.int32)
 
 
-def _answers(model: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def answers(model: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Codes of predicted labels.
 
     Raises
@@ -151,6 +183,28 @@ def _supports(
     if hasattr(model, "decision_function"):
         return None, _aligned(model.decision_function(queries), model.classes_, classes, -np.inf)
     return None, None
+
+
+def supports(
+    model: Any, said: ilk.Prediction, classes: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Bring what a model said to the form that fitting and asking it would have given.
+
+    Raises
+    ------
+    ilk.InputError
+        If it would have given probabilities or decision values, and these are not there.
+    """
+    if hasattr(model, "predict_proba"):
+        name, values, absent = "probabilities", said.probabilities, 0.0
+    elif hasattr(model, "decision_function"):
+        name, values, absent = "scores", said.scores, -np.inf
+    else:
+        return None, None
+    if values is None:
+        raise ilk.InputError(f"leave_one_out gave no {name}, which there are after a fit")
+    columns = _aligned(values, said.classes, classes, absent)
+    return (columns, None) if name == "probabilities" else (None, columns)
 
 
 def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray | None:

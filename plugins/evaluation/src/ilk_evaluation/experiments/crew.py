@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self
 
 import ilk
+from ilk_evaluation.executors.failure import ExecutorError
 from ilk_evaluation.experiments.cell import Outcome, evaluate
+from ilk_evaluation.experiments.leave_one_out import Batch, leave_out
 
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.bench import Bench
@@ -69,7 +72,7 @@ class Crew:
         self,
         executor: ilk.Executor,
         bench: Bench,
-        keep: Callable[[Task, Outcome], None],
+        keep: Callable[[Task | Batch, Outcome], None],
         *,
         fallback: int | None = None,
         name: Callable[[Cell], str] | None = None,
@@ -79,9 +82,10 @@ class Crew:
         self.keep = keep
         self.fallback = fallback
         self.name = name
-        self.pending: dict[futures.Future[Outcome], Task] = {}
+        self.pending: dict[futures.Future[Outcome], Task | Batch] = {}
+        self.tasks: Iterator[Task | Batch] = iter(())
         self.again: deque[Task] = deque()
-        self.suspects: deque[Task] = deque()
+        self.suspects: deque[Task | Batch] = deque()
 
     def __enter__(self) -> Self:
         self._open()
@@ -90,44 +94,57 @@ class Crew:
     def __exit__(self, *error: object) -> None:
         self._opened.__exit__(*error)  # type: ignore[arg-type]  # the interpreter's three
 
-    def work(self, tasks: Iterator[Task]) -> None:
+    def work(self, tasks: Iterator[Task | Batch]) -> None:
         """Run the tasks; whatever ends this early, finished ones are kept."""
+        self.tasks = tasks
         try:
             while True:
-                while len(self.pending) < self.executor.n_workers and (task := self._next(tasks)):
+                while len(self.pending) < self._n_workers and (task := self._next()):
                     self._submit(task)
                 if not self.pending:
                     return
                 done, _ = futures.wait(self.pending, return_when=futures.FIRST_COMPLETED)
                 for future in done:
                     self._settle(self.pending.pop(future), future)
-        except (KeyboardInterrupt, CellError):
+        except (KeyboardInterrupt, CellError, ExecutorError):
             self._rescue()
             raise
 
-    def _next(self, tasks: Iterator[Task]) -> Task | None:
+    @property
+    def _n_workers(self) -> int:
+        """How many cells may run at once, which the opened executor may know better."""
+        return getattr(self.pool, "n_workers", None) or self.executor.n_workers
+
+    def _next(self) -> Task | Batch | None:
         """Return what is to be run now; None: that depends on what is running."""
         if self.again:
             return self.again.popleft()
-        task = next(tasks, None)
+        task = next(self.tasks, None)
         if task is None and self.suspects and not self.pending:
             return self.suspects.popleft()
         return task
 
-    def _submit(self, task: Task) -> None:
+    def _submit(self, task: Task | Batch) -> None:
+        call = self._call(task)
         try:
-            future = self.pool.submit(run_cell, self.bench, task)
+            future = self.pool.submit(*call)
         except futures.BrokenExecutor:
             self._opened.__exit__(None, None, None)
             self._open()
-            future = self.pool.submit(run_cell, self.bench, task)
+            future = self.pool.submit(*call)
         self.pending[future] = task
+
+    def _call(self, task: Task | Batch) -> tuple[Any, ...]:
+        """Return the function that runs a task, and what it is given."""
+        if isinstance(task, Batch):
+            return leave_out, self.bench, task.cells[0].dataset, task.cells[0].pipeline
+        return run_cell, self.bench, task
 
     def _open(self) -> None:
         self._opened: AbstractContextManager[futures.Executor] = self.executor.open()
         self.pool = self._opened.__enter__()
 
-    def _settle(self, task: Task, future: futures.Future[Outcome]) -> None:
+    def _settle(self, task: Task | Batch, future: futures.Future[Outcome]) -> None:
         """Keep what came of a task, or say what is to be done next about it."""
         try:
             outcome = future.result()
@@ -138,6 +155,9 @@ class Crew:
                 self.suspects.append(replace(task, suspect=True))
                 return
             outcome = _lost(error)
+        if isinstance(task, Batch):
+            self._settle_together(task, outcome)
+            return
         if task.failed is None and outcome.error is not None:
             if self.name is not None:
                 failed = CellError(f"{self.name(task.cell)} failed: {outcome.error}")
@@ -146,6 +166,13 @@ class Crew:
                 self.again.append(replace(task, pipeline=self.fallback, failed=outcome))
                 return
         self.keep(task, _merged(task, outcome))
+
+    def _settle_together(self, batch: Batch, outcome: Outcome) -> None:
+        """Keep what came of a batch; where it failed, each of its cells has its own turn."""
+        if outcome.error is None:
+            self.keep(batch, outcome)
+        else:
+            self.tasks = chain(batch.one_by_one(outcome), self.tasks)
 
     def _rescue(self) -> None:
         """Keep what is done when a run ends early."""
@@ -172,7 +199,7 @@ def _lost(error: BaseException) -> Outcome:
     return Outcome(error=str(error), traceback=notes or str(error))
 
 
-def _merged(task: Task, outcome: Outcome) -> Outcome:
+def _merged(task: Task | Batch, outcome: Outcome) -> Outcome:
     """Add to the outcome of a fallback what its pipeline failed of."""
     failed = task.failed
     if failed is None:

@@ -7,12 +7,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 import ilk
 
 APPLICATION = 0x696C6B31
 """Marks a SQLite file as a store of ours (PRAGMA application_id)."""
-SCHEMA = 2
+SCHEMA = 5
 """Version of the tables below (PRAGMA user_version)."""
 
 _TABLES = """
@@ -28,11 +29,12 @@ CREATE TABLE datasets (
     fingerprint TEXT PRIMARY KEY, name TEXT, n_features INTEGER, classes TEXT, y BLOB
 );
 CREATE TABLE pipelines (key TEXT PRIMARY KEY, spec TEXT, versions TEXT);
-CREATE TABLE splits (key TEXT PRIMARY KEY, fingerprint TEXT, test BLOB);
+CREATE TABLE splits (key TEXT PRIMARY KEY, fingerprint TEXT, test BLOB, n_train INTEGER);
 CREATE TABLE cells (
     key TEXT PRIMARY KEY, run INTEGER, split TEXT, pipeline TEXT,
     labels BLOB, probabilities BLOB, scores BLOB, fit_seconds REAL, predict_seconds REAL,
-    warnings TEXT, error TEXT, traceback TEXT, fallback INTEGER NOT NULL
+    reduction REAL, warnings TEXT, error TEXT, traceback TEXT, fallback INTEGER NOT NULL,
+    together INTEGER
 );
 """
 
@@ -138,8 +140,21 @@ def _is_sqlite(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
+_GLANCE = 0.1
+"""Seconds in which whoever reads a store for a moment, to watch a run, closes it again."""
+
+
 def settle(connection: sqlite3.Connection) -> None:
     """Stop to write ahead: what is left is a single file, which readers need not write beside."""
-    with suppress(sqlite3.Error):  # somebody reads it, or the disk is full: so it stays as it is
+    deadline = monotonic() + _GLANCE
+    with suppress(sqlite3.Error):
         connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA journal_mode = DELETE")
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = DELETE")
+            except sqlite3.Error:  # somebody reads it, or the disk is full
+                if monotonic() > deadline:
+                    return  # so it stays as it is
+                sleep(_GLANCE / 20)
+            else:
+                return

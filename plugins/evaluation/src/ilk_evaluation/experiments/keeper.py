@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ilk_evaluation.experiments import record
+from ilk_evaluation.experiments.leave_one_out import Batch
 
 if TYPE_CHECKING:
     import ilk
     from ilk_evaluation.experiments.cell import Outcome
     from ilk_evaluation.experiments.crew import Task
+    from ilk_evaluation.experiments.design import Cell
     from ilk_evaluation.experiments.plan import Plan
     from ilk_evaluation.experiments.progress import Silent
     from ilk_evaluation.experiments.store import Store
@@ -62,8 +64,11 @@ class Keeper:
         self.n_kept = 0
         self.run = record.begin(plan, store, fallback)
 
-    def __call__(self, task: Task, outcome: Outcome) -> None:
-        """Keep an outcome; it is in the store when this returns."""
+    def __call__(self, task: Task | Batch, outcome: Outcome) -> None:
+        """Keep an outcome, or that of many cells; it is in the store when this returns."""
+        if isinstance(task, Batch):
+            self._keep_together(task, outcome)
+            return
         cell = task.cell
         self.store.put(
             cell.key,
@@ -73,11 +78,30 @@ class Keeper:
             split=cell.split_key,
             fingerprint=self.plan.datasets[cell.dataset].data.fingerprint,
             test=task.split.test,
+            n_train=len(task.split.train),
         )
-        self.n_kept += 1
-        self.progress.advance(failed=outcome.error is not None)
-        failed = outcome.codes is None
-        seconds = None if failed else outcome.fit_seconds + outcome.predict_seconds
-        place = self.plan.design.place(cell)
-        finished = FinishedCell(*place, cell.key, seconds, outcome.error, outcome.fallback)
-        self.listeners.tell("ilk_cell_finished", cell=finished)
+        self._tell([(cell, outcome)])
+
+    def _keep_together(self, batch: Batch, outcome: Outcome) -> None:
+        dataset, pipeline = batch.cells[0].dataset, batch.cells[0].pipeline
+        data = self.plan.datasets[dataset].data
+        outcomes = list(batch.outcomes(outcome))
+        self.store.put_together(
+            outcomes,
+            run=self.run,
+            pipeline=self.plan.pipelines[pipeline].key,
+            fingerprint=data.fingerprint,
+            n_train=len(data) - 1,
+        )
+        self._tell(outcomes)
+
+    def _tell(self, came: list[tuple[Cell, Outcome]]) -> None:
+        """Tell of cells that were kept."""
+        self.n_kept += len(came)
+        self.progress.advance_all(came)
+        for cell, outcome in came:
+            failed = outcome.codes is None
+            seconds = None if failed else outcome.fit_seconds + outcome.predict_seconds
+            place = self.plan.design.place(cell)
+            finished = FinishedCell(*place, cell.key, seconds, outcome.error, outcome.fallback)
+            self.listeners.tell("ilk_cell_finished", cell=finished)

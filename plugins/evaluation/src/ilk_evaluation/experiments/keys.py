@@ -54,9 +54,9 @@ def split_key(fingerprint: str, split: ilk.Split) -> str:
     """SHA-256 of a data set and the rows that train, test and validate; their order counts."""
     content = hashlib.sha256(fingerprint.encode())
     for rows in (split.train, split.test, split.validation):
-        part = np.asarray(() if rows is None else rows, dtype="<i8")
+        part = np.ascontiguousarray(() if rows is None else rows, dtype="<i8")
         content.update(f"[{len(part)}]".encode())
-        content.update(part.tobytes())
+        content.update(part.data)
     return content.hexdigest()
 
 
@@ -70,7 +70,8 @@ def cell_key(pipeline: str, split: str, seed: int) -> str:
     seed : int
         Of the experiment.
     """
-    return digest(FORMAT, pipeline, split, seed)
+    content = f'[{FORMAT},"{pipeline}","{split}",{seed}]'  # as `digest` writes it, in no time
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
@@ -83,14 +84,23 @@ def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
     versions : dict
         Version of each distribution whose components it names.
     """
-    code = {name: number + _source_suffix(name) for name, number in versions.items()}
-    inside = pipeline.get_params().values()
-    for cls in {type(value) for value in inside if isinstance(value, ilk.Component)}:
+    code = {name: code_of(name, number) for name, number in versions.items()}
+    inside = [v for v in pipeline.get_params().values() if isinstance(v, ilk.Component)]
+    for cls in {type(component) for component in inside}:
         code.update((name, _version(name)) for name in cls.relies_on)
         found = ilk.registry(cls.kind).found_for(cls)
         if found is not None and found.distribution not in versions:
             code[found.qualified] = _class_source(cls)
+    for other in (other for component in inside for other in component.alternatives()):
+        resolved = ilk.resolve(ilk.to_spec(other), kind=type(other).kind)
+        built = ilk.build(resolved.data, kind=type(other).kind)
+        code |= code_versions(built, resolved.versions)
     return code
+
+
+def code_of(distribution: str, version: str) -> str:
+    """Version of a distribution of ilk, with a hash of the source where that can be edited."""
+    return version + _source_suffix(distribution)
 
 
 def _version(distribution: str) -> str:

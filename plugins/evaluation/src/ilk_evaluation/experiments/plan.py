@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import clone
+
 import ilk
 from ilk_evaluation.experiments.design import Cell, Design, Named, distinct
 from ilk_evaluation.experiments.keys import (
@@ -18,6 +20,7 @@ from ilk_evaluation.experiments.keys import (
     split_key,
 )
 from ilk_evaluation.experiments.reading import Experiment, Source, read
+from ilk_evaluation.experiments.sharding import cells_of
 
 KEPT_BYTES = 64 * 2**20
 """How much memory the splits of a plan may take; beyond that they are made a second time."""
@@ -68,6 +71,8 @@ class Plan:
     resampling, executor : components
     kept : mapping of int to tuple of ilk.Split
         Splits by the position of their data set, where they take little memory.
+    shard : (int, int) or None
+        Which part of it is run, of how many; None: all.
     """
 
     experiment: Experiment
@@ -77,11 +82,17 @@ class Plan:
     resampling: ilk.Resampling
     executor: ilk.Executor
     kept: Mapping[int, tuple[ilk.Split, ...]] = field(default_factory=dict, repr=False)
+    shard: tuple[int, int] | None = None
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         """By data set, then split, then pipeline."""
         return tuple(self.design.cells)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of different cells that are to be run: all, or those of the shard."""
+        return len(cells_of(self.design, self.shard))
 
     @property
     def store(self) -> Path | None:
@@ -120,6 +131,8 @@ def plan_experiment(source: Source, *, store: str | Path | None = None) -> Plan:
     pipelines = tuple(_pipeline(table) for table in experiment.pipelines)
     labels = distinct(data.name for data in loaded)
     _check_chosen(experiment, labels)
+    _check_comparisons(experiment, resampling)
+    _check_views(experiment, labels, loaded, pipelines)
     drawn = _Drawn(experiment, resampling, labels, loaded, pipelines)
     fingerprints = (data.fingerprint for data in loaded)
     return Plan(
@@ -165,6 +178,40 @@ def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
             problems.append(
                 ilk.Problem(("datasets", position), f"no pipeline is tried on {label!r}")
             )
+    if problems:
+        raise experiment.error(*problems)
+
+
+def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> None:
+    """Check that no comparison must refuse what the experiment will give."""
+    ids = [table["id"] for table in experiment.pipelines]
+    problems = []
+    for position, table in enumerate(experiment.evaluation["comparisons"]):
+        said = ilk.build(table, kind="comparison").misfit(resampling, ids)
+        if said is not None:
+            problems.append(ilk.Problem(("evaluation", "comparisons", position), said))
+    if problems:
+        raise experiment.error(*problems)
+
+
+def _check_views(
+    experiment: Experiment,
+    labels: list[str],
+    loaded: list[ilk.Data],
+    pipelines: tuple[PlannedPipeline, ...],
+) -> None:
+    """Check that data sets have views where pipelines ask for them."""
+    problems = []
+    for position, planned in enumerate(pipelines):
+        if not ilk.uses_views(planned.pipeline):
+            continue
+        for label, data in zip(labels, loaded, strict=True):
+            if planned.only is not None and label not in planned.only:
+                continue
+            try:
+                ilk.with_views(clone(planned.pipeline), data.views)
+            except ilk.IlkError as error:
+                problems.append(ilk.Problem(("pipelines", position), f"{error}: {label}"))
     if problems:
         raise experiment.error(*problems)
 
@@ -248,7 +295,8 @@ class _Drawn:
             for column, planned in tried:
                 own = cell_key(planned.key, key, self.seed)
                 self.cells.append(Cell(position, number, column, *place, own, key))
-            left -= split.train.nbytes + split.test.nbytes
+            rows = (split.train, split.test, split.validation)
+            left -= sum(part.nbytes for part in rows if part is not None)
             if kept is not None and left >= 0:
                 kept.append(split)
             else:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk_evaluation.experiments.database import StoreError
+from ilk_evaluation.experiments.database import StoreError, undamaged
 from ilk_evaluation.experiments.design import Cell, Design, Named
 from ilk_evaluation.experiments.keys import canonical, cell_key
 
@@ -45,7 +45,8 @@ def is_recorded(plan: Plan, store: Store) -> bool:
 def record_of(plan: Plan) -> str:
     """Write what is run as JSON: file and text of the specification, names and keys.
 
-    Where pipelines are tried on some data sets only, ``tried`` has the positions for each.
+    Where pipelines are tried on some data sets only, ``tried`` has the positions for each; where
+    a part was run, ``shard`` says which of how many.
     """
     experiment, design = plan.experiment, plan.design
     tried = _tried(design)
@@ -59,6 +60,7 @@ def record_of(plan: Plan) -> str:
             "pipelines": [[one.label, one.key] for one in design.pipelines],
             "evaluation": dict(design.evaluation),
             **({"tried": tried} if tried else {}),
+            **({"shard": list(plan.shard)} if plan.shard else {}),
         }
     )
 
@@ -103,7 +105,8 @@ def recorded_design(store: Store) -> Design:
     runs = store.runs()
     if not runs:
         raise StoreError(f"{store.path}: holds no run yet")
-    seed, record = runs[-1]["seed"], json.loads(runs[-1]["spec"])
+    with undamaged(store.path):
+        seed, record = runs[-1]["seed"], json.loads(runs[-1]["spec"])
     pipelines = tuple(Named(*pair) for pair in record["pipelines"])
     datasets = tuple(Named(*pair) for pair in record["datasets"])
     tried = record.get("tried") or [range(len(datasets))] * len(pipelines)

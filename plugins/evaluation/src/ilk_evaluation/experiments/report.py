@@ -14,6 +14,10 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+import ilk
+from ilk_evaluation.experiments.leave_one_out import SAID, shortcuts
+from ilk_evaluation.experiments.view import printable
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -47,11 +51,11 @@ def print_results(console: Console, results: Results) -> None:
     if len(design.datasets) > 1:
         _print_table(console, _over_datasets(results))
     for verdict in results.verdicts:
-        console.print(Text(f"{verdict.comparison}: {verdict.text}"))
+        console.print(Text(printable(f"{verdict.comparison}: {verdict.text}")))
     for note in results.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(printable(f"note: {note}")))
     for line in _failure_lines(results):
-        console.print(Text(line))
+        console.print(Text(printable(line)))
     if design.store is not None:
         console.print(Text(f"store: {_place(design.store)}"))
 
@@ -62,16 +66,34 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     data = _new_table(["data set"], ["rows", "features", "classes", "splits"])
     for planned in plan.datasets:
         counts = (len(planned.data), planned.n_features, len(planned.data.classes))
-        data.add_row(Text(planned.label), *map(str, counts), str(planned.n_splits))
+        data.add_row(
+            Text(printable(planned.label, keep="")), *map(str, counts), str(planned.n_splits)
+        )
     _print_table(console, data)
     pipelines = _new_table(["pipeline"], [])
     pipelines.add_column("steps", overflow="fold")
     for written in plan.experiment.spec.data["pipelines"]:
-        steps = " > ".join(_short(next(iter(step.values()))) for step in written["steps"])
+        steps = " > ".join(short(next(iter(step.values()))) for step in written["steps"])
         pipelines.add_row(Text(written["id"]), Text(steps))
     _emit(console, pipelines)
+    for column in sorted(shortcuts(plan)):
+        console.print(Text(f"{plan.pipelines[column].id}: {SAID}"))
     place = _place(plan.store) if plan.store else "none"
-    console.print(Text(f"{plan.design.n_cells} cells, {n_done} of them done; store: {place}"))
+    shard = f" of {plan.design.n_cells}, {shard_name(plan)}" if plan.shard else ""
+    console.print(Text(f"{plan.n_cells} cells{shard}, {n_done} of them done; store: {place}"))
+
+
+def print_shard(console: Console, plan: Plan) -> None:
+    """Print what was left to others, if a part of the plan was run."""
+    if plan.shard is not None:
+        shares = f"{shard_name(plan)} has {plan.n_cells} of {plan.design.n_cells} cells"
+        console.print(Text(f"{shares}; join the stores of all by: ilk results merge OUT STORE..."))
+
+
+def shard_name(plan: Plan) -> str:
+    """``"shard 1/3"``."""
+    assert plan.shard is not None
+    return "shard {}/{}".format(*plan.shard)
 
 
 def _place(path: Path) -> Path:
@@ -84,7 +106,7 @@ def _headline(design: Design) -> str:
     parts = (
         _count(len(design.datasets), "data set"),
         _count(len(design.pipelines), "pipeline"),
-        _short(design.evaluation["resampling"]),
+        short_resampling(design),
         f"seed {design.seed}",
     )
     return f"{design.name}: {', '.join(parts)}"
@@ -94,14 +116,27 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("s" if number != 1 else "")
 
 
-def _short(component: Any) -> str:
+def short_resampling(design: Design) -> str:
+    """Write the resampling with its numbers, and with what is not as it is by default."""
+    chosen = ilk.to_spec(design.resampling)
+    given = design.evaluation["resampling"]
+    return short(
+        {
+            key: value
+            for key, value in given.items()
+            if key in chosen or (isinstance(value, int | float) and not isinstance(value, bool))
+        }
+    )
+
+
+def short(component: Any) -> str:
     """Write a component as ``knn(k=3, distance=manhattan)``."""
     if isinstance(component, Mapping):
-        inside = ", ".join(f"{k}={_short(v)}" for k, v in component.items() if k != "use")
+        inside = ", ".join(f"{k}={short(v)}" for k, v in component.items() if k != "use")
         name = str(component.get("use", "pipeline" if "steps" in component else ""))
         return f"{name}({inside})" if inside else name
     if isinstance(component, list | tuple):
-        inside = ", ".join(map(_short, component))
+        inside = ", ".join(map(short, component))
         return f"[{inside}]" if len(inside) <= LONG else f"[{len(component)} items]"
     return str(component)
 
@@ -187,7 +222,7 @@ def _add(table: Table, title: str, rows: pd.DataFrame, columns: list[Column]) ->
     for position, row in enumerate(rows.to_dict("records")):
         figures = [write(row[key]) for _, key, write in columns]
         style = "bold" if row["rank"] == best else None
-        head = Text(title if position == 0 else "")
+        head = Text(printable(title, keep="") if position == 0 else "")
         table.add_row(head, Text(row["pipeline"]), *figures, style=style)
     table.add_section()
 

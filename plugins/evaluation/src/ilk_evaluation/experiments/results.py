@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
 
 import ilk
+from ilk_evaluation.experiments.evidence import Evidence
+from ilk_evaluation.experiments.leave_one_out import notes_on
 from ilk_evaluation.experiments.scoring import Scored, ranks, score
 from ilk_evaluation.experiments.store import Store
 
@@ -80,7 +83,7 @@ class Results:
     @property
     def notes(self) -> list[str]:
         """What was not computed, and why; warnings that cells gave."""
-        return [*self._scored.notes, *self._compared[1], *self._warnings]
+        return [*self._scored.notes, *self._compared[1], *self._shortcuts, *self._warnings]
 
     @property
     def n_failed(self) -> int:
@@ -99,7 +102,7 @@ class Results:
 
     def load(self) -> Results:
         """Read everything now, so that later changes of the store do not matter; return itself."""
-        _ = self._scored, self._compared, self._warnings, self.failures
+        _ = self._scored, self._compared, self._shortcuts, self._warnings, self.failures
         return self
 
     def filter(
@@ -152,8 +155,8 @@ class Results:
         DataFrame
             Columns dataset and pipeline; for each measure its estimate and, as
             ``<measure>_spread``, the standard deviation over the splits; rank (by the first
-            measure, 1 is best); fit_seconds; n_failed, n_fallback, n_missing. An estimate and
-            a rank are NaN where cells failed or are missing.
+            measure, 1 is best); fit_seconds; n_failed, n_fallback, n_missing. Estimates, spreads
+            and ranks are NaN where cells failed or are missing.
         """
         grids: dict[str, pd.DataFrame] = {}
         for name, estimates in self._scored.estimates.items():
@@ -271,6 +274,22 @@ class Results:
                 if statuses.get(cell.key) in {"done", "fallback"}:
                     yield cell, store.prediction(cell.key)
 
+    def report(self, path: str | Path) -> Path:
+        """Write a page of HTML with all that was found, which needs nothing else.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that is there is replaced.
+
+        Returns
+        -------
+        Path
+        """
+        from ilk_evaluation.report import write_report
+
+        return write_report(self, path)
+
     def reading(self) -> AbstractContextManager[Store]:
         """Open the store for reading."""
         path = self._store.path
@@ -283,12 +302,17 @@ class Results:
 
     @cached_property
     def _compared(self) -> tuple[list[ilk.Verdict], list[str]]:
-        return _compare(self.design, self._scored)
+        return _compare(self.design, self._scored, Evidence(self.design, self.reading))
 
     @cached_property
     def _warnings(self) -> list[str]:
         with self.reading() as store:
             return _warned(self.design, store.warnings())
+
+    @cached_property
+    def _shortcuts(self) -> list[str]:
+        with self.reading() as store:
+            return notes_on(self.design, store.answered_together())
 
     def _ranks(self) -> pd.DataFrame:
         better = self.design.measures[self.measure].greater_is_better
@@ -342,7 +366,9 @@ def _among(wanted: int | Iterable[int] | None) -> Callable[[int], bool]:
     return lambda value: value in chosen
 
 
-def _compare(design: Design, scored: Scored) -> tuple[list[ilk.Verdict], list[str]]:
+def _compare(
+    design: Design, scored: Scored, evidence: Evidence
+) -> tuple[list[ilk.Verdict], list[str]]:
     """Return the verdicts, and why there are no others."""
     name, measure = next(iter(design.measures.items()))
     scores = ilk.Scores(
@@ -353,6 +379,8 @@ def _compare(design: Design, scored: Scored) -> tuple[list[ilk.Verdict], list[st
         pipelines=tuple(one.label for one in design.pipelines),
         datasets=tuple(one.label for one in design.datasets),
         means=scored.estimates[name],
+        predictions=evidence.predictions,
+        sizes=evidence.sizes() if design.comparisons else None,
     )
     verdicts, notes = [], []
     for label, comparison in design.comparisons.items():

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ilk
+from ilk_evaluation.executors.failure import ExecutorError
 from ilk_evaluation.experiments import record
 from ilk_evaluation.experiments.bench import Bench
 from ilk_evaluation.experiments.crew import Crew, Task
 from ilk_evaluation.experiments.database import StoreError, check_writable
 from ilk_evaluation.experiments.keeper import Keeper
 from ilk_evaluation.experiments.keys import canonical, code_versions
+from ilk_evaluation.experiments.leave_one_out import SAID, Batch, divided
 from ilk_evaluation.experiments.plan import Plan, plan_experiment
 from ilk_evaluation.experiments.progress import progress_on
 from ilk_evaluation.experiments.results import Results
+from ilk_evaluation.experiments.sharding import Shard, cells_of, with_shard
 from ilk_evaluation.experiments.store import Store
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ def run_experiment(
     fresh: bool = False,
     retry_failed: bool = False,
     executor: Any = None,
+    shard: Shard | None = None,
     console: Console | None = None,
     listeners: ilk.Listeners | None = None,
 ) -> Results:
@@ -52,6 +57,9 @@ def run_experiment(
         Run the cells again that failed, or that the fallback answered.
     executor : str, table or ilk.Executor, optional
         Takes the place of ``[run] executor``.
+    shard : (int, int), optional
+        Run only the first of three parts, say, by ``(1, 3)``. Other machines run the others,
+        each into a store of its own, and `merge_stores` joins them.
     console : rich.console.Console, optional
         Where progress is shown.
     listeners : ilk.Listeners, optional
@@ -69,6 +77,8 @@ def run_experiment(
         If a cell fails and the experiment says ``on_error = "raise"``.
     StoreError
         If the store cannot be used any more; what was finished is in it.
+    ExecutorError
+        If nothing can run cells any more; what was finished is in the store.
 
     Examples
     --------
@@ -82,7 +92,7 @@ def run_experiment(
     [{'dataset': 'iris', 'pipeline': '1-NN', 'n_failed': 0}]
     """
     plan = source if isinstance(source, Plan) else plan_experiment(source, store=store)
-    plan = with_executor(plan, executor)
+    plan = with_shard(with_executor(plan, executor), shard)
     on_error = plan.experiment.run["on_error"]
     opened = open_store(plan)
     try:
@@ -172,8 +182,7 @@ def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> in
         if fresh or not path.exists() or not path.stat().st_size:
             return 0
         with Store.read(path) as store:
-            total = len({cell.key for cell in plan.cells})
-            return total - len(missing_cells(plan, store, retry_failed=retry_failed))
+            return plan.n_cells - len(missing_cells(plan, store, retry_failed=retry_failed))
     except StoreError as error:
         raise store_problem(plan, error) from error
 
@@ -182,7 +191,7 @@ def missing_cells(
     plan: Plan, store: Store, *, fresh: bool = False, retry_failed: bool = False
 ) -> list[Cell]:
     """Cells that are to be run: each key once, those with an outcome only if asked for."""
-    cells = {cell.key: cell for cell in plan.cells}
+    cells = {cell.key: cell for cell in cells_of(plan.design, plan.shard)}
     if fresh:
         store.drop(cells)
     failed = store.failed()
@@ -228,7 +237,7 @@ def _run(
     if fallback is not None:
         pipelines.append(fallback.pipeline)
     with (
-        progress_on(console, len(missing)) as progress,
+        progress_on(console, plan.design, store, missing) as progress,
         Bench([planned.data for planned in plan.datasets], pipelines) as bench,
     ):
         text = None if fallback is None else fallback.text
@@ -242,11 +251,15 @@ def _run(
         )
         try:
             with crew:
-                crew.work(_tasks(plan, missing))
-        except StoreError as error:
-            total = plan.design.n_cells
-            kept = total - len(missing) + keeper.n_kept
-            raise StoreError(f"{error}\n{kept} of {total} cells are kept in it") from error
+                crew.work(_tasks(plan, missing, progress.say))
+        except (ExecutorError, StoreError) as error:
+            n_kept = plan.n_cells - len(missing) + keeper.n_kept
+            kept = f"{error}\n{n_kept} of {plan.n_cells} cells are kept in"
+            if isinstance(error, StoreError):
+                raise StoreError(f"{kept} it") from error
+            if plan.store is None:
+                raise
+            raise ExecutorError(f"{kept} {plan.store}; run the same again to go on") from error
 
 
 def cell_name(plan: Plan, cell: Cell) -> str:
@@ -255,7 +268,29 @@ def cell_name(plan: Plan, cell: Cell) -> str:
     return f"{dataset}, {pipeline}, repeat {cell.repeat}, fold {cell.fold}"
 
 
-def _tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[Task]:
+def _tasks(plan: Plan, cells: list[Cell], say: Callable[[str], None]) -> Iterator[Task | Batch]:
+    """Yield what is done together, then the other cells one by one."""
+    together, rest = divided(plan, cells)
+    for group in together:
+        say(f"{_row_name(plan, group[0])}: {SAID} ({len(group)} cells)")
+        yield Batch(group, partial(_one_by_one, plan, group, say))
+    yield from _singly(plan, rest)
+
+
+def _one_by_one(
+    plan: Plan, cells: Iterable[Cell], say: Callable[[str], None], failed: Outcome
+) -> Iterator[Task]:
+    """Yield cells that could not be answered together."""
+    cells = list(cells)
+    say(f"{_row_name(plan, cells[0])}: each case needs a fit, as {SAID} failed: {failed.error}")
+    yield from _singly(plan, cells)
+
+
+def _row_name(plan: Plan, cell: Cell) -> str:
+    return f"{plan.datasets[cell.dataset].label}, {plan.pipelines[cell.pipeline].id}"
+
+
+def _singly(plan: Plan, cells: Iterable[Cell]) -> Iterator[Task]:
     """Pair cells, which are in the plan's order, with their splits, made one at a time."""
     current, position, split = -1, -1, None
     for cell in cells:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 import ilk
+from ilk_evaluation.resamplings.no_information import no_information
 
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.design import Cell, Design
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 POOLED = -1
 """Stands for the fold of a score over all folds of a repeat."""
+MOST_SAID = 3
+"""Reasons that are written out for a measure, a data set and a pipeline."""
 COLUMNS = ["dataset", "pipeline", "measure", "repeat", "fold", "value"]
 
 
@@ -71,10 +74,12 @@ def score(design: Design, store: Store) -> Scored:
         complete = len(fine) == len(cells)
         for measure in design.measures:
             values = [value for name, _, _, value in own if name == measure]
-            estimate = design.resampling.estimate(values) if complete else np.nan
-            scored.estimates[measure].loc[at] = estimate
-            spread = np.std(values, ddof=1) if len(values) > 1 else np.nan
-            scored.spreads[measure].loc[at] = spread
+            if complete:
+                estimate = _estimate(design, store, fine[0], measure, values, scored.notes)
+                scored.estimates[measure].loc[at] = estimate
+                with np.errstate(invalid="ignore"):  # of infinite scores there is none
+                    spread = np.std(values, ddof=1) if len(values) > 1 else np.nan
+                scored.spreads[measure].loc[at] = spread
     scored.scores = pd.DataFrame(rows, columns=COLUMNS)
     scored.notes = list(dict.fromkeys(scored.notes))
     return scored
@@ -110,13 +115,18 @@ def _scores(
     pooled = {name: m for name, m in design.measures.items() if m.pooled}
     single = {name: m for name, m in design.measures.items() if not m.pooled}
 
+    told: Counter[tuple[str, str, str]] = Counter()
+    asked: Counter[str] = Counter()
+
     def value(name: str, measure: ilk.Measure, prediction: ilk.Prediction) -> float:
+        asked[name] += 1
         try:
-            return float(measure(prediction))
+            score = float(measure(prediction))
+            told.update((name, "for", said) for said in measure.remarks(prediction))
         except ilk.IlkError as error:
-            row = f"{design.dataset(cell)}, {design.pipeline(cell)}"
-            notes.append(f"{name} was not computed for {row}: {error}")
+            told[name, "was not computed for", str(error)] += 1
             return float("nan")
+        return score
 
     for repeat, group in groupby(cells, key=lambda cell: cell.repeat):
         together = []
@@ -129,10 +139,51 @@ def _scores(
                 yield name, repeat, cell.fold, value(name, measure, prediction)
         for name, measure in pooled.items():
             yield name, repeat, POOLED, value(name, measure, pool(together))
+    if told:
+        notes += _told(told, asked, f"{design.dataset(cell)}, {design.pipeline(cell)}")
+
+
+def _estimate(
+    design: Design,
+    store: Store,
+    first: Cell,
+    name: str,
+    values: Sequence[float],
+    notes: list[str],
+) -> float:
+    """Estimate a measure by the resampling; NaN, and a note, where it cannot."""
+    scheme, measure = design.resampling, design.measures[name]
+    try:
+        if not scheme.needs_no_information:
+            return float(scheme.estimate(values))
+        rate = float("nan")
+        if not np.isnan(values).any():
+            rate = no_information(measure, store.prediction(first.key))
+        informed: Any = scheme.estimate
+        better = measure.greater_is_better
+        return float(informed(values, no_information=rate, greater_is_better=better))
+    except ilk.IlkError as error:
+        notes.append(
+            f"{name} was not estimated for {design.dataset(first)}, {design.pipeline(first)}: "
+            f"{error}"
+        )
+        return float("nan")
+
+
+def _told(told: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:
+    """Word what was said of scores: what was said most often, and of how many."""
+    for name, what in dict.fromkeys((name, what) for name, what, _ in told):
+        reasons = Counter({said: n for (*about, said), n in told.items() if about == [name, what]})
+        for said, n in reasons.most_common(MOST_SAID):
+            share = f" ({n} of {asked[name]} scores)" if n < asked[name] else ""
+            yield f"{name} {what} {row}: {said}{share}"
+        if len(reasons) > MOST_SAID:
+            left = len(reasons) - MOST_SAID
+            yield f"{name} {what} {row}: {left} more reason{'s' * (left != 1)} of this kind"
 
 
 def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
-    """Put the predictions of several splits together, their seconds added up."""
+    """Put the predictions of several splits together: seconds summed, reductions averaged."""
 
     def joined(name: str) -> Any:
         parts = [getattr(prediction, name) for prediction in predictions]
@@ -146,6 +197,7 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
         **{name: joined(name) for name in arrays},
         fit_seconds=sum(p.fit_seconds for p in predictions),
         predict_seconds=sum(p.predict_seconds for p in predictions),
+        reduction=float(np.mean([p.reduction for p in predictions])),
     )
 
 

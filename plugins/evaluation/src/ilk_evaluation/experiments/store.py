@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -31,7 +31,13 @@ from ilk_evaluation.experiments.database import (
     settle,
     undamaged,
 )
-from ilk_evaluation.lock import HeldError, Lock
+from ilk_evaluation.experiments.kept import Kept
+from ilk_evaluation.experiments.locking import locked
+from ilk_evaluation.experiments.statements import OUTCOME, PUT_CELL, PUT_SPLIT, row_of
+
+if TYPE_CHECKING:
+    from ilk_evaluation.experiments.design import Cell
+    from ilk_evaluation.lock import Lock
 
 Status = Literal["done", "fallback", "failed"]
 
@@ -65,7 +71,6 @@ class Store:
         self._connection = connection
         self._close = weakref.finalize(self, _close, connection, lock)
         self._dataset = lru_cache(maxsize=8)(self._read_dataset)
-        self._split = lru_cache(maxsize=8)(self._read_split)
         self._last_split = ""
 
     @classmethod
@@ -85,7 +90,7 @@ class Store:
         with ExitStack() as undo:
             lock = None
             if path is not None:
-                lock = _locked(path)
+                lock = locked(path)
                 undo.callback(lock.release)
             connection = undo.enter_context(closing(sqlite3.connect(path or "")))
             prepare(connection, path)
@@ -182,6 +187,18 @@ class Store:
         query = "SELECT key, CASE WHEN error IS NULL THEN 'done' WHEN fallback THEN 'fallback'"
         return dict(self._rows(f"{query} ELSE 'failed' END FROM cells"))
 
+    def since(self, row: int) -> list[Kept]:
+        """Return the cells that were written after some row of theirs, oldest first."""
+        query = (
+            "SELECT rowid, key, run, error, fallback, fit_seconds + predict_seconds FROM cells"
+            " WHERE rowid > ? ORDER BY rowid"
+        )
+        with explained(self.path):
+            rows = self._connection.execute(query, (row,))
+            return [
+                Kept(n, key, run, why, bool(fell), took) for n, key, run, why, fell, took in rows
+            ]
+
     def failed(self) -> dict[str, str | None]:
         """Keys of the cells whose pipeline failed, and which fallback their run had."""
         return dict(
@@ -195,6 +212,10 @@ class Store:
         """What cells warned of, by key; cells without a warning are left out."""
         query = "SELECT key, warnings FROM cells WHERE warnings IS NOT NULL"
         return {key: json.loads(text) for key, text in self._rows(query)}
+
+    def answered_together(self) -> set[str]:
+        """Keys of the cells that were left out without refitting."""
+        return {key for (key,) in self._rows("SELECT key FROM cells WHERE together IS NOT NULL")}
 
     def drop(self, keys: Iterable[str]) -> None:
         """Forget cells."""
@@ -212,6 +233,7 @@ class Store:
         split: str,
         fingerprint: str,
         test: np.ndarray,
+        n_train: int | None = None,
     ) -> None:
         """Keep what came of a cell.
 
@@ -223,19 +245,33 @@ class Store:
         StoreError
             If it cannot be written (a full disk, say).
         """
-        row = (
-            *(key, run, split, pipeline),
-            *map(pack, (outcome.codes, outcome.probabilities, outcome.scores)),
-            *(outcome.fit_seconds, outcome.predict_seconds),
-            json.dumps(outcome.warnings) if outcome.warnings else None,
-            *(outcome.error, outcome.traceback, outcome.fallback),
-        )
         with self._transaction() as execute:
             if split != self._last_split:  # the cells of a split come one after the other
-                row_of_split = (split, fingerprint, pack(test))
-                execute("INSERT OR IGNORE INTO splits VALUES (?, ?, ?)", row_of_split)
-            execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", row)
+                execute(PUT_SPLIT, (split, fingerprint, pack(test), n_train))
+            execute(PUT_CELL, row_of(key, outcome, run, split, pipeline))
         self._last_split = split
+
+    def put_together(
+        self,
+        outcomes: Iterable[tuple[Cell, Outcome]],
+        *,
+        run: int,
+        pipeline: str,
+        fingerprint: str,
+        n_train: int,
+    ) -> None:
+        """Keep cells of a pipeline that each test one case, the number of their split: all or none.
+
+        Raises
+        ------
+        StoreError
+            If they cannot be written.
+        """
+        with self._transaction() as execute:
+            for cell, outcome in outcomes:
+                split = cell.split_key
+                execute(PUT_SPLIT, (split, fingerprint, pack(np.array([cell.split])), n_train))
+                execute(PUT_CELL, row_of(cell.key, outcome, run, split, pipeline))
 
     def outcome(self, key: str) -> Outcome:
         """Return what came of a cell."""
@@ -246,11 +282,12 @@ class Store:
 
         A rejected case has the first class as its label and is marked in ``rejected``.
         """
-        outcome, split = self._outcome(key)
+        outcome, fingerprint, packed = self._outcome(key)
         if outcome.codes is None:
             raise StoreError(f"{self.path}: cell {key} failed: {outcome.error}")
         with undamaged(self.path):
-            fingerprint, test = self._split(split)
+            test = unpack(packed)
+            assert test is not None  # else its split is lost
             classes, y = self._dataset(fingerprint)
             return ilk.Prediction(
                 truth=y[test],
@@ -262,6 +299,7 @@ class Store:
                 indices=test,
                 fit_seconds=outcome.fit_seconds,
                 predict_seconds=outcome.predict_seconds,
+                reduction=outcome.reduction,
             )
 
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -287,16 +325,23 @@ class Store:
                 for key, spec, versions in rows
             }
 
+    def split_sizes(self) -> dict[str, tuple[float, int]]:
+        """Number of training (NaN if not known) and of test cases of each split, by key."""
+        rows = self._rows("SELECT key, n_train, test FROM splits")
+        with undamaged(self.path):
+            return {
+                key: (float("nan") if n_train is None else n_train, len(unpack(test)))
+                for key, n_train, test in rows
+            }
+
     def cells_by_run(self) -> dict[int, int]:
         """Number of the cells that each run wrote, but for those that were run again."""
         return dict(self._rows("SELECT run, count(*) FROM cells GROUP BY run"))
 
-    def _outcome(self, key: str) -> tuple[Outcome, str]:
-        """Return what came of a cell, and the key of its split."""
-        split, *arrays, fit, predict, warned, error, trace, fallback = self._row(
-            "SELECT split, labels, probabilities, scores, fit_seconds, predict_seconds,"
-            " warnings, error, traceback, fallback FROM cells WHERE key = ?",
-            key,
+    def _outcome(self, key: str) -> tuple[Outcome, str, bytes]:
+        """Return what came of a cell, and the data set and the packed test rows of its split."""
+        fingerprint, test, *arrays, fit, predict, reduction, warned, error, trace, fell, n = (
+            self._row(OUTCOME, key)
         )
         with undamaged(self.path):
             codes, probabilities, scores = map(unpack, arrays)
@@ -306,23 +351,19 @@ class Store:
                 scores,
                 float("nan") if fit is None else fit,
                 float("nan") if predict is None else predict,
-                tuple(json.loads(warned or "[]")),
+                float("nan") if reduction is None else reduction,
+                tuple(json.loads(warned)) if warned else (),
                 error,
                 trace,
-                bool(fallback),
+                bool(fell),
+                n,
             )
-        return outcome, split
+        return outcome, fingerprint, test
 
     def _read_dataset(self, fingerprint: str) -> tuple[np.ndarray, np.ndarray]:
         classes, y = self._row("SELECT classes, y FROM datasets WHERE fingerprint = ?", fingerprint)
         labels = unpack_labels(classes)
         return labels, labels[unpack(y)]
-
-    def _read_split(self, key: str) -> tuple[str, np.ndarray]:
-        fingerprint, test = self._row("SELECT fingerprint, test FROM splits WHERE key = ?", key)
-        rows = unpack(test)
-        assert rows is not None
-        return fingerprint, rows
 
     def _row(self, query: str, key: str) -> Any:
         with explained(self.path):
@@ -339,17 +380,6 @@ class Store:
     def _transaction(self) -> Iterator[Any]:
         with explained(self.path), self._connection:
             yield self._connection.execute
-
-
-def _locked(path: Path) -> Lock:
-    try:
-        return Lock(path.with_name(f"{path.name}.lock"))
-    except HeldError as holder:
-        raise StoreError(
-            f"{path}: is in use by another run ({holder}); wait for it or choose another store"
-        ) from None
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be locked: {error}") from error
 
 
 def _close(connection: sqlite3.Connection, lock: Lock | None) -> None:

@@ -66,6 +66,18 @@ def compare(a: Results, b: Results, *, tolerance: float = 0.0) -> Difference:
     )
 
 
+def unlike_designs(a: Results, b: Results) -> list[str]:
+    """Say in what the designs of two experiments differ, their names aside; nothing if equal."""
+    found = [*_only(a, b), *_changed(a, b)]
+    one, other = a.design, b.design
+    for part in ("measures", "comparisons"):
+        if not found and one.evaluation[part] != other.evaluation[part]:
+            found.append(f"{part}: {_unlike(one.evaluation[part], other.evaluation[part]) or '-'}")
+    if not found and [cell.key for cell in one.cells] != [cell.key for cell in other.cells]:
+        found.append("the order of data sets and pipelines, or which are tried on which")
+    return found
+
+
 def _only(a: Results, b: Results) -> Iterator[str]:
     """Name what only one of the two has."""
     for what, one, other in (

@@ -16,7 +16,7 @@ def provenance(store: Store) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``store``; ``runs`` (started, name, seed, file, text of the specification, python,
+        ``store``; ``runs`` (started, name, seed, file, text of the specification, shard, python,
         platform, machine, processors, versions, cells: how many of its cells are still there);
         ``datasets`` and ``pipelines`` of the last run, with their fingerprints and keys.
     """
@@ -46,6 +46,7 @@ def _run(run: Mapping[str, Any], n_cells: int) -> dict[str, Any]:
         "file": record["file"],
         "text": record["text"],
         "evaluation": record["evaluation"],
+        "shard": record.get("shard"),
         **environment,
         "cells": n_cells,
     }
@@ -58,7 +59,8 @@ def lines(known: Mapping[str, Any]) -> Iterator[str]:
     for run in known["runs"]:
         yield ""
         yield f"run {run['run']}: {run['name']}, seed {run['seed']}, {run['started']}"
-        yield f"  from      {run['file'] or 'Python'}"
+        shard = ", shard {}/{}".format(*run["shard"]) if run["shard"] else ""
+        yield f"  from      {run['file'] or 'Python'}{shard}"
         yield f"  on        {run['machine']}, {run['platform']}, {run['processors']} processors"
         versions = {"python": run["python"], **run["versions"]}
         changed = {name: v for name, v in versions.items() if before.get(name) != v}

@@ -1,0 +1,238 @@
+"""Follow a run from outside, by reading its store and looking at the lock beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+from ilk_evaluation.experiments.database import StoreError
+from ilk_evaluation.experiments.leading import Leader
+from ilk_evaluation.experiments.locking import lock_of
+from ilk_evaluation.experiments.progress import Teller, is_live, live
+from ilk_evaluation.experiments.record import recorded_design
+from ilk_evaluation.experiments.standing import Came, Standing
+from ilk_evaluation.experiments.view import View
+from ilk_evaluation.lock import holder
+from ilk_evaluation.results.opening import open_store
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ilk_evaluation.experiments.kept import Kept
+    from ilk_evaluation.experiments.store import Store
+
+_OFTEN = 0.1  # seconds between looks for a store that is not there yet
+
+
+class State(Enum):
+    """How a run is: whether it goes on, and how it ended if it does not."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped before its end"
+    DIED = "died before its end"
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was seen of a run at a moment.
+
+    Attributes
+    ----------
+    name : str
+        Of the experiment.
+    state : State
+    view : View
+    moment : float
+        When that was, by `time.monotonic`.
+    """
+
+    name: str
+    state: State
+    view: View
+    moment: float
+
+    def by_now(self) -> View:
+        """What was seen, as old as it is."""
+        if self.view.elapsed is None:
+            return self.view
+        return replace(self.view, elapsed=self.view.elapsed + monotonic() - self.moment)
+
+
+class Watch:
+    """Looks at a store again and again; it is open only meanwhile, and never written.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._run: tuple[Any, ...] | None = None
+
+    def look(self, seconds: float = float("inf")) -> Sight:
+        """Look at the last run.
+
+        Parameters
+        ----------
+        seconds : float
+            How much time may go into finding out which pipeline leads.
+
+        Raises
+        ------
+        StoreError
+            If there is no store, or none that can be read, or nothing was run yet.
+        """
+        if not self.path.is_file():
+            open_store(self.path)  # which says what is there instead
+        held = holder(lock_of(self.path)) is not None  # if it is not, all is written already
+        left_behind = lock_of(self.path).exists()
+        with open_store(self.path) as store:
+            self._read(store)
+            self._leader.work(store, self._standing, seconds)
+        complete = self._standing.done == self._standing.total
+        if held:
+            state, elapsed = State.RUNNING, self._elapsed()
+        elif complete:
+            state, elapsed = State.FINISHED, None
+        else:
+            state, elapsed = State.DIED if left_behind else State.STOPPED, None
+        view = View(self._standing, self._leader.best, elapsed, running=held)
+        return Sight(self._standing.design.name, state, view, monotonic())
+
+    def _read(self, store: Store) -> None:
+        """Count what is new; all anew where another run, or another file, has taken its place."""
+        runs = store.runs()
+        there = self.path.stat()
+        run = (there.st_dev, there.st_ino, len(runs), runs[-1]["started"] if runs else "")
+        if run != self._run:
+            self._standing = Standing(recorded_design(store))
+            self._leader = Leader(self._standing.design)
+            self._number, self._began = runs[-1]["id"], _moment(runs[-1]["started"])
+            self._row, self._counted = 0, dict[str, Came]()
+            self._run = run
+        for row in store.since(self._row):
+            self._count(row)
+            self._row = row.row
+
+    def _count(self, row: Kept) -> None:
+        if row.key not in self._standing.cells:  # of another experiment
+            return
+        before = self._counted.get(row.key)
+        if before is not None:
+            self._standing.count(row.key, before, times=-1)
+            self._leader.forget(self._standing.cells[row.key].dataset)
+        self._counted[row.key] = Came.kept(row, self._number)
+        self._standing.count(row.key, self._counted[row.key])
+
+    def _elapsed(self) -> float:
+        return max((datetime.now(UTC) - self._began).total_seconds(), 0.0)
+
+
+def wait_for(watch: Watch, patience: float, seconds: float = float("inf")) -> Sight:
+    """Look as soon as there is something to be seen, or raise the error that says what is not.
+
+    Parameters
+    ----------
+    watch : Watch
+    patience : float
+        Seconds to wait for a store that is not there yet, or that a run has only just begun.
+    seconds : float
+        How much time may go into finding out which pipeline leads.
+
+    Raises
+    ------
+    StoreError
+        At once, if what is there will not become a store by waiting.
+    """
+    deadline = monotonic() + patience
+    while True:
+        try:
+            return watch.look(seconds)
+        except (StoreError, OSError) as error:
+            if monotonic() > deadline or not _may_come(watch.path):
+                raise _said(watch.path, error) from error
+            sleep(_OFTEN)
+
+
+def follow(watch: Watch, first: Sight, console: Console, interval: float, patience: float) -> Sight:
+    """Show a run until it ends; return what was seen last.
+
+    Parameters
+    ----------
+    watch : Watch
+    first : Sight
+    console : rich.console.Console
+    interval : float
+        Seconds between looks.
+    patience : float
+        How long a store may be gone, or be held by somebody else.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be read any more.
+    """
+    sight = first
+    if first.state is not State.RUNNING:
+        return first
+    if not is_live(console):
+        teller = Teller(console)
+        teller.write(first.view)
+        return _until_the_end(watch, first, interval, patience, lambda now: teller.tell(now.view))
+
+    def shown() -> View:
+        return sight.by_now()
+
+    def show(now: Sight) -> None:
+        nonlocal sight
+        sight = now
+
+    with live(console, shown):
+        return _until_the_end(watch, first, interval, patience, show)
+
+
+def _until_the_end(
+    watch: Watch,
+    sight: Sight,
+    interval: float,
+    patience: float,
+    show: Callable[[Sight], None],
+) -> Sight:
+    seen = monotonic()
+    while sight.state is State.RUNNING:
+        sleep(interval)
+        try:
+            sight = watch.look(interval / 2)
+        except (StoreError, OSError) as error:
+            if monotonic() - seen > max(patience, interval):
+                raise _said(watch.path, error) from error
+            continue
+        seen = monotonic()
+        show(sight)
+    return sight
+
+
+def _may_come(path: Path) -> bool:
+    """Tell whether waiting may help: nothing is there, or a run has only just begun."""
+    if path.is_dir() or path.suffix == ".toml":
+        return False
+    try:
+        return not path.stat().st_size or holder(lock_of(path)) is not None
+    except OSError:
+        return True
+
+
+def _said(path: Path, error: Exception) -> StoreError:
+    return error if isinstance(error, StoreError) else StoreError(f"{path}: {error}")
+
+
+def _moment(text: str) -> datetime:
+    """Read a time as SQLite writes it."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

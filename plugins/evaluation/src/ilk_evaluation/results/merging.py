@@ -1,0 +1,278 @@
+"""Join stores that hold parts of one experiment."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ilk_evaluation.experiments.database import (
+    StoreError,
+    check,
+    check_writable,
+    explained,
+    prepare,
+    reachable,
+    settle,
+)
+from ilk_evaluation.experiments.locking import locked
+from ilk_evaluation.experiments.store import Store
+from ilk_evaluation.results.difference import unlike_designs
+from ilk_evaluation.results.opening import open_store, results
+
+if TYPE_CHECKING:
+    from ilk_evaluation.experiments.design import Design
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What came of joining stores.
+
+    Attributes
+    ----------
+    path : Path
+        The store that was made.
+    n_cells : int
+        Cells of the experiment that it holds.
+    n_missing : int
+        Cells of the experiment that none of the stores had.
+    n_twice : int
+        Cells that more than one of them had; of those the best was taken: one that is done
+        before one that the fallback answered, and that before one that failed.
+    unlike : tuple of (Path, str, str, int, int)
+        Store, data set, pipeline, repeat and fold of cells that an earlier store has with other
+        predictions; those of the earlier one were taken.
+    """
+
+    path: Path
+    n_cells: int
+    n_missing: int
+    n_twice: int
+    unlike: tuple[tuple[Path, str, str, int, int], ...]
+
+
+def merge_stores(out: str | Path, stores: Sequence[str | Path], *, force: bool = False) -> Merged:
+    """Join stores that hold parts of one experiment into a new one.
+
+    Its results are those of one run of the whole, if no part is missing. Runs are kept, in the
+    order of the stores, so that each cell still tells where it comes from.
+
+    Parameters
+    ----------
+    out : str or Path
+        The store to be made. It appears when it is complete, or not at all.
+    stores : sequence of str or Path
+        Each is only read; one of them may be `out` itself if `force` is set.
+    force : bool
+        Replace what is there.
+
+    Returns
+    -------
+    Merged
+
+    Raises
+    ------
+    StoreError
+        If a store cannot be read, holds another experiment (the message says what differs), or
+        if `out` is there or cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ilk_evaluation import merge_stores, run_experiment
+    >>> spec = {
+    ...     "datasets": ["iris"],
+    ...     "pipelines": [{"id": "means", "steps": [{"classifier": "nearest_mean"}]}],
+    ...     "evaluation": {"resampling": {"use": "kfold", "folds": 4}},
+    ... }
+    >>> with TemporaryDirectory() as folder:
+    ...     stores = [Path(folder) / f"{i}.sqlite" for i in (1, 2)]
+    ...     for i, store in enumerate(stores, 1):
+    ...         _ = run_experiment(spec, store=store, shard=(i, 2))
+    ...     merged = merge_stores(Path(folder) / "all.sqlite", stores)
+    >>> merged.n_cells, merged.n_missing
+    (4, 0)
+    """
+    paths = [Path(store) for store in stores]
+    if not paths:
+        raise StoreError("there is nothing to merge: name at least one store")
+    target = Path(out)
+    design = _common_design(paths)
+    with _appearing(target, force=force) as part:
+        twice: set[str] = set()
+        unlike: list[tuple[Path, str]] = []
+        with closing(sqlite3.connect(part.absolute().as_uri(), uri=True)) as connection:
+            prepare(connection, target)
+            settle(connection)  # nobody else looks: a full disk is told of at once
+            for path in paths:
+                again, other = _take(connection, target, path)
+                twice |= again
+                unlike += [(path, key) for key in other]
+        with Store.read(part) as store:
+            keys = set(store.statuses())
+    cells = {cell.key: cell for cell in design.cells}
+    return Merged(
+        target,
+        n_cells=len(cells.keys() & keys),
+        n_missing=len(cells.keys() - keys),
+        n_twice=len(cells.keys() & twice),
+        unlike=tuple((path, *design.place(cells[key])) for path, key in unlike if key in cells),
+    )
+
+
+@contextmanager
+def _appearing(target: Path, *, force: bool) -> Iterator[Path]:
+    """Give the path of a file that takes another's name after the block, if that went well."""
+    if target.exists() and not force:
+        raise StoreError(f"{target}: is there already; choose another name, or say --force")
+    check_writable(target)
+    if target.is_symlink():
+        target = target.resolve()  # a link stays a link
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    with reachable(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.unlink(missing_ok=True)
+    lock = locked(target)
+    try:
+        _check_replaceable(target)
+        yield part
+        _check_alone(part)
+        with reachable(target):
+            part.replace(target)
+    finally:
+        for left in (part, *_beside(part), part.with_name(f"{part.name}-shm")):
+            with suppress(OSError):
+                left.unlink()
+        lock.release()
+
+
+def _check_replaceable(target: Path) -> None:
+    """Raise StoreError unless there is nothing, or a store that is all in one file."""
+    if target.exists() and (not target.is_file() or target.stat().st_size):
+        with explained(target), closing(sqlite3.connect(target)) as connection:
+            check(connection, target)
+            settle(connection)
+    _check_alone(target)
+
+
+def _check_alone(path: Path) -> None:
+    """Raise StoreError if a part of a store is beside it: it would be taken for one of the next."""
+    for beside in _beside(path):
+        if beside.exists():
+            raise StoreError(
+                f"{path}: cannot be replaced: a part of a store is in {beside.name}; "
+                f"is somebody reading it, or was the rest moved away?"
+            )
+
+
+def _beside(path: Path) -> list[Path]:
+    """Files in which SQLite keeps what is not in the store itself yet."""
+    return [path.with_name(f"{path.name}-{end}") for end in ("wal", "journal")]
+
+
+def _common_design(paths: Sequence[Path]) -> Design:
+    """Return the design that all stores share.
+
+    Raises
+    ------
+    StoreError
+        Naming what differs.
+    """
+    first = results(paths[0])
+    for path in paths[1:]:
+        other = results(path)
+        unlike = unlike_designs(first, other)
+        if _fallback(paths[0]) != _fallback(path):
+            unlike.append("what is done about failed cells (the fallback)")
+        if unlike:
+            raise StoreError(
+                f"{path} (B) holds another experiment than {paths[0]} (A), they cannot be merged: "
+                + "; ".join(unlike)
+            )
+    return first.design
+
+
+def _fallback(path: Path) -> str | None:
+    with open_store(path) as store:
+        fallback: str | None = store.runs()[-1]["fallback"]
+    return fallback
+
+
+def _take(connection: sqlite3.Connection, target: Path, path: Path) -> tuple[set[str], list[str]]:
+    """Copy what a store holds; return which cells were there, and which of them otherwise."""
+    with explained(path):
+        connection.execute("ATTACH ? AS b", (f"{path.absolute().as_uri()}?mode=ro",))
+    with _blamed(target, path), connection:
+        for statement in _COPIES:
+            connection.execute(statement)
+        (before,) = connection.execute("SELECT coalesce(max(id), 0) FROM main.runs").fetchone()
+        connection.execute(_COPY_RUNS, {"before": before})
+        again = {key for (key,) in connection.execute(_TWICE)}
+        other = [key for (key,) in connection.execute(_OTHERWISE)]
+        columns = [row[1] for row in connection.execute("PRAGMA main.table_info(cells)")]
+        connection.execute(_copy_cells(columns), {"before": before})
+    connection.execute("DETACH b")
+    return again, other
+
+
+@contextmanager
+def _blamed(target: Path, path: Path) -> Iterator[None]:
+    """Say of an error which file it is about: what is new may lack room, but is not damaged."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        with explained(target if code & 0xFF in _OF_WRITING else path):
+            raise
+
+
+_OF_WRITING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+_COPIES = [
+    f"INSERT OR IGNORE INTO main.{table} SELECT * FROM b.{table}"  # noqa: S608  # our own names
+    for table in ("planned", "datasets", "pipelines", "splits")  # where equal keys have equal rows
+]
+_COPY_RUNS = (
+    "INSERT INTO main.runs"
+    " SELECT id + :before, started, name, seed, spec, environment, fallback FROM b.runs ORDER BY id"
+)
+_TWICE = "SELECT key FROM main.cells AS a JOIN b.cells AS b USING (key)"
+_OTHERWISE = (
+    f"{_TWICE} WHERE a.error IS NULL AND b.error IS NULL AND (a.labels IS NOT b.labels"
+    " OR a.probabilities IS NOT b.probabilities OR a.scores IS NOT b.scores)"
+)
+
+
+def _copy_cells(columns: Sequence[str]) -> str:
+    """Statement that takes cells that are not there yet, or not as good."""
+    values = ", ".join("b.run + :before" if name == "run" else f"b.{name}" for name in columns)
+    return (
+        f"INSERT OR REPLACE INTO main.cells SELECT {values} FROM b.cells AS b WHERE NOT EXISTS"  # noqa: S608  # our own names
+        f" (SELECT 1 FROM main.cells AS a WHERE a.key = b.key AND {_rank('a')} >= {_rank('b')})"
+        " ORDER BY b.rowid"
+    )
+
+
+def _rank(cells: str) -> str:
+    """How good a cell is: done, answered by the fallback, failed."""
+    return f"CASE WHEN {cells}.error IS NULL THEN 2 WHEN {cells}.fallback THEN 1 ELSE 0 END"
+
+
+def lines(merged: Merged, *, limit: int = 5) -> Iterator[str]:
+    """Say it for people."""
+    total = merged.n_cells + merged.n_missing
+    yield f"{merged.path}: {merged.n_cells} of {total} cells"
+    if merged.n_missing:
+        yield f"{merged.n_missing} of {total} cells are in none of the stores"
+    if merged.n_twice:
+        yield f"{merged.n_twice} cells were in more than one; the best of each was taken"
+    if merged.unlike:
+        yield f"{len(merged.unlike)} were done with other predictions; the earlier were taken:"
+        for path, dataset, pipeline, repeat, fold in merged.unlike[:limit]:
+            yield f"  {dataset}, {pipeline}, repeat {repeat}, fold {fold}: not that of {path}"
+        if len(merged.unlike) > limit:
+            yield f"  ... and {len(merged.unlike) - limit} more"

@@ -1,0 +1,282 @@
+"""``ilk watch``: what it says of runs that go on, finished, stopped or died, and of no run."""
+
+import io
+import os
+import shutil
+import threading
+import time
+
+import pytest
+from rich.console import Console
+
+from ilk.cli.shell import run as ilk_command
+from ilk_evaluation import Store, StoreError, plan_experiment, run_experiment
+from ilk_evaluation.experiments.cell import Outcome
+from ilk_evaluation.experiments.locking import lock_of
+from ilk_evaluation.experiments.report import console_on
+from ilk_evaluation.experiments.standing import Standing
+from ilk_evaluation.experiments.view import View
+from ilk_evaluation.experiments.watching import Sight, State, Watch, follow, wait_for
+from ilk_evaluation.lock import Lock, holder
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.sqlite"
+
+
+@pytest.fixture
+def call(capsys):
+    def run(*arguments):
+        code = ilk_command(["watch", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def stop_early(make_spec, components):
+    """A function that leaves a store with four of sixteen cells, as Ctrl-C does."""
+
+    def stop(**changes):
+        fussy = make_spec.pipeline("fussy", "t_fussy", how="interrupt")
+        pipelines = [make_spec.pipeline("nearest", "t_nearest"), fussy]
+        with pytest.raises(KeyboardInterrupt):
+            run_experiment(make_spec(pipelines=pipelines, **changes))
+
+    return stop
+
+
+def files(path):
+    return {each.name: (each.read_bytes(), each.stat().st_mtime_ns) for each in path.iterdir()}
+
+
+def test_a_finished_run(call, make_spec, path):
+    run_experiment(make_spec())
+    before = files(path.parent)
+    code, out, err = call(path)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "tiny: finished",
+        "16/16 cells, 0 failed",
+        f"its tables: ilk results show {path}",
+    ]
+    assert call(path, "--once") == (code, out, err)
+    assert files(path.parent) == before  # nothing was written, not even beside it
+
+
+def test_a_finished_run_with_failures(call, make_spec, path):
+    run_experiment(make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy", features=3)]))
+    code, out, _ = call(path)
+    assert code == 1
+    assert "8/8 cells, 4 failed" in out
+    assert "  blobs3, fussy (4 cells): ValueError: no appetite for 3 features" in out
+
+
+def test_a_run_that_was_stopped(call, stop_early, path):
+    stop_early()
+    code, out, _ = call(path)
+    assert code == 4
+    assert out.startswith("tiny: stopped before its end\n5/16 cells, 0 failed\n")
+    assert "run the same command again to go on" in out
+
+
+def test_a_run_that_died(call, stop_early, path):
+    """Its lock is left behind, but nobody holds it."""
+    stop_early()
+    lock_of(path).write_text("process 1 on somewhere")
+    code, out, _ = call(path)
+    assert (code, out.splitlines()[0]) == (5, "tiny: died before its end")
+    assert lock_of(path).exists()
+
+
+def test_a_run_that_goes_on(call, stop_early, path):
+    stop_early()
+    with Store.open(path) as store:
+        store.add_pipeline("key", "[]", "{}")  # it writes ahead
+        before = sorted(files(path.parent))
+        code, out, _ = call(path, "--once")
+        assert sorted(files(path.parent)) == before
+    assert code == 0
+    assert out.startswith("tiny: running\n5/16 cells, 0 failed, about ")
+
+
+def test_the_last_cells_before_a_kill_count_as_the_end(call, make_spec, path):
+    run_experiment(make_spec())
+    lock_of(path).touch()
+    assert call(path)[0] == 0
+
+
+def test_no_store(call, path, make_spec, tmp_path):
+    start = time.monotonic()
+    code, out, err = call(path, "--wait", 0.3)
+    assert (code, out) == (2, "")
+    assert "there is no such store" in err
+    assert 0.3 <= time.monotonic() - start < 5
+    run_experiment(make_spec())
+    assert "did you mean 'store.sqlite'?" in call(tmp_path / "stor.sqlite", "--wait", 0)[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("a.toml", "description of an experiment"), ("notes", "is not a store")]
+)
+def test_what_will_never_be_a_store_is_said_at_once(call, tmp_path, name, words):
+    (tmp_path / name).write_text("nothing of the kind\n" * 10)
+    start = time.monotonic()
+    code, _, err = call(tmp_path / name)
+    assert code == 2
+    assert words in err
+    assert time.monotonic() - start < 5
+    assert call(tmp_path)[0] == 2
+    assert call(".")[0] == 2
+
+
+def test_a_store_without_a_run(call, path):
+    Store.open(path).close()
+    code, _, err = call(path)
+    assert (code, "holds no run yet" in err) == (2, True)
+
+
+def test_it_waits_for_a_store_to_come(make_spec, path):
+    plan = plan_experiment(make_spec())
+    runner = threading.Timer(0.3, lambda: run_experiment(plan))
+    runner.start()
+    sight = wait_for(Watch(path), 60)
+    runner.join()
+    assert sight.name == "tiny"
+    assert sight.view.standing.total == 16
+
+
+def test_it_follows_to_the_end(make_spec, path, with_component, components):
+    class Slow(components["t_nearest"]):
+        def fit(self, X, y):
+            time.sleep(0.03)
+            return super().fit(X, y)
+
+    with_component("classifier", "t_slow", Slow)
+    plan = plan_experiment(make_spec(pipelines=[make_spec.pipeline("slow", "t_slow")]))
+    runner = threading.Timer(0.1, lambda: run_experiment(plan))
+    runner.start()
+    watch, file = Watch(path), io.StringIO()
+    first = wait_for(watch, 60)
+    last = follow(watch, first, console_on(file), 0.05, 10)
+    runner.join()
+    assert last.state is State.FINISHED
+    lines = file.getvalue().splitlines()
+    assert all(" cells, 0 failed" in line for line in lines)
+    counts = [int(line.partition("/")[0]) for line in lines]
+    assert counts == sorted(set(counts))
+    assert [each.name for each in path.parent.iterdir()] == [path.name]  # it was settled
+
+
+def test_other_files_and_other_runs_take_its_place(make_spec, path, tmp_path):
+    run_experiment(make_spec())
+    watch = Watch(path)
+    assert watch.look().view.standing.total == 16
+    other = make_spec(
+        datasets=[{"use": "t_blobs"}],
+        experiment={"name": "other"},
+        output={"store": str(tmp_path / "other.sqlite")},
+    )
+    run_experiment(other)
+    shutil.move(tmp_path / "other.sqlite", path)
+    sight = watch.look()
+    assert (sight.name, sight.view.standing.total, sight.view.standing.done) == ("other", 8, 8)
+    run_experiment(make_spec(experiment={"name": "third", "seed": 9}))
+    sight = watch.look()
+    assert (sight.name, sight.view.standing.total, sight.view.standing.done) == ("third", 16, 16)
+    path.unlink()
+    with pytest.raises(StoreError, match="no such store"):
+        watch.look()
+
+
+def test_cells_that_are_run_again_count_once(make_spec, path, components):
+    spec = make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy")])
+    run_experiment(spec)
+    watch = Watch(path)
+    standing = watch.look().view.standing
+    assert (standing.done, standing.failed) == (8, 8)
+    plan = plan_experiment(spec)
+    with Store.open(path) as store:  # as a run does that tries three of them again
+        number = store.runs()[-1]["id"]
+        test = next(plan.splits(0)).test
+        for cell in plan.cells[:3]:
+            outcome = Outcome(codes=test * 0, fit_seconds=0.1, predict_seconds=0.1)
+            own = {"run": number, "pipeline": plan.pipelines[0].key, "split": cell.split_key}
+            store.put(cell.key, outcome, fingerprint="", test=test, **own)
+    standing = watch.look().view.standing
+    assert (standing.done, standing.failed, standing.left.sum()) == (8, 5, 0)
+    assert standing.latest[0].number == 1 or standing.n_failures == 2
+    run_experiment(spec, fresh=True)
+    standing = watch.look().view.standing
+    assert (standing.done, standing.failed) == (8, 8)
+
+
+def test_what_others_wrote_into_the_store_does_not_count(make_spec, path):
+    run_experiment(make_spec())
+    run_experiment(make_spec(pipelines=[make_spec.pipeline("lot", "t_lot")]))
+    standing = Watch(path).look().view.standing
+    assert (standing.total, standing.done) == (8, 8)
+
+
+class Script:
+    """A watch that sees what it is told, or fails."""
+
+    path = None
+
+    def __init__(self, path, *scenes):
+        self.path = path
+        self.scenes = list(scenes)
+
+    def look(self, seconds=0.0):
+        scene = self.scenes.pop(0) if len(self.scenes) > 1 else self.scenes[0]
+        if isinstance(scene, Exception):
+            raise scene
+        return scene
+
+
+@pytest.fixture
+def sights(make_spec):
+    standing = Standing(plan_experiment(make_spec()).design)
+    view = View(standing, None, 1.0)
+    return {state: Sight("tiny", state, view, time.monotonic()) for state in State}
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_store_that_is_held_for_a_moment_is_waited_for(sights, path, terminal):
+    busy = StoreError("database is locked")
+    running, stopped = sights[State.RUNNING], sights[State.STOPPED]
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=terminal, width=80)
+    script = Script(path, busy, OSError("gone"), running, stopped)
+    assert follow(script, running, console, 0.01, 5) is stopped
+    assert "0/16 cells" in file.getvalue()
+    with pytest.raises(StoreError, match="locked"):
+        follow(Script(path, busy), running, console, 0.01, 0.05)
+    if terminal:
+        assert file.getvalue().count("\x1b[?25l") == file.getvalue().count("\x1b[?25h") == 2
+
+
+def test_ctrl_c_ends_the_watch_only(call, sights, monkeypatch, path):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ilk_evaluation.experiments.watching.wait_for", interrupted)
+    code, out, _ = call(path)
+    assert (code, out) == (130, "")
+
+
+def test_looking_at_a_lock_does_not_take_it(tmp_path):
+    path = tmp_path / "lock"
+    assert holder(path) is None
+    assert not path.exists()
+    lock = Lock(path)
+    assert holder(path).startswith(f"process {os.getpid()} on ")
+    lock.release()
+    assert holder(path) is None
+    path.touch()
+    fcntl = pytest.importorskip("fcntl", reason="of POSIX")
+    with path.open() as file:
+        fcntl.flock(file, fcntl.LOCK_SH)  # somebody looks
+        threading.Timer(0.02, lambda: fcntl.flock(file, fcntl.LOCK_UN)).start()
+        Lock(path).release()
