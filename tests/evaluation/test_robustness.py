@@ -41,7 +41,7 @@ def test_worked_example():
     assert verdict.details["infinite"] == ()
     said = "a 1.50 (2.00, 2.00), c 1.50 (2.75, 5.00), b 1.75 (2.25, 3.00)."
     assert verdict.text.endswith(said)
-    assert "best error of the data set" in verdict.text
+    assert verdict.text.startswith("How many times the best error of the data set a pipeline's is")
     assert "over 4 data sets" in verdict.text
 
 
@@ -104,8 +104,20 @@ def test_larger_may_be_better():
     verdict = compare([[0.9, 0.6], [0.5, 0.8]], greater_is_better=True, measure="accuracy")
     assert list(verdict.details["ratios"][0].values()) == pytest.approx([1, 1.6])
     assert list(verdict.details["ratios"][1].values()) == pytest.approx([1.5, 1])
+    assert verdict.text.startswith(
+        "How many times a pipeline's the best accuracy of the data set is"
+    )
     none = compare([[0.0, 0.6], [0.0, 0.0]], greater_is_better=True)
     assert list(none.details["ratios"][0].values()) == [math.inf, 1]
+    assert "Infinite where a score is 0: 0." in none.text
+
+
+def test_infinite_and_tiny_scores_have_ratios():
+    verdict = compare({"a": [math.inf, 0.1, 1.0], "b": [0.1, 0.2, 1e-310]})
+    assert list(verdict.details["ratios"]["a"].values()) == [math.inf, 1, math.inf]
+    assert "Infinite where the best is 0 or a score is infinite: 0, 2." in verdict.text
+    with pytest.raises(ilk.ParameterError, match="floor must be a number"):
+        compare(ERRORS, floor=math.inf)
 
 
 def test_failed_cells_leave_a_data_set_out():
@@ -114,7 +126,7 @@ def test_failed_cells_leave_a_data_set_out():
     verdict = compare(means)
     assert verdict.details["boxes"] == compare(ERRORS.drop(index="x")).details["boxes"]
     assert verdict.details["dropped"] == ("x",)
-    assert "Left out for failed cells: 1 (x)." in verdict.text
+    assert "Left out for missing scores: 1 (x)." in verdict.text
 
 
 def test_what_makes_no_ratio_is_refused():
@@ -155,7 +167,7 @@ def test_boxes_of_infinite_and_wide_ratios(tmp_path):
     ax = comparison.plot(comparison.compare(scores))
     assert ax.get_yscale() == "log"
     assert [text.get_text() for text in ax.texts] == ["1 x ∞", "1 x ∞", "2 x ∞"]
-    assert 50 < ax.get_ylim()[1] < 100
+    assert 50 < ax.get_ylim()[1] < 200
     drawn(ax, tmp_path)
 
 

@@ -1,6 +1,8 @@
 """Data sets, resampling, measures, comparisons and experiments for ilk.
 
 The public names are imported on first use; the components are reached by name through `ilk`.
+Modules of functions stand beside them: `confusion`, `curves` and `intervals`, of predictions and
+their scores, `diversity`, of the members of an ensemble, `bias_variance` and `theory`.
 """
 
 from __future__ import annotations
@@ -9,6 +11,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ilk_evaluation import bias_variance as bias_variance
+    from ilk_evaluation import confusion as confusion
+    from ilk_evaluation import curves as curves
+    from ilk_evaluation import diversity as diversity
+    from ilk_evaluation import figures as figures
+    from ilk_evaluation import intervals as intervals
+    from ilk_evaluation import theory as theory
+    from ilk_evaluation.comparisons.holm import holm as holm
+    from ilk_evaluation.executors.failure import ExecutorError as ExecutorError
     from ilk_evaluation.experiments.crew import CellError as CellError
     from ilk_evaluation.experiments.database import StoreError as StoreError
     from ilk_evaluation.experiments.plan import Plan as Plan
@@ -16,6 +27,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.experiments.results import Results as Results
     from ilk_evaluation.experiments.runner import run_experiment as run_experiment
     from ilk_evaluation.experiments.store import Store as Store
+    from ilk_evaluation.results.merging import merge_stores as merge_stores
 
 _MODULE = {
     "CellError": "ilk_evaluation.experiments.crew",
@@ -23,14 +35,21 @@ _MODULE = {
     "Results": "ilk_evaluation.experiments.results",
     "Store": "ilk_evaluation.experiments.store",
     "StoreError": "ilk_evaluation.experiments.database",
+    "ExecutorError": "ilk_evaluation.executors.failure",
+    "holm": "ilk_evaluation.comparisons.holm",
+    "merge_stores": "ilk_evaluation.results.merging",
     "plan_experiment": "ilk_evaluation.experiments.plan",
     "run_experiment": "ilk_evaluation.experiments.runner",
 }
 
-__all__ = sorted(_MODULE)  # noqa: PLE0605  # the table above is the one list
+_MODULES = ("bias_variance", "confusion", "curves", "diversity", "intervals", "theory")
+
+__all__ = sorted((*_MODULE, *_MODULES))  # noqa: PLE0605  # the table above is the one list
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"ilk_evaluation.{name}")
     if name not in _MODULE:
         raise AttributeError(f"module 'ilk_evaluation' has no attribute {name!r}")
     value = getattr(import_module(_MODULE[name]), name)
@@ -39,4 +58,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULE})
+    return sorted({*globals(), *__all__})

@@ -7,6 +7,7 @@ import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import IO
 
 
@@ -43,22 +44,46 @@ class Lock:
                 self.path.unlink()
 
 
+def holder(path: Path) -> str | None:
+    """Who holds the lock of a file, as far as is known; None: nobody, or there is no such file.
+
+    It is told by trying, for an instant, to share it, which whoever takes a lock waits out.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            try:
+                _share(file)
+            except OSError:
+                return _holder(file)
+    except OSError:
+        pass
+    return None
+
+
 class HeldError(Exception):
     """A lock is held elsewhere; the message says by whom, as far as is known."""
 
 
+_PATIENCE = 0.05
+"""Seconds in which whoever only looks whether a lock is held lets it go."""
+
+
 def _hold(path: Path) -> IO[str]:
+    deadline = monotonic() + _PATIENCE
     while True:
         file = path.open("a+", encoding="utf-8")
         try:
             _lock(file)
         except OSError:
             with file:
-                raise HeldError(_holder(file)) from None
+                if monotonic() > deadline:
+                    raise HeldError(_holder(file)) from None
+            sleep(_PATIENCE / 10)
+            continue
         if _is_still(file, path):
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}")
-            file.flush()
+            with suppress(OSError):  # it is held, even if the disk has no room to say by whom
+                file.truncate(0)
+                os.write(file.fileno(), f"process {os.getpid()} on {socket.gethostname()}".encode())
             return file
         file.close()  # its holder removed it meanwhile: a lock on it would protect nothing
 
@@ -85,8 +110,16 @@ if sys.platform == "win32":
         file.seek(0)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
+    def _share(file: IO[str]) -> None:
+        _lock(file)
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
 else:
     import fcntl
 
     def _lock(file: IO[str]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _share(file: IO[str]) -> None:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

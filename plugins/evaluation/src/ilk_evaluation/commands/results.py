@@ -43,7 +43,7 @@ def show(
     """Print the tables of the last run, as `ilk run` did."""
     from ilk_evaluation.experiments.report import console_on, print_results
 
-    print_results(console_on(sys.stdout), _open(store, measures, datasets, pipelines))
+    print_results(console_on(sys.stdout), open_results(store, measures, datasets, pipelines))
 
 
 @results.command
@@ -73,17 +73,20 @@ def export(
     The same predictions give the same bytes, with --no-timings on every machine.
     """
     from ilk_evaluation.results.export import frame_of, write
+    from ilk_evaluation.whole import replace_file
 
     if format_ == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is no text: say where to write it with --output")
-    found = _open(store, measures, datasets, pipelines)
+    found = open_results(store, measures, datasets, pipelines)
+    if output is not None and output.exists() and output.samefile(store):
+        raise click.UsageError(f"{output}: is the store itself, not a place for a table of it")
     content = write(frame_of(found, table, timings=not no_timings), format_)
     if output is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         return
     try:
-        output.write_bytes(content)
+        replace_file(output, content)
     except OSError as error:
         raise click.FileError(str(output), error.strerror) from error
 
@@ -93,14 +96,16 @@ def export(
 @click.option("--traceback", is_flag=True, help="Show whole tracebacks.")
 def failures(store: Path, *, traceback: bool) -> None:
     """Group failed cells by what went wrong, and say how to see it again."""
+    from ilk_evaluation.experiments.view import printable
     from ilk_evaluation.results.failures import lines
     from ilk_evaluation.results.opening import described_in
 
-    found = _open(store)
+    found = open_results(store)
     if not len(found.failures):
         click.echo(f"no cell failed, of {found.design.n_cells}")
         return
-    click.echo("\n".join(lines(found, described_in(store), full=traceback)).rstrip())
+    told = lines(found, described_in(store), full=traceback)
+    click.echo("\n".join(map(printable, told)).rstrip())
 
 
 @results.command
@@ -120,7 +125,7 @@ def diff(ctx: click.Context, a: Path, b: Path, *, tolerance: float) -> None:
     """
     from ilk_evaluation.results.difference import compare, lines
 
-    difference = compare(_open(a), _open(b), tolerance=tolerance)
+    difference = compare(open_results(a), open_results(b), tolerance=tolerance)
     click.echo("\n".join(lines(difference)))
     ctx.exit(1 if difference else 0)
 
@@ -130,23 +135,42 @@ def diff(ctx: click.Context, a: Path, b: Path, *, tolerance: float) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, with the specifications.")
 def info(store: Path, *, as_json: bool) -> None:
     """Say where the predictions come from: runs, versions, machine, data, pipelines."""
+    from ilk_evaluation.experiments.view import printable
     from ilk_evaluation.results.opening import open_store
     from ilk_evaluation.results.provenance import lines, provenance
 
     with open_store(store) as opened:
         known = provenance(opened)
     click.echo(
-        json.dumps(known, indent=2, ensure_ascii=False) if as_json else "\n".join(lines(known))
+        json.dumps(known, indent=2, ensure_ascii=False)
+        if as_json
+        else "\n".join(map(printable, lines(known)))
     )
 
 
-def _open(
+@results.command
+@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("stores", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--force", is_flag=True, help="Replace OUT if it is there.")
+def merge(out: Path, stores: tuple[Path, ...], *, force: bool) -> None:
+    """Join STORES, which hold parts of one experiment, into the store OUT.
+
+    Of a cell that several hold the best is taken: done before answered by a fallback before
+    failed.
+    """
+    from ilk_evaluation.results.merging import lines, merge_stores
+
+    click.echo("\n".join(lines(merge_stores(out, stores, force=force))))
+
+
+def open_results(
     store: Path,
     measures: tuple[str, ...] = (),
     datasets: tuple[str, ...] = (),
     pipelines: tuple[str, ...] = (),
 ) -> Results:
-    from ilk_evaluation.results.opening import results as open_results
+    """Open a store with more measures, or a part of it."""
+    from ilk_evaluation.results.opening import results as opened
 
-    found = open_results(store).score(*measures)
+    found = opened(store).score(*measures)
     return found.filter(dataset=datasets or None, pipeline=pipelines or None)

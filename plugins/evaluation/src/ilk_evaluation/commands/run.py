@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from ilk_evaluation.commands.listening import hook_warnings_in_a_line
 from ilk_evaluation.commands.signals import Terminated, once_at_a_time
 
 if TYPE_CHECKING:
@@ -33,6 +31,9 @@ INTERRUPTED, TERMINATED = 130, 143
 @click.option(
     "--store", type=click.Path(path_type=Path), help="Keep predictions here, not where FILE says."
 )
+@click.option(
+    "--shard", metavar="I/N", help="Run only the I-th of N parts; other machines run the others."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_context
 def run(
@@ -45,6 +46,7 @@ def run(
     only: str | None,
     executor: str | None,
     store: Path | None,
+    shard: str | None,
     quiet: bool,
 ) -> None:
     """Run the experiment that FILE describes and print its tables.
@@ -53,6 +55,9 @@ def run(
     results/NAME.sqlite beside FILE), so running the same command again does only what is
     not done yet.
 
+    With --shard each of N machines runs a part of its own, and `ilk results merge` joins
+    their stores.
+
     Exit code: 0 fine, 1 cells failed, 2 a mistake in FILE or in the data or a store that
     cannot be used, 130 interrupted, 143 terminated.
     """
@@ -60,12 +65,16 @@ def run(
     from ilk_evaluation.experiments.plan import plan_experiment
     from ilk_evaluation.experiments.report import console_on
     from ilk_evaluation.experiments.runner import run_experiment, with_executor
+    from ilk_evaluation.experiments.sharding import read_shard, with_shard
 
+    if only is not None and shard is not None:
+        raise click.UsageError("--only runs one cell, whatever its shard: leave --shard out")
+    part = None if shard is None else read_shard(shard)
     plan: Plan | None = None
     debug = ctx.find_root().params.get("debug", False)
     try:
-        with once_at_a_time(), _hook_warnings_in_a_line():
-            plan = with_executor(plan_experiment(file, store=store), executor)
+        with once_at_a_time(), hook_warnings_in_a_line():
+            plan = with_shard(with_executor(plan_experiment(file, store=store), executor), part)
             if dry_run:
                 _show(plan, fresh=fresh, retry_failed=retry_failed)
             elif only is not None:
@@ -79,7 +88,7 @@ def run(
                     console=None if quiet else console_on(sys.stderr),
                     listeners=listeners,
                 )
-                _print(results, listeners)
+                _print(plan, results, listeners)
                 ctx.exit(1 if results.n_failed else 0)
     except KeyboardInterrupt as stop:
         click.echo(_stopped(plan, stop, fresh=fresh), err=True)
@@ -97,19 +106,15 @@ def _listeners() -> ilk.Listeners:
     return ilk.Listeners()
 
 
-def _print(results: Results, listeners: ilk.Listeners) -> None:
+def _print(plan: Plan, results: Results, listeners: ilk.Listeners) -> None:
     """Print the tables, then what listeners add."""
-    import ilk
-    from ilk_evaluation.experiments.report import console_on, print_results
+    from ilk_evaluation.experiments.report import console_on, print_results, print_shard
+    from ilk_evaluation.results.sections import sections_of
 
     print_results(console_on(sys.stdout), results)
-    for answer in listeners.tell("ilk_report_sections", results=results):
-        for section in answer if isinstance(answer, list | tuple) else [answer]:
-            if isinstance(section, ilk.Section):
-                click.echo(f"\n{section.title}\n\n{section.text}")
-            else:
-                what = f"ilk_report_sections must return ilk.Section, got {section!r}"
-                warnings.warn(what, ilk.HookWarning, stacklevel=2)
+    print_shard(console_on(sys.stdout), plan)
+    for section in sections_of(listeners, results):
+        click.echo(f"\n{section.title}\n\n{section.text}")
 
 
 def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
@@ -150,24 +155,4 @@ def _kept(plan: Plan | None) -> str:
     from ilk_evaluation.experiments.runner import n_done
 
     assert plan is not None
-    return f"{n_done(plan)} of {plan.design.n_cells} cells are kept in {plan.store}"
-
-
-@contextmanager
-def _hook_warnings_in_a_line() -> Iterator[None]:
-    """Let warnings about listeners be said in a line; others go their usual way."""
-    import ilk
-
-    usual = warnings.showwarning
-
-    def show(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
-        if issubclass(category, ilk.HookWarning):
-            click.echo(f"Warning: {message}", err=True)
-        else:
-            usual(message, category, *rest, **more)
-
-    warnings.showwarning = show
-    try:
-        yield
-    finally:
-        warnings.showwarning = usual
+    return f"{n_done(plan)} of {plan.n_cells} cells are kept in {plan.store}"

@@ -1,0 +1,22 @@
+"""Bias and variance: what a learner's errors are made of, over training sets of one size.
+
+Three decompositions of what is predicted after training on different sets: `kohavi_wolpert` and
+`domingos` of zero-one loss, `squared_loss` of regressors. `of_pipeline` draws the training sets,
+fits and decomposes; `of_results` takes the predictions that an experiment with repeats has stored.
+"""
+
+from ilk_evaluation.bias_variance.decomposition import Decomposition, MeanTerms
+from ilk_evaluation.bias_variance.protocol import of_pipeline
+from ilk_evaluation.bias_variance.squared import squared_loss
+from ilk_evaluation.bias_variance.stored import of_results
+from ilk_evaluation.bias_variance.zero_one import domingos, kohavi_wolpert
+
+__all__ = [
+    "Decomposition",
+    "MeanTerms",
+    "domingos",
+    "kohavi_wolpert",
+    "of_pipeline",
+    "of_results",
+    "squared_loss",
+]

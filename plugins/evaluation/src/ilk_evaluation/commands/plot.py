@@ -1,0 +1,81 @@
+"""The command ``ilk plot``: figures of an experiment as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ilk_evaluation.figures import Offer
+
+
+@click.command
+@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("figures", nargs=-1, metavar="[FIGURE]...")
+@click.option("--list", "list_", is_flag=True, help="Show which figures there are.")
+@click.option(
+    "--output",
+    "-o",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=".",
+    help="Write into this folder.  [default: the current one]",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["png", "svg", "pdf"]),
+    default="png",
+    show_default=True,
+)
+@click.option("--measure", metavar="NAME", help="Of this, not of the measure that ranks.")
+@click.option(
+    "--dataset", "datasets", multiple=True, metavar="LABEL", help="Only this; may be repeated."
+)
+@click.option(
+    "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
+)
+def plot(
+    store: Path,
+    figures: tuple[str, ...],
+    *,
+    list_: bool,
+    folder: Path,
+    format_: str,
+    measure: str | None,
+    datasets: tuple[str, ...],
+    pipelines: tuple[str, ...],
+) -> None:
+    """Draw figures of an experiment into files.
+
+    Without FIGURE all are drawn but for the confusion matrices, of which there is one for each
+    data set and pipeline. Needs matplotlib, which the extra `report` of ilk has.
+    """
+    from ilk_evaluation.commands.results import open_results
+    from ilk_evaluation.figures import offered
+    from ilk_evaluation.figures.files import chosen, write_figures
+
+    found = open_results(store, (), datasets, pipelines)
+    if measure is not None:
+        found = found.score(measure, only=True)
+    offers = offered(found)
+    if list_:
+        _show(offers)
+        return
+    try:
+        for path in write_figures(chosen(offers, figures), folder, format_):
+            click.echo(str(path))
+    except OSError as error:
+        raise click.FileError(str(error.filename or folder), error.strerror) from error
+
+
+def _show(offers: dict[str, Offer]) -> None:
+    """Print the names of figures, what they show, and how many files each is."""
+    width = max(map(len, offers))
+    for offer in offers.values():
+        n = len(offer.places)
+        said = f"none: {offer.lacking}" if offer.lacking else offer.summary
+        files = f" ({n} files)" if n > 1 else ""
+        click.echo(f"{offer.name:{width}}  {said}{files}")

@@ -1,0 +1,52 @@
+"""The command ``ilk report``: what an experiment found, as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write here, not beside STORE.",
+)
+@click.option(
+    "--measure", "measures", multiple=True, metavar="NAME", help="Add a measure; may be repeated."
+)
+@click.option(
+    "--dataset", "datasets", multiple=True, metavar="LABEL", help="Only this; may be repeated."
+)
+@click.option(
+    "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
+)
+def report(
+    store: Path,
+    *,
+    output: Path | None,
+    measures: tuple[str, ...],
+    datasets: tuple[str, ...],
+    pipelines: tuple[str, ...],
+) -> None:
+    """Write what an experiment found as one page of HTML.
+
+    The page needs nothing else: it can be mailed, printed and read without a network. All comes
+    from the store and nothing is fitted; a run need not be finished. Figures need matplotlib,
+    which the extra `report` of ilk has; without it they are left out.
+    """
+    from ilk_evaluation.commands.listening import hook_warnings_in_a_line
+    from ilk_evaluation.commands.results import open_results
+    from ilk_evaluation.report import write_report
+
+    path = store.with_suffix(".html") if output is None else output
+    found = open_results(store, measures, datasets, pipelines)
+    try:
+        with hook_warnings_in_a_line():
+            write_report(found, path)
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror) from error
+    click.echo(f"{path}: {path.stat().st_size / 1000:,.0f} kB")

@@ -1,0 +1,173 @@
+"""What the members of an ensemble say: asked now, or read from stored predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import ilk
+from ilk import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class MemberLabels:
+    """The label that each of L members predicts for each of n cases; an array in its own right.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (L, n)
+    names : tuple of str
+        Of the members.
+    truth : ndarray of shape (n,) or None
+        True labels, where they are known.
+    """
+
+    labels: np.ndarray
+    names: tuple[str, ...]
+    truth: np.ndarray | None = None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.labels, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+def member_labels(source: Any, X: Any = None, *, dataset: str | None = None) -> MemberLabels:
+    """Return the labels that members predict, for the measures of diversity.
+
+    Parameters
+    ----------
+    source : fitted ensemble or Results
+        An ensemble with ``estimators_`` whose members tell its own classes apart, or their codes,
+        as scikit-learn's often do; members that see some columns are shown these. Or what an
+        experiment found, whose pipelines are taken as members that answered the same cases.
+    X : data of n rows, optional
+        What the members of an ensemble are asked about.
+    dataset : str, optional
+        Label of a data set; needed where results have several.
+
+    Returns
+    -------
+    MemberLabels
+        Cases are the rows of X; or, of results, the test cases split by split, with the truth.
+
+    Raises
+    ------
+    InputError
+        If there are no members, they answer another question than the ensemble (as those of
+        ``ecoc`` and of gradient boosting do), X is missing, or stored predictions are missing or
+        rejected.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> from ilk_evaluation import diversity
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> forest = ilk.classifier("random_forest", n_members=5, random_state=0).fit(X[::2], y[::2])
+    >>> members = diversity.member_labels(forest, X[1::2])
+    >>> members.labels.shape
+    (5, 75)
+    >>> 0 < diversity.entropy(members) < 0.2
+    True
+    """
+    if hasattr(source, "predictions") and hasattr(source, "design"):
+        return _stored(source, dataset)
+    if X is None:
+        raise InputError("member_labels: X must be given, to ask the members of an ensemble about")
+    return _asked(source, X)
+
+
+def _asked(ensemble: Any, X: Any) -> MemberLabels:
+    members = _members(ensemble)
+    decode = _decoder(ensemble, members)
+    columns = _columns(ensemble, len(members))
+    labels = [
+        decode(member.predict(X if own is None else _some_columns(X, own)))
+        for member, own in zip(members, columns, strict=True)
+    ]
+    return MemberLabels(np.stack(labels), tuple(f"member {i}" for i in range(len(labels))))
+
+
+def _members(ensemble: Any) -> list[Any]:
+    members = getattr(ensemble, "estimators_", None)
+    if members is None:
+        raise InputError(
+            f"member_labels: {ilk.display_name(ensemble)} has no estimators_: it is no ensemble, "
+            f"or not fitted"
+        )
+    members = list(members)
+    if not members or not all(hasattr(member, "classes_") for member in members):
+        raise InputError(
+            f"member_labels: the members of {ilk.display_name(ensemble)} are no classifiers"
+        )
+    return members
+
+
+def _decoder(ensemble: Any, members: Sequence[Any]) -> Any:
+    """Function from what a member predicts to labels: the same, or the classes of these codes."""
+    classes = np.asarray(ensemble.classes_)
+    seen = {label for member in members for label in np.asarray(member.classes_).tolist()}
+    if seen == set(classes.tolist()):
+        return np.asarray
+    if seen == set(range(len(classes))):
+        return lambda codes: classes[np.asarray(codes).astype(int)]
+    raise InputError(
+        f"member_labels: the members of {ilk.display_name(ensemble)} do not tell its "
+        f"{len(classes)} classes apart, but {len(seen)}: {sorted(seen, key=str)[:10]}"
+    )
+
+
+def _columns(ensemble: Any, n_members: int) -> list[Any]:
+    """Positions of the columns that each member sees, None for all."""
+    if hasattr(ensemble, "columns_") and hasattr(ensemble, "views_"):
+        return [ensemble.columns_[view] for view in ensemble.views_]
+    for name in ("estimators_features_", "features_"):
+        columns = getattr(ensemble, name, None)
+        if columns is not None and len(columns) == n_members:
+            return list(columns)
+    return [None] * n_members
+
+
+def _some_columns(X: Any, columns: Any) -> Any:
+    if ilk.is_table(X):
+        return ilk.as_table(X).iloc[:, list(columns)]
+    return (X if hasattr(X, "shape") else np.asarray(X))[:, columns]
+
+
+def _stored(results: Any, dataset: str | None) -> MemberLabels:
+    design = results.design
+    names = [one.label for one in design.datasets]
+    if dataset is None and len(names) > 1:
+        raise InputError(f"member_labels: dataset must be one of {', '.join(names)}")
+    part = results.filter(dataset=names[0] if dataset is None else dataset)
+    places = [part.design.place(cell) for cell in part.design.cells]
+    splits = sorted({place[2:] for place in places})
+    found: dict[str, dict[tuple[int, int], ilk.Prediction]] = {place[1]: {} for place in places}
+    for cell, prediction in part.predictions():
+        _, pipeline, repeat, fold = part.design.place(cell)
+        found[pipeline][repeat, fold] = prediction
+    for pipeline, by_split in found.items():
+        _check_complete(pipeline, by_split, len(splits))
+    first = next(iter(found.values()))
+    return MemberLabels(
+        np.stack(
+            [np.concatenate([own[split].labels for split in splits]) for own in found.values()]
+        ),
+        tuple(found),
+        np.concatenate([first[split].truth for split in splits]),
+    )
+
+
+def _check_complete(pipeline: str, by_split: dict[Any, ilk.Prediction], n_splits: int) -> None:
+    lacking = n_splits - len(by_split)
+    if lacking:
+        raise InputError(
+            f"member_labels: {pipeline} has no prediction for {lacking} of {n_splits} splits"
+        )
+    rejected = sum(int(np.count_nonzero(~one.answered)) for one in by_split.values())
+    if rejected:
+        raise InputError(f"member_labels: {pipeline} declined to answer {rejected} cases")

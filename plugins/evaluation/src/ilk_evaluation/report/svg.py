@@ -1,0 +1,171 @@
+"""Figures as part of a page: matplotlib's SVG with the colours and letters of the page.
+
+Colours become classes of the style sheet, so that figures follow the theme; styles become
+attributes, as the page allows no styles but its own; names within a figure get its prefix.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from ilk.drawing import COLORS
+from ilk_evaluation.figures.style import written
+from ilk_evaluation.report.markup import Html
+
+if TYPE_CHECKING:
+    from ilk_evaluation.figures.picture import Picture
+
+_SETTINGS = {
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "legend.facecolor": "white",
+    "savefig.facecolor": "none",
+    "svg.fonttype": "none",
+}
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_DROPPED = {"metadata", "style"}
+_KEPT_STYLES = (
+    *("fill", "stroke", "opacity", "fill-opacity", "stroke-opacity", "stroke-width"),
+    *("stroke-linecap", "stroke-linejoin", "stroke-dasharray", "stroke-dashoffset"),
+    *("text-anchor", "font-size", "font-style", "font-weight"),
+)
+_NUMBERS = {"x", "y", "width", "height", "transform", "stroke-dasharray", "stroke-width"}
+_ROLES = {color.lower(): f"c{number}" for number, color in enumerate(COLORS)}
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
+
+
+def svg(picture: Picture, prefix: str) -> Html:
+    """Return a picture as an element of a page, hidden from those it is told to in words.
+
+    Parameters
+    ----------
+    picture : Picture
+    prefix : str
+        Begins the names within, which no other figure of the page may have.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    """
+    content = written(picture, "svg", titled=False, settings=_SETTINGS)
+    root = ET.fromstring(content)  # noqa: S314  # matplotlib wrote it a moment ago
+    width = float(root.attrib["width"].removesuffix("pt"))
+    figure = _element(root, prefix)
+    figure.attrib = {
+        "viewBox": _rounded(root.attrib["viewBox"]),
+        "width": f"{width * 96 / 72:.0f}",
+        "class": "plot",
+        "aria-hidden": "true",
+        "focusable": "false",
+    }
+    return Html(ET.tostring(figure, encoding="unicode"))
+
+
+def _element(old: ET.Element, prefix: str) -> ET.Element:
+    """Return an element as a page has it, with all within."""
+    new = ET.Element(_local(old.tag), dict(_attributes(old, prefix)))
+    new.text = old.text if old.text and old.text.strip() else None
+    for child in old:
+        if _local(child.tag) in _DROPPED:
+            continue
+        part = _element(child, prefix)
+        if part.tag == "g" and not part.attrib:
+            new.extend(part)  # matplotlib's groups say what the page need not know
+        elif part.tag != "defs" or len(part):
+            new.append(part)
+    return new
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]
+
+
+def _attributes(old: ET.Element, prefix: str) -> Iterator[tuple[str, str]]:
+    classes: list[str] = []
+    for name, value in _with_styles(old):
+        if name == "id":
+            if _local(old.tag) != "g":
+                yield "id", f"{prefix}-{value}"
+        elif name == _LINK:
+            yield "href", f"#{prefix}-{value.removeprefix('#')}"
+        elif name in {"fill", "stroke"} and _role(value):
+            classes.append(f"{name[0]}-{_role(value)}")
+        elif name == "clip-path":
+            yield name, value.replace("#", f"#{prefix}-")
+        elif name == "d":
+            yield name, _course(value)
+        elif name in _NUMBERS:
+            yield name, _rounded(value)
+        elif not name.startswith("{"):
+            yield name, value
+    if classes:
+        yield "class", " ".join(classes)
+
+
+def _with_styles(old: ET.Element) -> Iterator[tuple[str, str]]:
+    for name, value in old.attrib.items():
+        if name != "style":
+            yield name, " ".join(value.split())
+            continue
+        for part in value.split(";"):
+            key, _, said = (text.strip() for text in part.partition(":"))
+            if key in _KEPT_STYLES:
+                yield key, said
+
+
+def _role(color: str) -> str | None:
+    """Name a colour by its part in the theme: one of the palette, or a grey from paper to ink."""
+    color = color.lower()
+    if color in _ROLES:
+        return _ROLES[color]
+    found = re.fullmatch(r"#([0-9a-f]{2})\1\1", color)
+    return f"g{round((255 - int(found[1], 16)) / 25.5)}" if found else None
+
+
+def _rounded(value: str, digits: int = 2) -> str:
+    """Write the numbers of a value shortly: hundredths of a point show nowhere."""
+    return _NUMBER.sub(lambda found: _short(float(found[0]), digits), value)
+
+
+def _short(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def _course(path: str) -> str:
+    """Write a path shortly: to a tenth of a point, without letters that go without saying."""
+    parts: list[str] = []
+    line: list[tuple[float, float]] = []
+    words = iter(path.split())
+    for word in words:
+        if word not in {"M", "L"}:
+            parts += _line(line)
+            line = []
+            parts.append(word if word.isalpha() else _short(float(word), 1))
+            continue
+        if word == "M" or not line:
+            parts += [*_line(line), word]
+            line = []
+        _extend(line, (round(float(next(words)), 1), round(float(next(words)), 1)))
+    return " ".join([*parts, *_line(line)])
+
+
+def _line(points: list[tuple[float, float]]) -> list[str]:
+    return [_short(number, 1) for point in points for number in point]
+
+
+def _extend(line: list[tuple[float, float]], point: tuple[float, float]) -> None:
+    """Add a point to a line; one in the middle of a level or upright piece goes."""
+    if len(line) > 1:
+        before, last = line[-2:]
+        for axis, other in ((0, 1), (1, 0)):
+            level = before[axis] == last[axis] == point[axis]
+            if level and (before[other] - last[other]) * (last[other] - point[other]) >= 0:
+                line[-1] = point
+                return
+    line.append(point)

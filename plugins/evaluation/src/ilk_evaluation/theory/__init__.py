@@ -1,0 +1,46 @@
+"""What theory says of learning: bounds, capacities, numbers of cases, errors of ensembles.
+
+Every function takes numbers or, where that is natural, arrays of them, and refuses what is outside
+its domain with an error that names function, argument and value. Errors and their differences
+are probabilities, logarithms are natural ones.
+"""
+
+from ilk_evaluation.intervals import binomial_interval, test_set_size
+from ilk_evaluation.theory.bounds import hoeffding_bound, vc_bound
+from ilk_evaluation.theory.capacity import (
+    VcRange,
+    margin_vc_dimension,
+    multilayer_perceptron_vc_dimension,
+    perceptron_vc_dimension,
+    polynomial_vc_dimension,
+)
+from ilk_evaluation.theory.complexity import failure_probability, sample_complexity
+from ilk_evaluation.theory.counting import cover_count, separable_share, shatter_bound
+from ilk_evaluation.theory.criteria import aic, bic
+from ilk_evaluation.theory.majority import condorcet, ensemble_error
+from ilk_evaluation.theory.srm import StructuralRisk, srm
+from ilk_evaluation.theory.svm_capacity import svm_vc_dimension
+
+__all__ = [
+    "StructuralRisk",
+    "VcRange",
+    "aic",
+    "bic",
+    "binomial_interval",
+    "condorcet",
+    "cover_count",
+    "ensemble_error",
+    "failure_probability",
+    "hoeffding_bound",
+    "margin_vc_dimension",
+    "multilayer_perceptron_vc_dimension",
+    "perceptron_vc_dimension",
+    "polynomial_vc_dimension",
+    "sample_complexity",
+    "separable_share",
+    "shatter_bound",
+    "srm",
+    "svm_vc_dimension",
+    "test_set_size",
+    "vc_bound",
+]

@@ -1,0 +1,254 @@
+"""Figures by name: what they show, in pictures, words and numbers."""
+
+import re
+import sys
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ilk
+from ilk_evaluation import figures, run_experiment
+from ilk_evaluation.figures.files import write_figures
+from ilk_evaluation.figures.labels import put_labels
+from ilk_evaluation.figures.predicted import LONGEST, predicted, thinned
+from ilk_evaluation.figures.style import written
+from ilk_evaluation.figures.times import costs, said
+
+matplotlib = pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib")
+NAMES = {
+    *("critical_difference", "robustness", "estimates", "time"),
+    *("roc", "precision_recall", "calibration", "confusion"),
+}
+
+
+@pytest.fixture(scope="module")
+def offers(results):
+    return figures.offered(results)
+
+
+def test_every_figure_is_offered_and_of_what(offers, results):
+    assert set(offers) == NAMES
+    assert offers["critical_difference"].places == [()]
+    assert len(offers["estimates"].places) == 11
+    assert len(offers["roc"].places) == 10  # one of the data sets has three classes
+    assert not any(offer.lacking for offer in offers.values())
+
+
+def test_each_figure_is_drawn_under_hostile_names(offers):
+    for offer in offers.values():
+        picture = offer.picture(*offer.places[-1])
+        content = written(picture, "svg")
+        ET.fromstring(content)
+        assert b"<script" not in content
+        assert picture.text
+        assert len(picture.data)
+
+
+def test_the_same_figure_gives_the_same_bytes(offers):
+    picture = offers["estimates"].picture("set 0")
+    for format_ in ("png", "svg", "pdf"):
+        assert written(picture, format_) == written(picture, format_)
+
+
+def test_estimates_are_those_of_the_table(offers, results):
+    data = offers["estimates"].picture("set 3").data.set_index("pipeline")
+    table = results.table()
+    table = table[table["dataset"] == "set 3"].set_index("pipeline")
+    pd.testing.assert_series_equal(data["error"], table["error"].loc[data.index])
+    pd.testing.assert_series_equal(
+        data["±"], table["error_spread"].loc[data.index], check_names=False
+    )
+
+
+def test_a_pipeline_without_an_estimate_is_named(offers):
+    picture = offers["estimates"].picture("<script>alert(1)</script>")
+    assert picture.note.startswith('No estimate: "it\'s" & <b>')
+
+
+def test_curves_are_averaged_over_the_splits(offers, results):
+    from ilk_evaluation.curves import averaged, roc
+
+    data = offers["roc"].picture("set 1").data.set_index("pipeline")
+    own = [roc(p) for _, p in results.predictions(dataset="set 1", pipeline="other means")]
+    assert len(own) == 4
+    assert data.loc["other means", "area"] == pytest.approx(averaged(own).area)
+    assert "$\\frac{$" not in data.index
+    assert "No scores: $\\frac{$." in offers["roc"].picture("set 1").note
+
+
+def test_confusions_count_every_test_case(offers):
+    picture = offers["confusion"].picture("set 1", "other means")
+    counts = picture.data.drop(columns="true").to_numpy()
+    assert counts.sum() == 48  # 24 cases, twice
+    assert f"{np.trace(counts)} of 48 cases are right" in picture.text
+
+
+@pytest.fixture(scope="module")
+def unlucky(make_experiment, tmp_path_factory):
+    """A pipeline fails in all splits of a data set, one in some, one is not tried on it."""
+    p = make_experiment.pipeline
+    store = tmp_path_factory.mktemp("store") / "unlucky.sqlite"
+    datasets = [{"name": "one"}, {"name": "two", "p": 3}]
+    some = {**p("some", "knn", k=20), "datasets": ["one"]}  # the last of five folds is smaller
+    pipelines = [p("fine"), p("none", fails_at=2), some, {**p("other"), "datasets": ["two"]}]
+    resampling = {"use": "kfold", "folds": 5}
+    return run_experiment(make_experiment(store, datasets, pipelines, resampling=resampling))
+
+
+def test_what_failed_or_was_not_tried_has_no_confusion_matrix(unlucky):
+    places = figures.offered(unlucky)["confusion"].places
+    assert {pipeline for dataset, pipeline in places if dataset == "one"} == {"fine", "some"}
+    assert {pipeline for dataset, pipeline in places if dataset == "two"} == {
+        "fine",
+        "none",
+        "other",
+    }
+
+
+def test_figures_say_what_they_lack_of_a_pipeline_that_failed_in_part(unlucky):
+    offers = figures.offered(unlucky)
+    said = offers["confusion"].picture("one", "some").text
+    assert " of 4 cases are right" in said
+    assert said.endswith(" Splits that failed or are missing: 4.")
+    assert "missing" not in offers["confusion"].picture("one", "fine").text
+    for name in ("roc", "precision_recall", "calibration"):
+        assert "Splits that failed or are missing: some (4)." in offers[name].picture("one").note
+        assert "missing" not in offers[name].picture("two").note
+
+
+def test_times_are_of_the_data_sets_that_all_finished(results):
+    material = figures.catalogue.Material(results)
+    data = costs(material).set_index("pipeline")
+    table = results.table()
+    there = table[table["dataset"] != "<script>alert(1)</script>"]
+    assert len(material.complete) == 10
+    for pipeline, row in data.iterrows():
+        own = there[there["pipeline"] == pipeline]
+        assert row["seconds"] == pytest.approx(own["fit_seconds"].mean())
+        assert row["error"] == pytest.approx(own["error"].mean())
+    for pipeline, row in data.iterrows():
+        beaten = data[(data["seconds"] < row["seconds"]) & (data["error"] <= row["error"])]
+        assert row["unbeaten"] == (len(beaten) == 0), pipeline
+
+
+def test_unbeaten_heeds_the_direction(results):
+    data = costs(figures.catalogue.Material(results.score("accuracy", "fit_seconds", only=True)))
+    best = data["accuracy"].idxmax()
+    assert data.loc[best, "unbeaten"]
+
+
+def test_draw_takes_a_name_and_axes(results):
+    ax = matplotlib.figure.Figure().subplots()
+    assert figures.draw(results, "critical_difference", ax) is ax
+    drawn = figures.draw(results, "estimates", dataset="set 0")
+    assert drawn.get_xlabel() == "error"
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "message"),
+    [
+        ("rok", {}, "there is no figure 'rok'; did you mean 'roc'"),
+        ("roc", {}, "figure roc is of one dataset: say which"),
+        ("roc", {"dataset": "10 and more"}, "got '10 and more'; did you mean '10 & more'"),
+        ("confusion", {"dataset": "set 0"}, "is of one pipeline: say which"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(results, name, place, message):
+    with pytest.raises(ilk.InputError, match=re.escape(message)):
+        figures.draw(results, name, **place)
+
+
+def test_figures_that_lack_something_say_what(tiny):
+    offers = figures.offered(tiny.filter(pipeline="A").score("fit_seconds", only=True))
+    assert "friedman_nemenyi" in offers["critical_difference"].lacking
+    assert offers["time"].lacking == "the measure that ranks is a time itself"
+    with pytest.raises(ilk.IlkError, match="there is no figure time"):
+        figures.draw(tiny.score("fit_seconds", only=True), "time")
+
+
+def test_without_matplotlib_the_extra_is_named(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ilk.IlkError, match="the extra 'report'"):
+        figures.draw(results, "critical_difference")
+
+
+def test_files_have_distinct_names_that_every_system_takes(tmp_path, monkeypatch):
+    monkeypatch.setattr("ilk_evaluation.figures.files.written", lambda *_: b"x")
+    datasets = ["a/b", "a_b", "A:B", "..", "ü" * 300]
+    offer = figures.Offer("roc", "", lambda dataset: dataset, datasets=datasets)
+    paths = list(write_figures([offer], tmp_path / "new", "png"))
+    expected = ["roc-a_b.png", "roc-a_b_2.png", "roc-A_B_3.png"]
+    assert [path.name for path in paths[:3]] == expected
+    assert len({path.name.lower() for path in paths}) == len(datasets)
+    assert all(len(p.name) < 120 and p.parent == tmp_path / "new" for p in paths)
+
+
+def test_labels_hide_neither_points_nor_each_other():
+    ax = matplotlib.figure.Figure(figsize=(6, 4)).subplots()
+    x, y = np.array([1.0, 1.02, 5.0, 9.9]), np.array([1.0, 1.02, 5.0, 9.9])
+    ax.set(xlim=(0, 10), ylim=(0, 10))
+    put_labels(ax, x, y, ["first", "second", "third", "a long name at the edge"])
+    canvas = matplotlib.backends.backend_agg.FigureCanvasAgg(ax.figure)
+    canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
+    assert boxes[3].x1 < ax.get_window_extent().x1
+
+
+def test_seconds_have_a_unit():
+    assert [said(x) for x in (2.5, 0.0123, 4.5e-6, 0.0)] == ["2.5 s", "12.3 ms", "4.5 µs", "0 µs"]
+
+
+def case(truth, chance, **more):
+    classes = np.array([0, 1])
+    P = np.column_stack([1 - np.array(chance), chance])
+    return ilk.Prediction(np.array(truth), (P[:, 1] > 0.5) * 1, classes, probabilities=P, **more)
+
+
+def test_splits_of_one_class_have_no_curve_and_are_counted():
+    cells = [(0, 0, case([0, 1], [0.2, 0.9])), (0, 1, case([1, 1], [0.4, 0.9]))]
+    found = predicted(cells, curves=True)
+    assert (found.roc.n, found.n_left_out, found.pooled) == (1, 1, False)
+    assert found.confusion.tolist() == [[1, 0], [1, 2]]
+
+
+def test_leaving_one_out_the_curve_is_of_the_repeat():
+    cells = [
+        (0, i, case([t], [p])) for i, (t, p) in enumerate([(0, 0.1), (1, 0.4), (0, 0.6), (1, 0.8)])
+    ]
+    found = predicted(cells, curves=True)
+    assert found.pooled
+    assert found.roc.n == 1
+    assert found.roc.area == pytest.approx(0.75)
+
+
+def test_rejected_cases_are_counted_apart():
+    cells = [(0, 0, case([0, 1, 1], [0.2, 0.9, 0.3], rejected=np.array([False, True, False])))]
+    found = predicted(cells, curves=True)
+    assert (found.n_rejected, found.confusion.sum(), found.roc.area) == (1, 2, 1.0)
+
+
+def test_long_curves_are_thinned_and_keep_ends_and_area():
+    from ilk_evaluation.curves import Curve
+
+    x = np.linspace(0, 1, 50_000)
+    thin = thinned(Curve(x, x**0.5, x[::-1], 2 / 3, "a"))
+    assert len(thin.x) == LONGEST
+    assert (thin.x[0], thin.x[-1], thin.area) == (0, 1, 2 / 3)
+    assert predicted(iter(()), curves=True) is None
+
+
+def test_cases_that_trained_are_no_evidence():
+    results = run_experiment(
+        {
+            "datasets": ["iris"],
+            "pipelines": [{"id": "1-NN", "steps": [{"classifier": {"use": "knn", "k": 1}}]}],
+            "evaluation": {"resampling": {"use": "bootstrap_632", "repeats": 2}},
+        }
+    )
+    predictions = [p for cell, p in results.predictions() if cell.repeat]
+    found = figures.catalogue.Material(results).predicted("iris", "1-NN")
+    assert found.n_cases == sum(map(len, predictions)) < 150

@@ -1,0 +1,112 @@
+"""HTML is escaped whatever is put into it; the Markdown of plugins is rendered safely."""
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ilk_evaluation.report.markdown import rendered
+from ilk_evaluation.report.markup import Html, element, html
+
+TAGS = {"p", "em", "strong", "code", "a", "pre", "ul", "ol", "li", "blockquote", "div", "table"}
+TAGS |= {"thead", "tbody", "tr", "th", "td", "h3", "h4", "h5", "h6"}
+
+
+class Reader(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.opened, self.text, self.attributes, self.stack = [], "", [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.opened.append(tag)
+        self.stack.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@given(st.text())
+def test_texts_and_attributes_come_back_as_they_were_and_open_no_tag(text):
+    read = Reader(element("p", text, title=text))
+    assert read.opened == ["p"]
+    assert read.stack == []
+    plain = str(html(text))
+    assert not set(plain) & set("<>\"'")
+
+
+def test_what_html_has_no_place_for_is_replaced():
+    assert html("a\x00b\x1b\ud800c") == "a\ufffdb\ufffd\ufffdc"
+    html("\ud800").encode()
+
+
+def test_elements():
+    assert element("br") == "<br>"
+    inside = [None, 1, element("b", "<"), ["x", Html("<i>y</i>")]]
+    assert element("p", inside, hidden=True, id=None) == "<p hidden>1<b>&lt;</b>x<i>y</i></p>"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "<p>plain</p>"),
+        ("one\ntwo\n\nthree", "<p>one\ntwo</p>\n<p>three</p>"),
+        ("# Title #", "<h3>Title</h3>"),
+        ("###### Deep", "<h6>Deep</h6>"),
+        (
+            "a *b* **c** _d_ `e<`",
+            "<p>a <em>b</em> <strong>c</strong> <em>d</em> <code>e&lt;</code></p>",
+        ),
+        ("snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"),
+        (r"\*no\*", "<p>*no*</p>"),
+        ("`` a`b ``", "<p><code>a`b</code></p>"),
+        ("- a\n- b", "<ul><li>a</li><li>b</li></ul>"),
+        ("1. a\n2. b", "<ol><li>a</li><li>b</li></ol>"),
+        ("- a\n  - b\n- c", "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>"),
+        ("text\n- a", "<p>text</p>\n<ul><li>a</li></ul>"),
+        ("> said", "<blockquote><p>said</p></blockquote>"),
+        ("```py\n<a> *b*\n```\nc", '<pre tabindex="0"><code>&lt;a&gt; *b*</code></pre>\n<p>c</p>'),
+        (
+            "[x](https://a.b/?c=1&d)",
+            '<p><a href="https://a.b/?c=1&amp;d" rel="noreferrer">x</a></p>',
+        ),
+        ("[x](javascript:alert)", "<p>x (javascript:alert)</p>"),
+        ("[x](data:text/html,y)", "<p>x (data:text/html,y)</p>"),
+        ("![x](https://a.b/c.png)", '<p>!<a href="https://a.b/c.png" rel="noreferrer">x</a></p>'),
+        ("<img src=x onerror=alert(1)>", "<p>&lt;img src=x onerror=alert(1)&gt;</p>"),
+        ("", ""),
+    ],
+)
+def test_markdown(text, expected):
+    assert rendered(text) == expected
+
+
+def test_a_table_of_markdown_has_headings_and_figures():
+    table = rendered("| a | b |\n|---|---:|\n| 1 | `x\\|y` |\n| 2 |\n\nafter")
+    assert '<th scope="col">a</th><th scope="col" class="num">b</th>' in table
+    assert '<td>2</td><td class="num"></td>' in table
+    assert table.endswith("<p>after</p>")
+
+
+MARKS = st.sampled_from([*"*_`#->|\\[]()1. \n~:a<&", "```", "**", "- ", "1. ", "> ", "|-|", "    "])
+
+
+@given(st.lists(MARKS, max_size=40).map("".join))
+def test_any_markdown_gives_whole_elements_of_the_known_kinds(text):
+    read = Reader(rendered(text))
+    assert read.stack == []
+    assert set(read.opened) <= TAGS
+    assert all(
+        name in {"class", "tabindex", "role", "aria-label", "scope"} for name, _ in read.attributes
+    )
+
+
+def test_deep_nesting_ends():
+    Reader(rendered("> " * 5000 + "x"))
+    Reader(rendered("\n".join("  " * i + "- x" for i in range(400))))
