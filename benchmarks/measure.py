@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -62,6 +63,29 @@ def compare(
     pairs = [(_seconds(ours, clock), _seconds(theirs, clock)) for _ in range(repeats)]
     ratio = statistics.median(scale * theirs / mine for mine, theirs in pairs)
     return Row(work, peer, target, ratio, statistics.median(mine for mine, _ in pairs), note)
+
+
+def within(
+    work: str,
+    limit: float | None,
+    ours: Callable[[], object],
+    *,
+    repeats: int = 3,
+    clock: Callable[[], float] = time.process_time,
+    note: str = "",
+) -> Row:
+    """Run ours where no peer does the same, after one run that does not count.
+
+    Parameters
+    ----------
+    limit : float or None
+        Seconds it may take; the ratio is theirs to ours. None: there is no limit, and no ratio.
+    """
+    ours()
+    own = statistics.median(_seconds(ours, clock) for _ in range(repeats))
+    if limit is None:
+        return Row(work, "", None, math.nan, own, note)
+    return Row(work, f"a limit of {limit:g} s", 1.0, limit / own, own, note)
 
 
 @contextmanager

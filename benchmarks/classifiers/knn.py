@@ -1,0 +1,119 @@
+"""k-NN beside scikit-learn's, whose distances by expanded squares lose digits; and its votes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from measure import Row, compare
+from scipy.stats import mode
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.utils.extmath import weighted_mode
+
+import ilk
+from ilk_learners.ballots import Ballot
+
+SLOWEST = 1 / 1.3  # scikit-learn's time over ours
+
+
+def rows() -> Iterator[Row]:
+    """Yield rows of predictions, of votes alone, and of leaving each row out."""
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(50_000, 64)), rng.normal(size=(10_000, 64))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int) + (X[:, 3] > 1)
+    for dtype in (np.float64, np.float32):
+        for k in (1, 5):
+            yield _predictions(X.astype(dtype), y, Q.astype(dtype), k)
+    yield _numbers(X, X[:, 0] + X[:, 1] * X[:, 2], Q[:2000])
+    yield from _votes()
+    yield _leaving_out(X[:1000, :20], y[:1000])
+
+
+def _predictions(X: np.ndarray, y: np.ndarray, Q: np.ndarray, k: int) -> Row:
+    ours = ilk.classifier("knn", k=k).fit(X, y)
+    theirs = KNeighborsClassifier(k).fit(X, y)
+    return compare(
+        f"{k}-NN, 10,000 queries in 50,000 x 64, {X.dtype}",
+        "scikit-learn KNeighborsClassifier",
+        SLOWEST,
+        lambda: ours.predict(Q),
+        lambda: theirs.predict(Q),
+        repeats=3,
+        note=_exactness(X.dtype, k),
+    )
+
+
+def _exactness(dtype: np.dtype, k: int) -> str:
+    """Say how often either finds the nearest of rows that are close but far from the origin."""
+    rng = np.random.default_rng(0)
+    far, step = (2.0**27, 1.0) if dtype == np.float64 else (2.0**14, 2.0**-9)
+    X, Q = (far + step * rng.integers(0, 64, size=(n, 64)) for n in (2000, 200))
+    squares = ((Q[:, None] - X[None]) ** 2).sum(axis=2)
+    right = np.sort(squares, axis=1)[:, :k]
+    X, Q = X.astype(dtype), Q.astype(dtype)
+    labels = np.arange(len(X)) % 2
+    found = []
+    for search in (
+        ilk.classifier("knn", k=k).fit(X, labels),
+        KNeighborsClassifier(k).fit(X, labels),
+    ):
+        got = np.take_along_axis(squares, search.kneighbors(Q)[1], axis=1)
+        found.append(np.mean((got == right).all(axis=1)))
+    return f"of near rows far off, ours finds {found[0]:.0%} right, scikit-learn {found[1]:.0%}"
+
+
+def _numbers(X: np.ndarray, y: np.ndarray, Q: np.ndarray) -> Row:
+    ours = ilk.regressor("knn", k=20, vote="gaussian", width=8.0).fit(X, y)
+    theirs = KNeighborsRegressor(20, weights=lambda d: np.exp(-(d**2) / 128)).fit(X, y)
+    off = np.abs(ours.predict(Q[:100]) - theirs.predict(Q[:100])).max()
+    return compare(
+        "20-NN regression, Gaussian votes, 2000 queries in 50,000 x 64",
+        "scikit-learn KNeighborsRegressor",
+        SLOWEST,
+        lambda: ours.predict(Q),
+        lambda: theirs.predict(Q),
+        repeats=3,
+        note=f"predictions differ by {off:.0e} at most",
+    )
+
+
+def _votes() -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    codes, near = rng.integers(0, 10, 50_000), rng.integers(0, 50_000, size=(100_000, 15))
+    weights = rng.random(near.shape)
+    ballot = Ballot(codes, 10, "nearest")
+    yield compare(
+        "15 votes of 100,000 queries on 10 classes",
+        "scipy mode, as in scikit-learn",
+        1,
+        lambda: ballot.winners(near, None),
+        lambda: mode(codes[near], axis=1),
+        note="ours also tells ties and breaks them by the nearest",
+    )
+    same = ballot.winners(near[:1000], weights[:1000])[0]
+    theirs = weighted_mode(codes[near[:1000]], weights[:1000], axis=1)[0][:, 0]
+    yield compare(
+        "15 weighted votes of 100,000 queries on 10 classes",
+        "scikit-learn weighted_mode",
+        1,
+        lambda: ballot.winners(near, weights),
+        lambda: weighted_mode(codes[near], weights, axis=1),
+        note=f"{np.mean(same == theirs):.1%} of the winners the same",
+    )
+
+
+def _leaving_out(X: np.ndarray, y: np.ndarray) -> Row:
+    ours, theirs = ilk.classifier("knn"), KNeighborsClassifier(5)
+    folds, answers = cross_val_predict(theirs, X, y, cv=LeaveOneOut()), ours.leave_one_out(X, y)
+    second, first = np.sort(answers.probabilities)[:, -2:].T
+    same = np.mean((answers.labels == folds)[first > second])
+    return compare(
+        "5-NN, each of 1000 x 20 left out",
+        "scikit-learn, a fit for each",
+        100,
+        lambda: ours.leave_one_out(X, y),
+        lambda: cross_val_predict(theirs, X, y, cv=LeaveOneOut()),
+        repeats=3,
+        note=f"{same:.1%} of the labels that are no ties the same",
+    )
