@@ -13,10 +13,22 @@ from types import ModuleType
 from typing import Any
 
 import ilk
+import ilk.drawing
 import ilk.testing
 import ilk_distances
 import ilk_distances.pictures
+import ilk_ensembles.plotting
 import ilk_evaluation
+import ilk_evaluation.bias_variance
+import ilk_evaluation.confusion
+import ilk_evaluation.curves
+import ilk_evaluation.curves.drawing
+import ilk_evaluation.diversity
+import ilk_evaluation.figures
+import ilk_evaluation.intervals
+import ilk_evaluation.theory
+import ilk_learners
+import ilk_learners.plotting
 from ilk.kinds import Kind, kinds
 
 TOPICS = {
@@ -48,6 +60,21 @@ def write_pages(folder: Path) -> None:
     pages["ilk_distances"] = module_page(ilk_distances)
     pages["pictures"] = module_page(ilk_distances.pictures)
     pages["ilk_evaluation"] = module_page(ilk_evaluation)
+    pages["ilk_learners"] = module_page(ilk_learners)
+    pages["drawing"] = module_page(ilk.drawing)
+    for module in (
+        ilk_learners.plotting,
+        ilk_ensembles.plotting,
+        ilk_evaluation.bias_variance,
+        ilk_evaluation.confusion,
+        ilk_evaluation.curves,
+        ilk_evaluation.curves.drawing,
+        ilk_evaluation.diversity,
+        ilk_evaluation.figures,
+        ilk_evaluation.intervals,
+        ilk_evaluation.theory,
+    ):
+        pages[module.__name__] = module_page(module)
     folder.mkdir(parents=True, exist_ok=True)
     for stale in {path.stem for path in folder.glob("*.rst")} - pages.keys():
         (folder / f"{stale}.rst").unlink()
@@ -115,7 +142,9 @@ def documented(module: ModuleType, names: Iterable[str]) -> Iterator[str]:
         value = getattr(module, name)
         if isinstance(value, ModuleType):  # it has a page of its own
             continue
-        if not isinstance(value, type):
+        if not callable(value):
+            yield f".. autodata:: {module.__name__}.{name}\n"
+        elif not isinstance(value, type):
             yield f".. autofunction:: {module.__name__}.{name}\n"
         else:
             directive = "autoexception" if issubclass(value, Exception) else "autoclass"
