@@ -138,14 +138,14 @@ class _Pool(futures.Executor):
 def _library() -> Callable[..., Any]:
     """Return what makes pools of mpi4py's."""
     try:
-        from mpi4py import futures
+        from mpi4py.futures import MPIPoolExecutor
     except ModuleNotFoundError as error:
         raise ExecutorError(
             "mpi needs mpi4py, which is not installed (pip install 'ilk[mpi]')"
         ) from error
     except (ImportError, RuntimeError) as error:
         raise ExecutorError(f"mpi needs a library of MPI: {error}") from error
-    pool: Callable[..., Any] = futures.MPIPoolExecutor  # without types where mpi4py is missing
+    pool: Callable[..., Any] = MPIPoolExecutor  # mpi4py need not be here to tell its types
     return pool
 
 
