@@ -156,8 +156,9 @@ def test_632_plus_never_leaves_its_interval(inside, outside, rate, greater):
 def test_632_of_scores_that_are_not_those_of_the_splits():
     for plus in (False, True):
         scheme = ilk.resampling("bootstrap_632", repeats=3, plus=plus)
-        with pytest.raises(ilk.InputError, match="bootstrap_632: .* of 3 samples, got 3 scores"):
-            scheme.estimate([0.1, 0.2, 0.3])
+        for judge in (scheme.estimate, scheme.spread):
+            with pytest.raises(ilk.InputError, match="bootstrap_632: .* 3 samples, got 3 scores"):
+                judge([0.1, 0.2, 0.3])
     with pytest.raises(ilk.InputError, match="needs no_information and greater_is_better"):
         scheme.estimate([0.1] * 4)
 
@@ -228,6 +229,7 @@ def test_experiment_of_1nn_where_the_truth_is_a_coin(results):
     scores = plain.scores[plain.scores["measure"] == "error"]["value"].to_numpy()
     assert scores[0] == 0  # resubstitution
     row = plain.table().iloc[0]
+    assert row["error_spread"] == plus.table()["error_spread"][0] == scores[1:].std(ddof=1)
     assert row["error"] == pytest.approx(0.632 * scores[1:].mean())
     corrected = plus.table().iloc[0]
     assert corrected["error"] == pytest.approx(min(scores[1:].mean(), 0.5), abs=0.02)
@@ -239,7 +241,7 @@ def test_experiment_of_1nn_where_the_truth_is_a_coin(results):
 def test_a_part_of_the_splits_is_not_estimated(results):
     run = results({"use": "bootstrap_632", "repeats": 3})
     part = run.filter(repeat=[0, 1])
-    assert np.isnan(part.table()["error"]).all()
+    assert np.isnan(part.table()[["error", "error_spread"]]).all(axis=None)
     said = "error was not estimated for t_coin, 1-NN: bootstrap_632: "
     assert any(note.startswith(said) for note in part.notes)
 
@@ -259,3 +261,17 @@ def test_an_undefined_score_makes_no_estimate(results):
         assert np.isfinite(run.table()["error"]).all()
     finally:
         ilk.registry("measure").unregister("t_undefined")
+
+
+@pytest.mark.parametrize("name", sorted(ilk.registry("resampling").names()))
+def test_spread_is_that_of_the_scores_an_estimate_is_made_of(name):
+    """One score, an infinite one, and scores that are all alike."""
+    for scheme in type(ilk.resampling(name)).examples():
+        first = [0.0] if name == "bootstrap_632" else []
+        n = scheme.repeats if name == "bootstrap_632" else 4
+        scores = [0.1 * (i + 1) for i in range(n)]
+        assert scheme.spread(first + scores) == pytest.approx(np.std(scores, ddof=1))
+        assert scheme.spread(first + [0.5] * n) == 0
+        assert np.isnan(scheme.spread([*first, *scores[1:], np.inf]))
+        if name != "bootstrap_632":
+            assert np.isnan(scheme.spread([0.5]))

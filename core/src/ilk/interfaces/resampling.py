@@ -79,3 +79,16 @@ class Resampling(Component):
             If these scores are not those of the splits.
         """
         return float(np.mean(scores))
+
+    def spread(self, scores: Sequence[float]) -> float:
+        """Return how far the scores that an estimate is made of spread: their standard deviation.
+
+        NaN for a single score, or if one is NaN or infinite.
+
+        Raises
+        ------
+        InputError
+            If these scores are not those of the splits.
+        """
+        with np.errstate(invalid="ignore"):
+            return float(np.std(scores, ddof=1)) if len(scores) > 1 else float("nan")

@@ -37,7 +37,8 @@ class Scored:
     estimates : dict of str to DataFrame
         By measure: data sets by pipelines, made by the resampling; NaN where cells failed.
     spreads : dict of str to DataFrame
-        By measure: standard deviation over the splits (over the repeats if pooled).
+        By measure: standard deviation over the splits (over the repeats if pooled), as the
+        resampling has it.
     fit_seconds : DataFrame
         Data sets by pipelines: mean over the finished cells.
     n_failed, n_fallback, n_missing : DataFrame
@@ -75,10 +76,8 @@ def score(design: Design, store: Store) -> Scored:
         for measure in design.measures:
             values = [value for name, _, _, value in own if name == measure]
             if complete:
-                estimate = _estimate(design, store, fine[0], measure, values, scored.notes)
+                estimate, spread = _estimate(design, store, fine[0], measure, values, scored.notes)
                 scored.estimates[measure].loc[at] = estimate
-                with np.errstate(invalid="ignore"):  # of infinite scores there is none
-                    spread = np.std(values, ddof=1) if len(values) > 1 else np.nan
                 scored.spreads[measure].loc[at] = spread
     scored.scores = pd.DataFrame(rows, columns=COLUMNS)
     scored.notes = list(dict.fromkeys(scored.notes))
@@ -150,24 +149,25 @@ def _estimate(
     name: str,
     values: Sequence[float],
     notes: list[str],
-) -> float:
-    """Estimate a measure by the resampling; NaN, and a note, where it cannot."""
+) -> tuple[float, float]:
+    """Estimate a measure by the resampling, and its spread; NaN, and a note, where it cannot."""
     scheme, measure = design.resampling, design.measures[name]
     try:
+        spread = float(scheme.spread(values))
         if not scheme.needs_no_information:
-            return float(scheme.estimate(values))
+            return float(scheme.estimate(values)), spread
         rate = float("nan")
         if not np.isnan(values).any():
             rate = no_information(measure, store.prediction(first.key))
         informed: Any = scheme.estimate
         better = measure.greater_is_better
-        return float(informed(values, no_information=rate, greater_is_better=better))
+        return float(informed(values, no_information=rate, greater_is_better=better)), spread
     except ilk.IlkError as error:
         notes.append(
             f"{name} was not estimated for {design.dataset(first)}, {design.pipeline(first)}: "
             f"{error}"
         )
-        return float("nan")
+        return float("nan"), float("nan")
 
 
 def _told(told: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:

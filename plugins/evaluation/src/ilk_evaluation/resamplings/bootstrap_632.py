@@ -61,7 +61,7 @@ class Bootstrap632(ilk.Resampling):
     Where a pipeline's classifier is `tuned`, its inner resampling keeps the copies of a case
     together, as with `bootstrap`.
 
-    The spread beside an estimate is that of the scores of all splits, resubstitution among them.
+    The spread beside an estimate is that of the scores of the samples; resubstitution is none.
 
     The printed .632+ rule has s1' in its correction, but s1 in the .632 estimate that is
     corrected, so it may be beyond g; here it is s1' in both.
@@ -140,22 +140,29 @@ class Bootstrap632(ilk.Resampling):
         InputError
             If they are not as many as there are splits, or something for .632+ is missing.
         """
-        name = ilk.display_name(self)
-        if len(scores) != self.repeats + 1:
-            raise ilk.InputError(
-                f"{name}: the estimate needs the scores of resubstitution and of {self.repeats} "
-                f"samples, got {len(scores)} scores"
-            )
+        self._check_number(scores)
         inside, outside = float(scores[0]), float(np.mean(scores[1:]))
         if not self.plus:
             return (1 - _OUT) * inside + _OUT * outside
         if no_information is None or greater_is_better is None:
             raise ilk.InputError(
-                f"{name}: the .632+ estimate needs no_information and greater_is_better, as an "
-                f"experiment gives them; set plus = false"
+                f"{ilk.display_name(self)}: the .632+ estimate needs no_information and "
+                f"greater_is_better, as an experiment gives them; set plus = false"
             )
         sign = -1.0 if greater_is_better else 1.0
         return sign * _plus(sign * inside, sign * outside, sign * no_information)
+
+    def spread(self, scores: Sequence[float]) -> float:
+        """Return the standard deviation of the scores of the samples, without resubstitution's."""
+        self._check_number(scores)
+        return super().spread(scores[1:])
+
+    def _check_number(self, scores: Sequence[float]) -> None:
+        if len(scores) != self.repeats + 1:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: the estimate needs the scores of resubstitution and of "
+                f"{self.repeats} samples, got {len(scores)} scores"
+            )
 
 
 def _plus(inside: float, outside: float, rate: float) -> float:
