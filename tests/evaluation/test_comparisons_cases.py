@@ -157,6 +157,24 @@ def test_rejected_cases_are_left_out_and_counted():
         compare(answers, rejected={("a", case) for case in range(19)})
 
 
+def test_a_pipeline_without_answers_costs_its_own_pairs_and_no_others():
+    """It lacks a fold, or rejected all cases; or two have no answered case in common."""
+    answers = {**answers_of(9, 2), "c": [1, 0] * 9 + [1]}
+    expected = compare(answers_of(9, 2)).pairs
+    n = len(answers["c"])
+    for lost in ({"absent": {("c", 1)}}, {"rejected": {("c", case) for case in range(n)}}):
+        verdict = compare(answers, folds=3, **lost)
+        assert verdict.pairs == expected
+        assert verdict.details["dropped"] == ("c on d",)
+        assert verdict.details["n_cases"] == {"d": n}
+        with pytest.raises(ilk.InputError, match="both pipelines of a pair .*left out: d"):
+            compare(answers, folds=3, baseline="c", **lost)
+    halves = {("a" if case < 10 else "c", case) for case in range(n)}
+    verdict = compare(answers, rejected=halves)
+    assert [(pair["a"], pair["b"]) for pair in verdict.pairs] == [("a", "b"), ("b", "c")]
+    assert verdict.text.endswith("Left out for missing scores: 1 (a and c on d).")
+
+
 def test_several_repeats_need_a_name():
     answers = answers_of(9, 2)
     with pytest.raises(

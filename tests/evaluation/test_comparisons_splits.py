@@ -241,18 +241,30 @@ def test_corrected_t_needs_splits():
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_data_set_with_a_missing_score_is_left_out_for_all(name):
+def test_a_missing_score_costs_the_pairs_of_its_pipeline_there_and_no_others(name):
     columns = {d: {"a": A, "b": B, "c": A[::-1]} for d in "de"}
     scores = scores_of(columns)
-    expected = compare(name, {"e": columns["e"]})
-    nan = scores.table.assign(value=scores.table["value"].mask(scores.table.index == 12))
-    for table in (nan, scores.table.drop(index=12)):
-        got = ilk.comparison(name).compare(ilk.Scores(table, "error", False, sizes=scores.sizes))
-        assert got.pairs == expected.pairs
-        assert got.details["dropped"] == ("d",)
-        assert got.text.endswith("Left out for missing scores: 1 (d).")
+    without = {"d": {"a": A, "b": B}, "e": columns["e"]}
+    expected = [compare(name, {d: own}, adjust="none").pairs for d, own in without.items()]
+    gone = (scores.table["dataset"] == "d") & (scores.table["pipeline"] == "c")
+    nan = scores.table.assign(value=scores.table["value"].mask(gone & (scores.table["fold"] == 1)))
+    for table in (nan, scores.table.drop(index=gone.idxmax()), scores.table[~gone]):
+        told = ilk.Scores(table, "error", False, pipelines=tuple("abc"), sizes=scores.sizes)
+        got = ilk.comparison(name, adjust="none").compare(told)
+        assert got.pairs == sum(expected, ())
+        assert got.details["dropped"] == ("c on d",)
+        assert got.details["datasets"] == ("d", "e")
+        assert "of 3 pairs on 2 data sets (error; no correction for 4 tests)" in got.text
+        assert got.text.endswith("Left out for missing scores: 1 (c on d).")
+        based = ilk.comparison(name, adjust="none", baseline="c").compare(told)
+        assert {(pair["a"], pair["b"], pair["dataset"]) for pair in based.pairs} == {
+            ("c", "a", "e"),
+            ("c", "b", "e"),
+        }
+        assert based.details["dropped"] == ("d",)
+    single = nan[(nan["dataset"] == "d") & (nan["pipeline"] != "b")]
     with pytest.raises(ilk.InputError, match=rf"{name}: there is no data set .*\(left out: d\)"):
-        ilk.comparison(name).compare(ilk.Scores(nan[nan["dataset"] == "d"], "error", False))
+        ilk.comparison(name).compare(ilk.Scores(single, "error", False))
 
 
 def test_a_split_that_failed_for_every_pipeline_leaves_the_data_set_out():

@@ -11,7 +11,7 @@ from scipy.special import stdtr, stdtrit
 import ilk
 from ilk import Param
 from ilk_evaluation.comparisons.differences import deviation, differences, limit, standardized
-from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison, pairs_of
+from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison
 from ilk_evaluation.comparisons.splits import by_split
 from ilk_evaluation.comparisons.wording import no_spread
 
@@ -43,7 +43,7 @@ class CorrectedResampledT(PairwiseComparison):
     sets. The effect of a pair is m, with its interval at level `alpha` (of the pair alone, not
     corrected), standardized as m / s (Cohen's d). For two equal pipelines the statistic is 0
     and p = 1; where all differences are equal, but not 0, p is its limit, 0, and the verdict
-    says so. Data sets on which a score is missing are left out and named.
+    says so. A pipeline that lacks a score on a data set is left out there, and named.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ class CorrectedResampledT(PairwiseComparison):
     ------
     InputError
         If there is one split only, the resampling is a bootstrap or resubstitution, sizes of
-        splits are not known, there are fewer than two pipelines, no data set has all scores, the
-        measure is pooled, or a score is infinite.
+        splits are not known, there are fewer than two pipelines, on no data set both of a pair
+        have all scores, the measure is pooled, or a score is infinite.
 
     References
     ----------
@@ -113,19 +113,19 @@ class CorrectedResampledT(PairwiseComparison):
     def _found(self, results: ilk.Scores) -> Found:
         name = ilk.display_name(self)
         self._check_scheme(results.resampling)
-        tables, dropped = by_split(self, results)
+        tested, dropped = by_split(self, results, self.baseline)
         findings, ratios = [], {}
-        for dataset, table in tables.items():
+        for dataset, (table, pairs) in tested.items():
             if len(table) < 2:
                 raise ilk.InputError(f"{name}: needs at least 2 splits of {dataset}, got 1")
             ratios[dataset] = self._ratio(results, dataset, table)
             values = {str(name): column.to_numpy(float) for name, column in table.items()}
-            for a, b in pairs_of(self, list(values), self.baseline):
+            for a, b in pairs:
                 gaps = differences(values[a], values[b])
                 findings.append(self._finding(a, b, dataset, gaps, ratios[dataset]))
         details = {
-            "datasets": tuple(tables),
-            "degrees_of_freedom": {dataset: len(table) - 1 for dataset, table in tables.items()},
+            "datasets": tuple(tested),
+            "degrees_of_freedom": {dataset: len(one[0]) - 1 for dataset, one in tested.items()},
             "ratios": ratios,
         }
         return Found(findings, dropped, details, notes=no_spread(findings))

@@ -11,7 +11,7 @@ from scipy.special import fdtrc, stdtr  # scipy.stats takes a hundred times as l
 
 import ilk
 from ilk_evaluation.comparisons.differences import differences, limit, standardized
-from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison, pairs_of
+from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison
 from ilk_evaluation.comparisons.splits import by_split
 from ilk_evaluation.comparisons.wording import no_spread
 
@@ -37,15 +37,15 @@ class _FiveByTwo(PairwiseComparison):
 
     def _found(self, results: ilk.Scores) -> Found:
         self._check_scheme(results.resampling)
-        tables, dropped = by_split(self, results)
+        tested, dropped = by_split(self, results, self.baseline)
         findings = []
-        for dataset, table in tables.items():
+        for dataset, (table, pairs) in tested.items():
             self._check_shape(results.resampling, table)
             values = {str(name): column.to_numpy(float) for name, column in table.items()}
-            for a, b in pairs_of(self, list(values), self.baseline):
+            for a, b in pairs:
                 gaps = differences(values[a], values[b])
                 findings.append(self._finding(a, b, dataset, gaps))
-        details = {"datasets": tuple(tables), "degrees_of_freedom": self.degrees}
+        details = {"datasets": tuple(tested), "degrees_of_freedom": self.degrees}
         return Found(findings, dropped, details, notes=no_spread(findings))
 
     def _finding(self, a: str, b: str, dataset: str, gaps: np.ndarray) -> Finding:
@@ -99,7 +99,7 @@ class PairedT5x2(_FiveByTwo):
     sets. The effect of a pair is its mean difference, standardized by the deviation of the ten
     differences (Cohen's d). Where ``p_11 = 0`` the statistic is 0 and p = 1, also for two equal
     pipelines; where the differences of each repeat are equal, but not 0, p is its limit, 0, and
-    the verdict says so. Data sets on which a score is missing are left out and named.
+    the verdict says so. A pipeline that lacks a score on a data set is left out there, and named.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ class PairedT5x2(_FiveByTwo):
     Raises
     ------
     InputError
-        If the resampling is no 5x2 cross-validation, there are fewer than two pipelines, no data
-        set has all scores, the measure is pooled, or a score is infinite.
+        If the resampling is no 5x2 cross-validation, there are fewer than two pipelines, on no
+        data set both of a pair have all scores, the measure is pooled, or a score is infinite.
 
     References
     ----------
@@ -155,7 +155,7 @@ class F5x2(_FiveByTwo):
     sets. The effect of a pair is its mean difference, standardized by the deviation of the ten
     differences (Cohen's d). For two equal pipelines the statistic is 0 and p = 1; where the
     differences of each repeat are equal, but not all 0, p is its limit, 0, and the verdict says
-    so. Data sets on which a score is missing are left out and named.
+    so. A pipeline that lacks a score on a data set is left out there, and named.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ class F5x2(_FiveByTwo):
     Raises
     ------
     InputError
-        If the resampling is no 5x2 cross-validation, there are fewer than two pipelines, no data
-        set has all scores, the measure is pooled, or a score is infinite.
+        If the resampling is no 5x2 cross-validation, there are fewer than two pipelines, on no
+        data set both of a pair have all scores, the measure is pooled, or a score is infinite.
 
     References
     ----------

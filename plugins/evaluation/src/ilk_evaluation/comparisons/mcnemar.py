@@ -12,8 +12,15 @@ from scipy.special import bdtr, chdtrc, ndtri
 
 import ilk
 from ilk import Param
-from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison, pairs_of
-from ilk_evaluation.comparisons.splits import check_some, names
+from ilk_evaluation.comparisons.pairwise import (
+    Finding,
+    Found,
+    Pair,
+    PairwiseComparison,
+    pairs_by_dataset,
+    pairs_of,
+)
+from ilk_evaluation.comparisons.splits import names
 from ilk_evaluation.comparisons.wording import list_some
 
 _REPEATING = ("bootstrap", "bootstrap_632", "holdout", "random_subsampling", "repeated_kfold")
@@ -41,8 +48,8 @@ class McNemar(PairwiseComparison):
     Each data set is tested on its own, and p-values are corrected for all pairs on all data
     sets. The effect of a pair is the difference of its error rates, ``(c - b) / n``, with Bonett
     and Price's interval at level `alpha` (of the pair alone, not corrected); the standardized
-    one is the odds ratio b / c: 1 if both are 0. Data sets on which a prediction is missing are
-    left out and named.
+    one is the odds ratio b / c: 1 if both are 0. Pairs of which one lacks a prediction on
+    a data set, or which answered no case both, are left out there and named.
 
     Parameters
     ----------
@@ -59,7 +66,7 @@ class McNemar(PairwiseComparison):
     InputError
         If there are several repeats and none is named, a case is tested more than once or by
         what it trained, or not by every pipeline; there are fewer than two pipelines, two of one
-        name, no predictions, or no data set on which every pipeline has all of them.
+        name, no predictions, or no data set on which both of a pair have all of them.
 
     References
     ----------
@@ -113,22 +120,20 @@ class McNemar(PairwiseComparison):
 
     def _found(self, results: ilk.Scores) -> Found:
         datasets, pipelines = names(self, results)
-        pairs = pairs_of(self, pipelines, self.baseline)
+        every = pairs_of(self, pipelines, self.baseline)
         repeat = self._repeat(results)
-        findings: list[Finding] = []
-        dropped, used = [], {}
-        for dataset in datasets:
-            cases = self._cases(results, dataset, pipelines, repeat)
-            if cases is None or not all(
-                (cases[a].answered & cases[b].answered).any() for a, b in pairs
-            ):
-                dropped.append(dataset)
-                continue
-            used[dataset] = len(cases[pipelines[0]].answered)
-            findings += [self._finding(a, b, dataset, cases[a], cases[b]) for a, b in pairs]
-        check_some(self, used, dropped)
-        details = {"datasets": tuple(used), "repeat": repeat, "n_cases": used}
-        return Found(findings, tuple(dropped), details, notes=_notes(findings, self.repeat))
+        cases = {name: self._cases(results, name, pipelines, repeat) for name in datasets}
+        tested, dropped = pairs_by_dataset(
+            self, every, datasets, lambda name, pair: _some_case(cases[name], pair)
+        )
+        findings = [
+            self._finding(a, b, name, cases[name][a], cases[name][b])
+            for name, pairs in tested.items()
+            for a, b in pairs
+        ]
+        used = {name: len(next(iter(cases[name].values())).indices) for name in tested}
+        details = {"datasets": tuple(tested), "repeat": repeat, "n_cases": used}
+        return Found(findings, dropped, details, notes=_notes(findings, self.repeat))
 
     def _repeat(self, results: ilk.Scores) -> int:
         if results.predictions is None:
@@ -170,8 +175,8 @@ class McNemar(PairwiseComparison):
 
     def _cases(
         self, results: ilk.Scores, dataset: str, pipelines: list[str], repeat: int
-    ) -> dict[str, _Cases] | None:
-        """Return what each pipeline made of the cases of a data set; None if one has not all."""
+    ) -> dict[str, _Cases]:
+        """Return what pipelines made of the cases of a data set, of those that have all of them."""
         assert results.predictions is not None
         found: dict[str, dict[int, ilk.Prediction]] = {}
         for pipeline in pipelines:
@@ -181,17 +186,16 @@ class McNemar(PairwiseComparison):
         if results.sizes is not None:
             mine = results.sizes["dataset"].eq(dataset) & results.sizes["repeat"].eq(repeat)
             planned |= set(map(int, results.sizes.loc[mine, "fold"]))
-        if not planned or any(set(own) != planned for own in found.values()):
-            return None
         cases = {
             pipeline: self._joined([own[fold] for fold in sorted(own)], dataset)
             for pipeline, own in found.items()
+            if planned and set(own) == planned
         }
-        first = cases[pipelines[0]]
+        first = next(iter(cases), "")
         for pipeline, own in cases.items():
-            if not np.array_equal(own.indices, first.indices):
+            if not np.array_equal(own.indices, cases[first].indices):
                 raise ilk.InputError(
-                    f"{ilk.display_name(self)}: {pipelines[0]} and {pipeline} were not tested on "
+                    f"{ilk.display_name(self)}: {first} and {pipeline} were not tested on "
                     f"the same cases of {dataset}"
                 )
         return cases
@@ -233,6 +237,14 @@ class _Cases:
     indices: np.ndarray
     right: np.ndarray
     answered: np.ndarray
+
+
+def _some_case(cases: Mapping[str, _Cases], pair: Pair) -> bool:
+    """Tell whether there is a case that both of a pair answered."""
+    if not set(pair) <= set(cases):
+        return False
+    a, b = (cases[name].answered for name in pair)
+    return bool((a & b).any())
 
 
 def mcnemar(b: int, c: int, *, exact_below: int = 25) -> tuple[float, float]:

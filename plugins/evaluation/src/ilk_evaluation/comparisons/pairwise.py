@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
@@ -13,7 +13,9 @@ import numpy as np
 import ilk
 from ilk import Param
 from ilk_evaluation.comparisons.holm import holm
-from ilk_evaluation.comparisons.wording import left_out, pairs_text
+from ilk_evaluation.comparisons.wording import left_out, list_some, pairs_text
+
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Finding:
 
 
 class Found(NamedTuple):
-    """What was found of all pairs: findings, data sets left out, details, mean ranks, notes."""
+    """What was found of all pairs: findings, what was left out, details, mean ranks, notes."""
 
     findings: Sequence[Finding]
     dropped: tuple[str, ...] = ()
@@ -153,9 +155,7 @@ class PairwiseComparison(ilk.Comparison):
         return draw_differences(verdict, ax)
 
 
-def pairs_of(
-    owner: object, pipelines: Sequence[str], baseline: str | None
-) -> list[tuple[str, str]]:
+def pairs_of(owner: object, pipelines: Sequence[str], baseline: str | None) -> list[Pair]:
     """All pairs, or those of the baseline.
 
     Raises
@@ -172,6 +172,49 @@ def pairs_of(
             f"baseline{hint} (there are: {', '.join(pipelines)})"
         )
     return [(baseline, other) for other in pipelines if other != baseline]
+
+
+def pairs_by_dataset(
+    owner: object, pairs: Sequence[Pair], datasets: Sequence[str], fits: Callable[[str, Pair], bool]
+) -> tuple[dict[str, list[Pair]], tuple[str, ...]]:
+    """Return the pairs that can be tested on each data set, and what is left out.
+
+    Whatever a pipeline lacks on a data set costs its own pairs there, and no others.
+
+    Parameters
+    ----------
+    owner : Comparison
+        Named in errors.
+    pairs : sequence of (str, str)
+    datasets : sequence of str
+    fits : function
+        Whether a pair has all that its test on a data set needs.
+
+    Raises
+    ------
+    InputError
+        If no pair fits on any data set.
+    """
+    found = {dataset: [pair for pair in pairs if fits(dataset, pair)] for dataset in datasets}
+    dropped = tuple(one for name, own in found.items() for one in _lost(name, pairs, own))
+    if not any(found.values()):
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: there is no data set on which both pipelines of a pair "
+            f"have all their scores (left out: {list_some(dropped)})"
+        )
+    return {dataset: own for dataset, own in found.items() if own}, dropped
+
+
+def _lost(dataset: str, pairs: Sequence[Pair], found: Sequence[Pair]) -> list[str]:
+    """Say what is left out on a data set: all of it, pipelines without any pair, or pairs."""
+    if not found:
+        return [dataset]
+    tested = {name for pair in found for name in pair}
+    alone = dict.fromkeys(name for pair in pairs for name in pair if name not in tested)
+    others = [pair for pair in pairs if pair not in found and not alone.keys() & set(pair)]
+    return [f"{name} on {dataset}" for name in alone] + [
+        f"{a} and {b} on {dataset}" for a, b in others
+    ]
 
 
 def _pair(finding: Finding, p_value: float, alpha: float, *, up: bool) -> dict[str, Any]:

@@ -1,15 +1,15 @@
-"""The scores of each split, of the data sets on which every pipeline has all of them."""
+"""The scores of each split, data set by data set, and the pairs of pipelines that have them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import ilk
-from ilk_evaluation.comparisons.wording import list_some
+from ilk_evaluation.comparisons.pairwise import Pair, pairs_by_dataset, pairs_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,14 +49,21 @@ def check_unlike(owner: object, pipelines: Iterable[object], datasets: Iterable[
             )
 
 
-def by_split(owner: object, results: ilk.Scores) -> tuple[dict[str, pd.DataFrame], tuple[str, ...]]:
-    """Return, by data set, scores of repeats and folds by pipelines, and what was left out.
+Splits = tuple["pd.DataFrame", list[Pair]]
+
+
+def by_split(
+    owner: object, results: ilk.Scores, baseline: str | None
+) -> tuple[dict[str, Splits], tuple[str, ...]]:
+    """Return, by data set, the scores to be tested, and what was left out.
+
+    Scores are repeats and folds by the pipelines that have all of them, beside the pairs of these.
 
     Raises
     ------
     InputError
-        Naming the comparison, if there are fewer than two pipelines, no data set on which every
-        pipeline has all its scores, scores of whole repeats only, infinite ones, or two of one
+        Naming the comparison, if there are fewer than two pipelines, no data set on which both of
+        a pair have all their scores, scores of whole repeats only, infinite ones, or two of one
         split.
     """
     datasets, pipelines = names(owner, results)
@@ -67,19 +74,21 @@ def by_split(owner: object, results: ilk.Scores) -> tuple[dict[str, pd.DataFrame
         )
     means = results.matrix().reindex(index=datasets, columns=pipelines)
     _check_single(owner, results.table)
-    found, dropped = {}, []
+    tables = {}
     for dataset in datasets:
         cells = results.table[results.table["dataset"] == dataset]
         wide = cells.pivot(index=["repeat", "fold"], columns="pipeline", values="value")
         wide = wide.reindex(columns=pipelines).sort_index()
-        if len(wide) and wide.notna().all(axis=None) and means.loc[dataset].notna().all():
-            found[dataset] = wide
-        else:
-            dropped.append(dataset)
-    check_some(owner, found, dropped)
-    for dataset, wide in found.items():
-        check_finite(owner, wide, results.measure, dataset)
-    return found, tuple(dropped)
+        whole = wide.notna().all() & means.loc[dataset].notna() & bool(len(wide))
+        tables[dataset] = wide.loc[:, whole]
+        check_finite(owner, tables[dataset], results.measure, dataset)
+    pairs, dropped = pairs_by_dataset(
+        owner,
+        pairs_of(owner, pipelines, baseline),
+        datasets,
+        lambda dataset, pair: set(pair) <= set(tables[dataset]),
+    )
+    return {dataset: (tables[dataset], own) for dataset, own in pairs.items()}, dropped
 
 
 def _check_single(owner: object, table: pd.DataFrame) -> None:
@@ -89,15 +98,6 @@ def _check_single(owner: object, table: pd.DataFrame) -> None:
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: {cell['pipeline']} has two scores of repeat "
             f"{cell['repeat']}, fold {cell['fold']} on {cell['dataset']}"
-        )
-
-
-def check_some(owner: object, found: object, dropped: Sequence[str]) -> None:
-    """Raise InputError if no data set is left."""
-    if not found:
-        raise ilk.InputError(
-            f"{ilk.display_name(owner)}: there is no data set on which every pipeline has all "
-            f"its scores (left out: {list_some(dropped)})"
         )
 
 

@@ -77,9 +77,10 @@ def pairs_text(verdict: ilk.Verdict, said: str) -> str:
     details, pairs = verdict.details, verdict.pairs
     n_sets = len(details.get("datasets", ("all",)))
     where = f" on {n_sets} data sets" if n_sets > 1 else ""
+    names = {(pair["a"], pair["b"]) for pair in pairs}
     how = "Holm's correction" if details["adjust"] == "holm" else "no correction"
     opening = (
-        f"By {said} of {_count(len(pairs) // n_sets, 'pair')}{where} ({verdict.measure}; {how} "
+        f"By {said} of {_count(len(names), 'pair')}{where} ({verdict.measure}; {how} "
         f"for {len(pairs)} tests)"
     )
     if not any(pair["different"] for pair in pairs):
