@@ -103,6 +103,35 @@ def test_quotes_and_escapes(write):
     assert column.dropna().tolist() == ["x, y", "it's", "?", "a\tb"]
 
 
+def test_comments_end_lines_but_not_quotes_and_values(write):
+    """Wherever Weka's reader has them, but for a sign that is part of a value."""
+    text = """\
+  % alone
+@relation r % of what
+@attribute 'a % b' real % in 'cm'
+@attribute share {50%, '5 % of', "x % \\" % y"} % in "per cent
+@attribute class {p,q}% two
+@data % now
+1, 50%, p % it's
+2, '5 % of', q %
+% 3, 50%, p
+{0 3, 1 "x % \\" % y"} % sparse
+{2 q}% sparse
+"""
+    data = load(write(text))
+    assert data.feature_names == ("a % b", "share")
+    assert data.description == "r"
+    assert data.X.to_numpy().tolist() == [
+        [1, "50%"],
+        [2, "5 % of"],
+        [3, 'x % " % y'],
+        [0, "50%"],
+    ]
+    assert data.y.tolist() == ["p", "q", "p", "q"]
+    words = load(write(header("s string", "c {p,q}") + "O'Neill,p % he's\nb,q\n"))
+    assert words.X == ["O'Neill", "b"]
+
+
 def test_a_single_string_is_a_text(write):
     text = header("message string", "class {ham, spam}")
     data = load(write(text + "'hello, you',ham\nO'Neill,ham\n'win\\n now',spam\n"))

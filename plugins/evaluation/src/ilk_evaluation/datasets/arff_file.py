@@ -20,7 +20,8 @@ class Arff(ilk.Dataset):
     What is numeric and what is nominal the file declares. X is a float array if all features are
     numeric, else a data frame whose nominal columns have category dtype, with the declared values
     in their order; a list of texts if the only feature is a string. What a sparse row leaves out is
-    0, or the first value declared, as in Weka; ``?`` is a missing value. Labels are integers if
+    0, or the first value declared, as in Weka; ``?`` is a missing value. A percent sign at the
+    start of a line, or after a blank and in no quotes, begins a comment. Labels are integers if
     each of them is one, else text; if they are declared as numeric, 1 and 1.0 are the same.
 
     Parameters

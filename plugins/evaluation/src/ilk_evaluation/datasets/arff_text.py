@@ -28,6 +28,7 @@ _KINDS: dict[str, Kind] = {
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)", re.DOTALL)
 _ATTRIBUTE = re.compile(rf"({_QUOTED}|[^\s'\"{{}},%]+)\s*(.*)", re.DOTALL)
+_SAID = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
 _SPARSE = re.compile(r"(\d+)\s+(.+)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -97,10 +98,17 @@ def read_arff(path: Path) -> ArffText:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that say something, stripped, each with its number."""
+    """Lines that say something, stripped and without comments, each with its number.
+
+    The format's definition knows comments that are lines of their own; Weka's reader also ends a
+    line at any other percent sign that stands in no quotes. Here that is one after a blank or a
+    closing brace: ``50%`` is a value, as it is to scipy's reader.
+    """
     for number, line in enumerate(text.split("\n"), 1):
         said = line.strip()
-        if said and not said.startswith("%"):
+        if "%" in said:
+            said = _SAID.match(said)[0].strip()  # type: ignore[index]  # nothing matches, too
+        if said:
             yield number, said
 
 
