@@ -424,8 +424,10 @@ def test_all_members_failing_is_an_error(wine):
 
 def test_member_without_probabilities_needs_a_rule_of_labels(wine):
     X, y = wine
-    with pytest.raises(ilk.InputError, match=r"members\[0\] \(RidgeClassifier\): has no predict_p"):
-        bag(X, y, RidgeClassifier()).predict(X)
+    with pytest.raises(ilk.InputError, match=r"members\[0\], .* \(RidgeClassifier\): has no pred"):
+        bag(X, y, RidgeClassifier())
+    with pytest.raises(ilk.InputError, match="bagging: every member failed; the first: .*no pred"):
+        bag(X, y, RidgeClassifier(), on_failure="drop")
     assert bag(X, y, RidgeClassifier(), combiner="majority").score(X, y) > 0.95
 
 

@@ -180,11 +180,14 @@ def test_rows_are_asked_about_in_blocks(wine, monkeypatch):
 
 
 def test_member_without_probabilities_is_named(wine):
-    ours = cascade([LogisticRegression(), RidgeClassifier()], *wine, threshold=1.0)
+    members = [LogisticRegression(), RidgeClassifier()]
     with pytest.raises(
-        ilk.InputError, match=r"members\[1\] \(RidgeClassifier\): has no predict_pr"
+        ilk.InputError,
+        match=r"members\[1\] \(RidgeClassifier\): has no predict_proba.* gives probabilities$",
     ):
-        ours.predict(wine[0])
+        cascade(members, *wine, threshold=0)
+    ours = cascade(members, *wine, threshold=1.0, on_failure="drop")
+    assert ours.positions_ == list(ours.order_) == [0]
 
 
 def test_weights(wine):

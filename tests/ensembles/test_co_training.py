@@ -527,6 +527,71 @@ def test_failing_member_is_named(member, message):
         fitted(X, masked(y, 10), members={"right": member})
 
 
+class Few(GaussianNB):
+    """Cannot be fitted to more than so many rows."""
+
+    def __init__(self, most=12):
+        super().__init__()
+        self.most = most
+
+    def fit(self, X, y):
+        if len(y) > self.most:
+            raise ValueError("too many")
+        return super().fit(X, y)
+
+
+THREE = {"left": [0, 1], "right": [2, 3], "both": [0, 2]}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("member", [SVC(), Few(0), {"use": "knn", "k": 99}])
+def test_failing_view_is_left_out(member, n_jobs):
+    X, y = make(200)
+    some = masked(y)
+    given = {"views": THREE, "members": {"left": member}, "n_jobs": n_jobs}
+    ours = fitted(X, some, **given, on_failure="drop")
+    assert ours.views_ == ["right", "both"]
+    assert list(ours.failures_) == ["left"]
+    assert str(ours.failures_["left"]).startswith("co_training: view 'left'")
+    rest = fitted(X, some, views={name: THREE[name] for name in ours.views_})
+    np.testing.assert_array_equal(ours.predict_proba(X), rest.predict_proba(X))
+    for name, column in rest.history_.items():
+        np.testing.assert_array_equal(ours.history_[name], column)
+
+
+def test_view_that_fails_in_a_later_round_is_left_out_from_there_on():
+    X, y = make(200)
+    some = masked(y)
+    given = {"views": THREE, "members": {"left": Few(20)}}
+    with pytest.raises(ilk.InputError, match=r"co_training: view 'left' \(Few\): too many"):
+        fitted(X, some, **given)
+    ours = fitted(X, some, **given, on_failure="drop")
+    assert ours.views_ == ["right", "both"]
+    assert list(ours.failures_) == ["left"]
+    labelled = ours.history_["round"][ours.history_["view"] == "left"]
+    sizes = [np.sum((ours.labeled_round_ >= 0) & (ours.labeled_round_ < r)) for r in range(1, 31)]
+    assert 1 < labelled.max() < ours.n_rounds_ == 30
+    assert labelled.max() == np.sum(np.array(sizes) <= 20)
+    assert len(ours.estimators_) == 2
+
+
+def test_two_views_must_be_left():
+    X, y = make(200)
+    members = {"left": Few(0), "both": Few(14)}
+    with pytest.raises(
+        ilk.InputError, match=r"co_training: one view is left, two are needed.*view 'both' \(Few\)"
+    ):
+        fitted(X, masked(y), views=THREE, members=members, on_failure="drop")
+    with pytest.raises(ilk.InputError, match="co_training: every member failed; the first: .*left"):
+        fitted(X, masked(y), member=Few(0), on_failure="drop")
+
+
+def test_probabilities_are_needed_only_while_rows_are_labelled():
+    X, y = make(60)
+    assert fitted(X, y, member=SVC(), combiner="majority").score(X, y) > 0.9
+    assert fitted(X, masked(y, 3), member=SVC(), combiner="majority", n_rounds=0).n_rounds_ == 0
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

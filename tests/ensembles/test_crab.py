@@ -308,19 +308,6 @@ def test_class_of_one_case_and_two_cases_in_all(iris):
     assert "lone" in crab(X, y, normalization="class").classes_
 
 
-@pytest.mark.parametrize("normalization", ["joint", "class"])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_class_without_weight_is_not_predicted(iris, normalization, n_classes):
-    X, y = iris
-    some = np.isin(y, np.unique(y)[:n_classes])
-    X, y = X[some], y[some]
-    weights = (y != y[0]).astype(float)
-    ours = crab(X, y, weights, normalization=normalization)
-    assert len(ours.classes_) == n_classes
-    assert y[0] not in ours.predict(X)
-    assert np.isfinite(ours.predict_proba(X)).all()
-
-
 def test_progress(rings, capsys):
     crab(*rings, n_rounds=20, verbose=1)
     lines = capsys.readouterr().out.splitlines()
@@ -337,6 +324,7 @@ def test_progress(rings, capsys):
         ([[0.0], [1.0]], [0, 1], [1, -1], "sample_weight must be finite and at least 0"),
         ([[0.0], [1.0]], [0, 1], [1, np.nan], "sample_weight must be finite and at least 0"),
         ([[0.0], [1.0]], [0, 1], [0, 0], "sample_weight must not be all 0"),
+        ([[0.0], [1.0]], [0, 1], [0, 1], "sample_weight is zero for every case of class 0"),
         ([[0.0], [1.0]], [0, 1, 1], None, "y has 3 values"),
     ],
 )

@@ -1,5 +1,7 @@
 """The ensemble `gentleboost`."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -263,20 +265,62 @@ def test_members_that_cannot_be_boosted(parameters, match):
         ([1, 1, 1], None, "y has 1 class"),
         ([0, 1, 1], [1, -1, 1], "at least 0, got -1"),
         ([0, 1, 1], [0, 0, 0], "must not be all 0"),
+        ([0, 1, 1], [0, 1, 1], "sample_weight is zero for every case of class 0"),
         ([0, 1], None, "y has 2 values for the 3 rows"),
     ],
-    ids=["class", "negative", "zero", "labels"],
+    ids=["class", "negative", "zero", "lost", "labels"],
 )
 def test_bad_input_is_named(y, weights, match):
     with pytest.raises(ilk.InputError, match=f"gentleboost: .*{match}"):
         boost([[1], [2], [3]], y, weights)
 
 
-def test_failing_member_is_named():
-    class Fails(Ridge):
-        def fit(self, X, y, sample_weight=None):
+class Fails(Ridge):
+    """Cannot be fitted, or asked, for the second, sixth, tenth, ... time."""
+
+    count = itertools.count()
+
+    def __init__(self, alpha=1.0, at="fit"):
+        super().__init__(alpha)
+        self.at = at
+
+    def _fail(self, at):
+        if self.at == at and next(Fails.count) % 4 == 1:
             raise ValueError("no luck")
 
-    X, y = noisy()
-    with pytest.raises(ilk.InputError, match=r"gentleboost: member of round 1 \(Fails\): no luck"):
-        boost(X, y, member=Fails())
+    def fit(self, X, y, sample_weight=None):
+        self._fail("fit")
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X):
+        self._fail("predict")
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("at", ["fit", "predict"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_failing_member_is_named_or_its_round_left_out(at, n_classes, capsys):
+    X, y = noisy(n_classes=n_classes)
+    Fails.count = itertools.count()
+    with pytest.raises(ilk.InputError, match=r"gentleboost: member of round \d \(Fails\): no luck"):
+        boost(X, y, member=Fails(at=at), n_rounds=6)
+    Fails.count = itertools.count()
+    ours = boost(X, y, member=Fails(at=at), n_rounds=6, on_failure="drop", verbose=2)
+    lost = sorted(ours.failures_)
+    assert lost == ([1, 5] if n_classes == 2 else [0, 2, 4])
+    assert all("no luck" in str(error) for error in ours.failures_.values())
+    assert capsys.readouterr().out.count("failed") == len(lost)
+    rest = boost(X, y, member=Ridge(), n_rounds=6 - len(lost))
+    np.testing.assert_array_equal(ours.losses_, rest.losses_)
+    assert len(ours.estimators_) == len(rest.estimators_)
+
+
+def test_rounds_that_all_fail_are_an_error():
+    class Never(Ridge):
+        def fit(self, X, y, sample_weight=None):
+            raise ValueError("never")
+
+    with pytest.raises(
+        ilk.InputError, match=r"gentleboost: every round failed; the first: .*round 1 \(Never\)"
+    ):
+        boost(*noisy(), member=Never(), n_rounds=2, on_failure="drop")

@@ -254,11 +254,11 @@ def test_too_few_rounds_are_told(capsys):
 
 def test_failing_member_is_named_or_dropped():
     X, y = crossed(60)
-    members = [LogisticRegression(C=-1.0), GaussianNB(), Share()]
+    members = [LogisticRegression(C=-1.0), GaussianNB(), Share(), RidgeClassifier()]
     with pytest.raises(ilk.InputError, match=r"experts: members\[0\] \(LogisticRegression\): The"):
         mix(X, y, members=members)
     ours = mix(X, y, members=members, on_failure="drop")
-    assert list(ours.failures_) == [0]
+    assert list(ours.failures_) == [0, 3]
     assert ours.gate(X).shape == (60, 2)
     assert len(ours.estimators_) == 2
 

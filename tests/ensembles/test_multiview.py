@@ -231,7 +231,10 @@ def test_failing_member_is_named_by_its_view(wine):
 
 def test_member_without_probabilities_is_named(wine):
     with pytest.raises(ilk.InputError, match=r"view 'first' \(SVC\): has no predict_proba"):
-        fitted(*wine, members={"first": SVC()}).predict(wine[0])
+        fitted(*wine, members={"first": SVC()})
+    ours = fitted(*wine, members={"first": SVC()}, on_failure="drop")
+    assert ours.views_ == ["second", "third"]
+    assert fitted(*wine, members={"first": SVC()}, combiner="majority").score(*wine) > 0.9
 
 
 def test_failing_member_is_dropped(wine):

@@ -75,11 +75,15 @@ def test_product_multiplies_what_the_members_say(wine, members):
 
 def test_member_without_probabilities_is_named_where_the_rule_needs_them(wine):
     X, y = wine
-    ours = vote([GaussianNB(), RidgeClassifier()], X, y)
+    members = [GaussianNB(), RidgeClassifier()]
     with pytest.raises(
-        ilk.InputError, match=r"voting: members\[1\] \(RidgeClassifier\): has no predict_proba"
+        ilk.InputError,
+        match=r"voting: members\[1\] \(RidgeClassifier\): has no predict_proba.*such as 'majority'",
     ):
-        ours.predict(X)
+        vote(members, X, y)
+    ours = vote(members, X, y, on_failure="drop")
+    assert list(ours.failures_) == [1]
+    np.testing.assert_array_equal(ours.predict(X), vote(members[:1], X, y).predict(X))
     labels = vote([RidgeClassifier()], X, y, combiner="majority")
     np.testing.assert_array_equal(labels.predict(X), RidgeClassifier().fit(X, y).predict(X))
 
@@ -421,11 +425,14 @@ def test_member_that_fails_may_be_dropped(wine, jobs, capsys):
 
 def test_members_are_named_by_their_place_in_the_list(wine):
     """Though one before them was dropped."""
-    members = [LogisticRegression(C=-1.0), GaussianNB(), RidgeClassifier()]
+
+    class Mute(GaussianNB):
+        def predict_proba(self, X):
+            raise ValueError("says nothing")
+
+    members = [LogisticRegression(C=-1.0), GaussianNB(), Mute()]
     ours = vote(members, *wine, on_failure="drop")
-    with pytest.raises(
-        ilk.InputError, match=r"members\[2\] \(RidgeClassifier\): has no predict_pr"
-    ):
+    with pytest.raises(ilk.InputError, match=r"members\[2\] \(Mute\): says nothing"):
         ours.predict(wine[0])
 
 

@@ -16,7 +16,7 @@ from ilk_ensembles.cases import check_features, divisible
 from ilk_ensembles.combiners.support import ULPS
 from ilk_ensembles.held_out import held_out_outputs
 from ilk_ensembles.members import seed_members
-from ilk_ensembles.outputs import member_codes, member_probabilities
+from ilk_ensembles.outputs import check_likely, member_codes, member_probabilities
 
 COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
 REJECT_LABEL = Param((str, int, bool), none=True, doc="Predicted where the combiner rejects.")
@@ -52,6 +52,12 @@ class CombinedClassifier(ilk.Classifier):
     def _rule(self) -> Any:
         """The combiner, not yet fitted."""
         return self.resolve_slot("combiner")
+
+    def _speaking(self, member: Any) -> Any:
+        """Return a fitted member that says what the rule takes, or raise an InputError."""
+        if self._rule().needs == "labels":
+            return member
+        return check_likely(member, ", or a rule of labels, such as 'majority'")
 
     def _fit_combiner(
         self, X: Any, codes: np.ndarray, weights: Any, rng: np.random.RandomState

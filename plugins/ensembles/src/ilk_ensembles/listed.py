@@ -85,7 +85,7 @@ class ListedMembers(CombinedClassifier):
         self.positions_, self.estimators_ = fit_each(
             self,
             members,
-            lambda _, member: fit_member(member, X, labels, weights),
+            lambda _, member: self._speaking(fit_member(member, X, labels, weights)),
             self.n_jobs,
             on_failure=self.on_failure,
             progress=Progress(self, len(members), self.verbose),

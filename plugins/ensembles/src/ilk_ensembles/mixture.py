@@ -11,7 +11,7 @@ from sklearn.base import clone
 from ilk_ensembles.boosting.gate import Gate
 from ilk_ensembles.members import each_place, fit_each
 from ilk_ensembles.only_class import fit_on_drawn
-from ilk_ensembles.outputs import member_probabilities
+from ilk_ensembles.outputs import check_likely, member_probabilities
 
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
 _NONE = 1e-12  # whoever accounts for less of a case is not shown it
@@ -126,9 +126,9 @@ class Mixture:
     def _fit(self, member: Any, share: np.ndarray) -> Any:
         rows = np.flatnonzero(share > _NONE)
         if len(rows) == len(share):
-            return fit_on_drawn(member, self.X, self._labels, self.weights * share)
+            return check_likely(fit_on_drawn(member, self.X, self._labels, self.weights * share))
         weights = self.weights[rows] * share[rows]
-        return fit_on_drawn(member, self.X[rows], self._labels[rows], weights)
+        return check_likely(fit_on_drawn(member, self.X[rows], self._labels[rows], weights))
 
     def _own(self, _: int, expert: Any) -> np.ndarray:
         """Logarithm of what an expert gives the label of each case."""

@@ -23,13 +23,8 @@ def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray
         If the member has no ``predict_proba``, gives an array of another shape or no
         probabilities, or knows a class that the ensemble does not.
     """
-    predict_proba = getattr(member, "predict_proba", None)
-    if predict_proba is None:
-        raise ilk.InputError(
-            "has no predict_proba, which the rule needs; take a rule of labels, such as "
-            "'majority', or a member that gives probabilities"
-        )
-    given, own = numbers(predict_proba(X), "probabilities"), np.asarray(member.classes_)
+    given = numbers(check_likely(member).predict_proba(X), "probabilities")
+    own = np.asarray(member.classes_)
     if given.shape != (ilk.n_rows(X), len(own)):
         raise ilk.InputError(
             f"gives probabilities of shape {given.shape} for {ilk.n_rows(X)} rows, it has "
@@ -37,6 +32,16 @@ def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray
         )
     _check_shares(given)
     return aligned(given, own, classes)
+
+
+def check_likely(member: Any, otherwise: str = "") -> Any:
+    """Return a fitted member; raise an InputError where it has no ``predict_proba``."""
+    if not hasattr(member, "predict_proba"):
+        raise ilk.InputError(
+            f"has no predict_proba, which is needed; take a member that gives "
+            f"probabilities{otherwise}"
+        )
+    return member
 
 
 def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:

@@ -101,10 +101,7 @@ class Rounds(ABC):
             progress.step(self._round(number))
             if self.stop is not None:
                 break
-        if not self.members:
-            first = self.failures[0]
-            name = ilk.display_name(self.owner)
-            raise type(first)(f"{name}: every round failed; the first: {first}")
+        check_any(self.owner, self.members, self.failures)
 
     def _round(self, number: int) -> str:
         """Do a round; say what it found."""
@@ -139,6 +136,13 @@ class Rounds(ABC):
         self.totals.append(total)
         if self._afresh is not None:
             self._weights, _ = _shares(np.log(self._start) + (self._logs - self._afresh))
+
+
+def check_any(owner: Any, members: list[Any], failures: dict[int, ilk.IlkError]) -> None:
+    """Raise the first failure, of round 0, where every round failed."""
+    if not members:
+        name = ilk.display_name(owner)
+        raise type(failures[0])(f"{name}: every round failed; the first: {failures[0]}")
 
 
 def _shares(logs: np.ndarray) -> tuple[np.ndarray, float]:

@@ -16,6 +16,7 @@ from ilk_ensembles.combiners.support import ULPS
 from ilk_ensembles.combiners.weights import normalized
 from ilk_ensembles.listed import MEMBERS, PARAMETERS, ListedMembers
 from ilk_ensembles.members import failure
+from ilk_ensembles.outputs import check_likely
 
 
 class Cascade(ListedMembers):
@@ -151,6 +152,9 @@ class Cascade(ListedMembers):
         self.order_ = np.array([self.positions_.index(position) for position in asked])
         self.thresholds_ = np.array([limits[position] for position in asked[:-1]])
         return CascadeRule(self.thresholds_, np.argsort(self.order_))
+
+    def _speaking(self, member: Any) -> Any:
+        return check_likely(member)
 
     def member_of(self, X: Any) -> np.ndarray:
         """Position, among ``estimators_``, of who answers for each row; int of shape (n,)."""

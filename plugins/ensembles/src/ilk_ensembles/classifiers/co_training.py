@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -13,7 +13,8 @@ from ilk import Capabilities, Param
 from ilk_ensembles.combined import COMBINER, REJECT_LABEL
 from ilk_ensembles.held_out import RESAMPLING
 from ilk_ensembles.labeling import class_growth, label_surest
-from ilk_ensembles.members import N_JOBS, seed_members
+from ilk_ensembles.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
+from ilk_ensembles.outputs import check_likely
 from ilk_ensembles.progress import VERBOSE, Progress
 from ilk_ensembles.unlabeled import UNLABELED, check_partial_labels, hide
 from ilk_ensembles.viewed import (
@@ -24,6 +25,7 @@ from ilk_ensembles.viewed import (
     check_views_finite,
     every_column,
     learn_columns,
+    naming,
 )
 
 
@@ -80,6 +82,9 @@ class CoTraining(ViewedClassifier):
     reject_label : str, int or bool, optional
         Predicted where the combiner rejects; must not be a class. If left out nothing is
         rejected.
+    on_failure : {"raise", "drop"}, default="raise"
+        A member that cannot be fitted is an error; or its view is left out from that round on and
+        listed in ``failures_``, as long as two others are left. What it labelled stays.
     resampling : resampling, optional
         How rows are held out for a combiner that learns. If left out: stratified folds.
     n_jobs : int, optional
@@ -96,9 +101,11 @@ class CoTraining(ViewedClassifier):
     estimators_ : list of classifiers
         The member of each view, as fitted last.
     views_ : list
-        Names of the views.
+        Names of their views.
     columns_ : dict of str to ndarray
         Positions of the columns of each view.
+    failures_ : dict of str to IlkError
+        Why members were left out, by their view.
     combiner_ : combiner
     growth_ : ndarray of int, shape (C,)
     n_rounds_ : int
@@ -117,7 +124,7 @@ class CoTraining(ViewedClassifier):
         If there is one view only, a view names no column, or `growth` not every class.
     InputError
         If no row has a label, all labels are of one class, or a member fails or gives no
-        probabilities; names its view.
+        probabilities; names its view. If fewer than two views are left.
 
     Notes
     -----
@@ -170,6 +177,7 @@ class CoTraining(ViewedClassifier):
             float, gt=0, le=1, none=True, doc="Share of labels that is used; others are hidden."
         ),
         "reject_label": REJECT_LABEL,
+        "on_failure": ON_FAILURE,
         "resampling": RESAMPLING,
         "n_jobs": N_JOBS,
         "random_state": Param(ilk.Seed, none=True, doc="Draws hidden labels, halves and pools."),
@@ -192,6 +200,7 @@ class CoTraining(ViewedClassifier):
         pool_size: int | None = 75,
         labeled_fraction: float | None = None,
         reject_label: str | int | None = None,
+        on_failure: Literal["raise", "drop"] = "raise",
         resampling: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -207,6 +216,7 @@ class CoTraining(ViewedClassifier):
         self.pool_size = pool_size
         self.labeled_fraction = labeled_fraction
         self.reject_label = reject_label
+        self.on_failure = on_failure
         self.resampling = resampling
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -290,8 +300,9 @@ class CoTraining(ViewedClassifier):
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
-        labeled, self.n_rounds_ = [], 0
-        self.estimators_ = self._fitted(members, X, codes)
+        labeled, self.n_rounds_, self.failures_ = [], 0, {}
+        speaking = check_likely if self.n_rounds and len(waiting) else self._speaking
+        members = self._taught(members, X, codes, speaking)
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]
             outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
@@ -301,26 +312,44 @@ class CoTraining(ViewedClassifier):
             rows = pool[found.at]
             self.n_rounds_ += 1
             self.labeled_round_[rows], codes[rows] = self.n_rounds_, found.codes
-            labeled.append((rows, found))
+            labeled.append((rows, found, np.array(self.views_)[found.views]))
             waiting = np.delete(waiting, found.at)
-            self.estimators_ = self._fitted(members, X, codes)
+            members = self._taught(members, X, codes, speaking)
             progress.step(f"{len(rows)} rows labelled, {len(waiting)} left")
         self.history_ = self._history(labeled)
 
-    def _fitted(self, members: list[Any], X: Any, codes: np.ndarray) -> list[Any]:
+    def _taught(
+        self, members: list[Any], X: Any, codes: np.ndarray, speaking: Callable[[Any], Any]
+    ) -> list[Any]:
+        """Fit fresh ``estimators_`` to what is labelled; return the members that are left."""
         rows = np.flatnonzero(codes != UNLABELED)
-        fresh = [clone(member, safe=False) for member in members]
-        return self._fit_members(fresh, ilk.take(X, rows), self.classes_[codes[rows]], None)
+        seen, labels = dict(ilk.views_of(self, ilk.take(X, rows))), self.classes_[codes[rows]]
+        lost, views = self.failures_, self.views_
+        kept, self.estimators_ = fit_each(
+            self,
+            [clone(member, safe=False) for member in members],
+            lambda at, member: speaking(fit_member(member, seen[views[at]], labels)),
+            self.n_jobs,
+            on_failure=self.on_failure,
+            argument=naming(views),
+        )
+        self.failures_ = lost | {views[at]: error for at, error in self.failures_.items()}
+        self.views_ = [views[at] for at in kept]
+        if len(kept) < 2:
+            last = list(self.failures_.values())[-1]
+            raise type(last)(
+                f"{ilk.display_name(self)}: one view is left, two are needed; last failed: {last}"
+            )
+        return [members[at] for at in kept]
 
     def _history(self, labeled: list[Any]) -> dict[str, np.ndarray]:
-        rounds = [np.full(len(rows), number + 1) for number, (rows, _) in enumerate(labeled)]
+        rounds = [np.full(len(rows), number + 1) for number, (rows, _, _) in enumerate(labeled)]
         none = np.empty(0, dtype=int)
-        views = np.concatenate([none, *(found.views for _, found in labeled)])
-        codes = np.concatenate([none, *(found.codes for _, found in labeled)])
+        codes = np.concatenate([none, *(found.codes for _, found, _ in labeled)])
         return {
             "round": np.concatenate([none, *rounds]),
-            "row": np.concatenate([none, *(rows for rows, _ in labeled)]),
-            "view": np.array(self.views_)[views],
+            "row": np.concatenate([none, *(rows for rows, _, _ in labeled)]),
+            "view": np.concatenate([np.array(self.views_)[:0], *(own for _, _, own in labeled)]),
             "label": self.classes_[codes],
-            "confidence": np.concatenate([[], *(found.confidence for _, found in labeled)]),
+            "confidence": np.concatenate([[], *(found.confidence for _, found, _ in labeled)]),
         }

@@ -13,6 +13,7 @@ from ilk import Capabilities, Param
 from ilk_ensembles.binning.bins import Bins
 from ilk_ensembles.binning.boosting import BinBoosting, Rounds
 from ilk_ensembles.binning.probabilities import one_against_rest
+from ilk_ensembles.combined import check_no_class_lost
 from ilk_ensembles.progress import VERBOSE, Progress
 
 _CELLS = 1 << 18  # binned at once where rows are scored
@@ -78,7 +79,7 @@ class CRAB(ilk.Classifier):
     Raises
     ------
     InputError
-        If there is one class, or X holds NaN.
+        If there is one class, or one has no weight; if X holds NaN.
 
     Notes
     -----
@@ -164,6 +165,7 @@ class CRAB(ilk.Classifier):
             some = weights > 0
             if not some.all():
                 X, codes, weights = X[some], codes[some], weights[some]
+                check_no_class_lost(self, codes)
         self.bins_ = Bins.of(X, self.n_bins)
         boosting = BinBoosting(
             self.bins_.codes(X), codes, weights / weights.max(), len(self.classes_), self.n_bins

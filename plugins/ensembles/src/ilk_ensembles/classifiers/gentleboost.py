@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.binning.probabilities import one_against_rest
+from ilk_ensembles.boosting.rounds import check_any
 from ilk_ensembles.boosting.staged import StagedClassifier
 from ilk_ensembles.boosting.stumps import SortedRows, as_problems, feature_gains
 from ilk_ensembles.boosting.teaching import Teacher, weighed_rows
 from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.members import failure
+from ilk_ensembles.combined import check_no_class_lost
+from ilk_ensembles.members import ON_FAILURE, failure
 from ilk_ensembles.outputs import number_each
 from ilk_ensembles.progress import VERBOSE, Progress
 from ilk_ensembles.resampled import with_tags_of
@@ -47,6 +49,9 @@ class GentleBoost(StagedClassifier):
         Fewer are made where a round adds nothing.
     learning_rate : float, default=1.0
         What each f is multiplied by.
+    on_failure : {"raise", "drop"}, default="raise"
+        A member that fails is an error; or its round is left out, for all classes, and the next
+        one has the same weights (and other seeds).
     verbose : int, default=0
         1: a line at each tenth of the rounds; 2: at each round.
     random_state : int or numpy generator, optional
@@ -63,12 +68,15 @@ class GentleBoost(StagedClassifier):
         Weighted mean of ``exp(-y F)`` after each round.
     error_bounds_ : ndarray of shape (T,)
         Their sum over the problems: the training error is at most that.
+    failures_ : dict of int to IlkError
+        Rounds that were left out, from 0.
     n_features_in_ : int
 
     Raises
     ------
     InputError
-        If there is one class, a member takes no weights or fails, or weights are wrong.
+        If there is one class, or one has no weight; if a member takes no weights or fails; if
+        weights are wrong.
 
     Notes
     -----
@@ -98,6 +106,7 @@ class GentleBoost(StagedClassifier):
         "member": Param(slot="regressor", none=True, doc="What is boosted; default: stumps."),
         "n_rounds": Param(int, ge=1, doc="Rounds of boosting."),
         "learning_rate": Param(float, gt=0, doc="What each regression is multiplied by."),
+        "on_failure": ON_FAILURE,
         "verbose": VERBOSE,
         "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to each member without one."),
     }
@@ -109,12 +118,14 @@ class GentleBoost(StagedClassifier):
         n_rounds: int = 100,
         *,
         learning_rate: float = 1.0,
+        on_failure: Literal["raise", "drop"] = "raise",
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
         self.member = member
         self.n_rounds = n_rounds
         self.learning_rate = learning_rate
+        self.on_failure = on_failure
         self.verbose = verbose
         self.random_state = random_state
 
@@ -146,20 +157,29 @@ class GentleBoost(StagedClassifier):
         rows, start = weighed_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
+            check_no_class_lost(self, codes)
         self._boost(X, as_problems(codes, len(self.classes_)), start)
         return self
 
     def _boost(self, X: Any, labels: np.ndarray, start: np.ndarray) -> None:
         """Fit the members of each round; labels have shape (Q, n)."""
         teach = self._teacher(X)
-        self.estimators_ = []
+        self.estimators_: list[Any] = []
+        self.failures_: dict[int, ilk.IlkError] = {}
         losses: list[np.ndarray] = []
         logs = np.tile(np.log(start), (len(labels), 1))
         progress = Progress(self, self.n_rounds, self.verbose, "rounds")
         for number in range(self.n_rounds):
             weights = np.exp(logs - logs.max(axis=1, keepdims=True))
             weights /= weights.sum(axis=1, keepdims=True)
-            members, said = teach(number, labels, weights)
+            try:
+                members, said = teach(number, labels, weights)
+            except ilk.IlkError as error:
+                if self.on_failure == "raise":
+                    raise
+                self.failures_[number] = error
+                progress.step("failed")
+                continue
             logs -= self.learning_rate * labels * said
             self.estimators_.append(members)
             with np.errstate(over="ignore"):
@@ -167,6 +187,7 @@ class GentleBoost(StagedClassifier):
             progress.step(f"loss {losses[-1].sum():.3g}")
             if np.abs(said).max() <= _NOTHING:
                 break
+        check_any(self, self.estimators_, self.failures_)
         self.losses_ = np.array(losses)
         self.error_bounds_ = self.losses_.sum(axis=1)
 

@@ -175,7 +175,7 @@ class MultiView(ViewedClassifier):
         kept, self.estimators_ = fit_each(
             self,
             members,
-            lambda at, member: fit_member(member, seen[names[at]], labels, weights),
+            lambda at, one: self._speaking(fit_member(one, seen[names[at]], labels, weights)),
             self.n_jobs,
             on_failure=self.on_failure,
             argument=naming(names),

@@ -82,8 +82,8 @@ class BoostedExperts(ilk.Regressor):
     Raises
     ------
     InputError
-        If an expert fails, or takes no weights where `method` is "weighting"; if X holds NaN; if
-        y or weights are wrong.
+        If an expert fails (none can be left out: each learns from what those before it missed), or
+        takes no weights where `method` is "weighting"; if X holds NaN; if y or weights are wrong.
 
     Notes
     -----
