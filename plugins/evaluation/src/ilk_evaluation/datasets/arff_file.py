@@ -10,11 +10,10 @@ import ilk
 from ilk import Param
 from ilk_evaluation.datasets.arff_text import MISSING, ArffText, Attribute, read_arff
 from ilk_evaluation.datasets.columns import Columns, Roles
+from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
 
-EXAMPLE = Path(__file__).parent / "example"
 
-
-class Arff(ilk.Dataset):
+class Arff(OneTable):
     r"""A table in an ARFF file, dense or sparse, gzip if its name ends in .gz.
 
     What is numeric and what is nominal the file declares. X is a float array if all features are
@@ -96,38 +95,14 @@ class Arff(ilk.Dataset):
         path = str(EXAMPLE / "fruit.arff")
         return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
 
-    def check_parameters(self) -> None:
-        """Check each parameter, and that no attribute has two roles."""
-        super().check_parameters()
-        if self.target is not None and self.groups == self.target:
-            raise self.parameter_error("groups", f"must not be the target, got {self.groups!r}")
-        for name, role in ((self.target, "target"), (self.groups, "groups")):
-            if name is not None and name in self.ignore:
-                raise self.parameter_error("ignore", f"must not hold the {role}, got {name!r}")
-
-    def load(self) -> ilk.Data:
-        self.check_parameters()
-        assert self.path is not None
-        arff = read_arff(Path(self.path).expanduser())
+    def _read(self, path: Path) -> tuple[Table, str]:
+        arff = read_arff(path)
         roles = self._roles(arff)
         for name in (roles.target, roles.groups):
             arff.write_alike(name)
         columns = Columns(arff.table, roles)
         self._check_kinds(arff, columns.features)
-        y = columns.labels()
-        X, nominal = columns.X()
-        declared = {one.name: list(one.values) for one in arff.attributes}
-        for name in nominal:
-            X[name] = X[name].cat.set_categories(declared[name])
-        return ilk.Data(
-            X=X,
-            y=y,
-            name=self._stem(),
-            feature_names=tuple(columns.features),
-            nominal=nominal,
-            groups=columns.groups(),
-            description=arff.relation,
-        )
+        return columns, arff.relation
 
     def _roles(self, arff: ArffText) -> Roles:
         target = arff.attributes[-1].name if self.target is None else self.target
@@ -143,6 +118,7 @@ class Arff(ilk.Dataset):
             target=target,
             nominal=_names(features, "nominal"),
             ignored=self.ignore,
+            values={one.name: one.values for one in features if one.kind == "nominal"},
             text=_names(features, "string"),
             groups=self.groups,
             missing=self.missing,
@@ -157,15 +133,6 @@ class Arff(ilk.Dataset):
                 raise arff.table.error(
                     f"attribute {name!r} is a {kinds[name]}, which is no feature; ignore it"
                 )
-
-    def title(self) -> str:
-        """Stem of the file's name, marked if only complete rows are taken."""
-        stem = self._stem()
-        return f"{stem} (complete)" if self.missing == "complete" else stem
-
-    def _stem(self) -> str:
-        name = Path(self.path).name if self.path is not None else ""
-        return name.removesuffix(".gz").rpartition(".")[0] or name
 
 
 def _names(attributes: Sequence[Attribute], kind: str) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -30,6 +30,8 @@ class Roles:
         Holds the labels.
     nominal : "auto" or collection of str
         Which features are nominal; "auto": those none of whose cells is a number.
+    values : mapping of str to sequence of str
+        Values of nominal features, in their order; of others those that occur, sorted.
     ignored : collection of str
         No features.
     text : collection of str
@@ -44,6 +46,7 @@ class Roles:
 
     target: str
     nominal: Literal["auto"] | Collection[str] = "auto"
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ignored: Collection[str] = ()
     text: Collection[str] = ()
     groups: str | None = None
@@ -158,7 +161,9 @@ class Columns:
             return self._texts(), ()
         nominal = tuple(name for name in self.features if self._is_nominal(name))
         columns = {
-            name: categories(self.cells[name]) if name in nominal else self._numbers(name)
+            name: categories(self.cells[name], self.roles.values.get(name))
+            if name in nominal
+            else self._numbers(name)
             for name in self.features
         }
         if not nominal:
@@ -218,11 +223,13 @@ def is_number(cell: str) -> bool:
     return "_" not in cell  # Python reads 1_000, nobody else does
 
 
-def categories(cells: Iterable[str | None]) -> pd.Categorical:
-    """Return nominal values with their categories sorted, integers by their size."""
+def categories(cells: Iterable[str | None], values: Sequence[str] | None = None) -> pd.Categorical:
+    """Return nominal values with their categories: as given, or sorted, integers by their size."""
     import pandas as pd
 
     cells = list(cells)
-    values = {cell for cell in cells if cell is not None}
-    whole = all(_INTEGER.fullmatch(value) for value in values)
-    return pd.Categorical(cells, categories=sorted(values, key=int if whole else None))
+    if values is None:
+        there = {cell for cell in cells if cell is not None}
+        whole = all(_INTEGER.fullmatch(value) for value in there)
+        values = sorted(there, key=int if whole else None)
+    return pd.Categorical(cells, categories=list(values))

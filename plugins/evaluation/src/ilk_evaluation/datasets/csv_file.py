@@ -9,12 +9,11 @@ from typing import ClassVar, Literal, Self
 import ilk
 from ilk import Param
 from ilk_evaluation.datasets.columns import Columns, Roles
+from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
 from ilk_evaluation.datasets.table_file import read_table
 
-EXAMPLE = Path(__file__).parent / "example"
 
-
-class Csv(ilk.Dataset):
+class Csv(OneTable):
     r"""A table in a comma-separated file with a header, gzip if its name ends in .gz.
 
     Blanks around a cell do not count, blank lines are passed over. X is a float array if all
@@ -61,6 +60,8 @@ class Csv(ilk.Dataset):
     >>> data.name, data.nominal, data.y.tolist()
     ('fruit', ('colour',), ['apple', 'banana'])
     """
+
+    target: str
 
     parameters: ClassVar[Mapping[str, Param]] = {
         "path": Param(ilk.FilePath, doc="The file; in a spec relative to the spec."),
@@ -111,28 +112,14 @@ class Csv(ilk.Dataset):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that no column has two roles."""
+        """Check each parameter, the delimiter, and that no column has two roles."""
         super().check_parameters()
         if len(self.delimiter) != 1 or self.delimiter in '"\r\n':
             raise self.parameter_error(
                 "delimiter", f"must be one character, got {self.delimiter!r}"
             )
-        if self.groups == self.target:
-            raise self.parameter_error("groups", f"must not be the target, got {self.groups!r}")
-        for name in (self.target, self.groups):
-            for argument in ("ignore", "nominal"):
-                if self.nominal != "auto" or argument == "ignore":
-                    self._refuse(argument, name)
 
-    def _refuse(self, argument: str, name: str | None) -> None:
-        if name is not None and name in getattr(self, argument):
-            role = "target" if name == self.target else "groups"
-            raise self.parameter_error(argument, f"must not hold the {role}, got {name!r}")
-
-    def load(self) -> ilk.Data:
-        self.check_parameters()
-        assert self.path is not None
-        table = read_table(Path(self.path).expanduser(), self.delimiter)
+    def _read(self, path: Path) -> tuple[Table, str]:
         roles = Roles(
             target=self.target,
             nominal=self.nominal,
@@ -141,23 +128,4 @@ class Csv(ilk.Dataset):
             missing=self.missing,
             missing_values=self.missing_values,
         )
-        columns = Columns(table, roles)
-        y = columns.labels()
-        X, nominal = columns.X()
-        return ilk.Data(
-            X=X,
-            y=y,
-            name=self._stem(),
-            feature_names=tuple(columns.features),
-            nominal=nominal,
-            groups=columns.groups(),
-        )
-
-    def title(self) -> str:
-        """Stem of the file's name, marked if only complete rows are taken."""
-        stem = self._stem()
-        return f"{stem} (complete)" if self.missing == "complete" else stem
-
-    def _stem(self) -> str:
-        name = Path(self.path).name if self.path is not None else ""
-        return name.removesuffix(".gz").rpartition(".")[0] or name
+        return Columns(read_table(path, self.delimiter), roles), ""

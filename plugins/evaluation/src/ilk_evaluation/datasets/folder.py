@@ -10,8 +10,8 @@ from typing import ClassVar, Self
 import ilk
 from ilk import Param
 from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.csv_file import EXAMPLE
 from ilk_evaluation.datasets.listing import Entry, find_entry
+from ilk_evaluation.datasets.one_table import EXAMPLE
 from ilk_evaluation.datasets.table_file import TableFile, read_table
 
 VARIABLE = "ILK_DATA"

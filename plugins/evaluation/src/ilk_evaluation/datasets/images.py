@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_evaluation.datasets.csv_file import EXAMPLE
+from ilk_evaluation.datasets.one_table import EXAMPLE
 
 SUFFIXES = frozenset(
     (".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal, Self
 
 import ilk
 from ilk import Param
+from ilk_evaluation.datasets.columns import Roles
+from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
 from ilk_evaluation.datasets.parquet_table import ParquetTable
 
-EXAMPLE = Path(__file__).parent / "example"
 
-
-class Parquet(ilk.Dataset):
+class Parquet(OneTable):
     """A table in a Parquet file, which says itself what its columns are.
 
     Numbers, and true and false as 1 and 0, are numeric; texts and categories are nominal. X is a
@@ -60,6 +60,8 @@ class Parquet(ilk.Dataset):
     ('fruit', ('colour',), ['apple', 'banana'])
     """
 
+    target: str
+
     parameters: ClassVar[Mapping[str, Param]] = {
         "path": Param(ilk.FilePath, doc="The file; in a spec relative to the spec."),
         "target": Param(str, doc="Column of the labels."),
@@ -99,35 +101,12 @@ class Parquet(ilk.Dataset):
         path = str(EXAMPLE / "fruit.parquet")
         return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
 
-    def check_parameters(self) -> None:
-        """Check each parameter, and that no column has two roles."""
-        super().check_parameters()
-        if self.groups == self.target:
-            raise self.parameter_error("groups", f"must not be the target, got {self.groups!r}")
-        for name, role in ((self.target, "target"), (self.groups, "groups")):
-            for argument in ("ignore", "nominal"):
-                named = getattr(self, argument)
-                if name is not None and named != "auto" and name in named:
-                    raise self.parameter_error(argument, f"must not hold the {role}, got {name!r}")
-
-    def load(self) -> ilk.Data:
-        self.check_parameters()
-        assert self.path is not None
-        apart = (self.target,) if self.groups is None else (self.target, self.groups)
-        table = ParquetTable.read(Path(self.path).expanduser(), apart, self.ignore)
-        if self.missing == "complete":
-            table = table.complete()
-        X, nominal = table.X(self.nominal)
-        return ilk.Data(
-            X=X,
-            y=table.labels(self.target),
-            name=Path(self.path).stem,
-            feature_names=table.features,
-            nominal=nominal,
-            groups=None if self.groups is None else table.required(self.groups, "group"),
+    def _read(self, path: Path) -> tuple[Table, str]:
+        roles = Roles(
+            target=self.target,
+            nominal=self.nominal,
+            ignored=self.ignore,
+            groups=self.groups,
+            missing=self.missing,
         )
-
-    def title(self) -> str:
-        """Stem of the file's name, marked if only complete rows are taken."""
-        stem = Path(self.path).stem if self.path is not None else ""
-        return f"{stem} (complete)" if self.missing == "complete" else stem
+        return ParquetTable.read(path, roles), ""

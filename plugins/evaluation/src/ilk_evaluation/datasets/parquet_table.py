@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
-from ilk_evaluation.datasets.columns import categories
+from ilk_evaluation.datasets.columns import Roles, categories
 from ilk_evaluation.datasets.table_file import read_bytes
 
 if TYPE_CHECKING:
@@ -29,46 +29,47 @@ class ParquetTable:
     frame : DataFrame
         Its index has the numbers of the rows in the file.
     features : tuple of str
+    roles : Roles
     """
 
     path: Path
     frame: pd.DataFrame
     features: tuple[str, ...]
+    roles: Roles
 
     @classmethod
-    def read(cls, path: Path, apart: Sequence[str], ignored: Sequence[str]) -> ParquetTable:
-        """Read a file.
-
-        Parameters
-        ----------
-        path : Path
-        apart : sequence of str
-            The target, and perhaps the groups.
-        ignored : sequence of str
-        """
+    def read(cls, path: Path, roles: Roles) -> ParquetTable:
+        """Read a file, all rows or those without a missing value."""
         frame = _frame(path)
         names = list(frame.columns)
-        for role, wanted in (("target", apart[:1]), ("groups", apart[1:]), ("ignore", ignored)):
+        grouped = () if roles.groups is None else (roles.groups,)
+        apart = (roles.target, *grouped)
+        for role, wanted in (
+            ("target", apart[:1]),
+            ("groups", grouped),
+            ("ignore", roles.ignored),
+        ):
             for name in wanted:
                 _check_name(path, role, name, names)
-        features = tuple(name for name in names if name not in {*apart, *ignored})
+        features = tuple(name for name in names if name not in {*apart, *roles.ignored})
         if not features:
             raise ilk.DataError(f"{path}: has no feature beside the target {apart[0]!r}")
         if frame.empty:
             raise ilk.DataError(f"{path}: the file has no rows")
-        return cls(path, frame[[*features, *apart]], features)
+        table = cls(path, frame[[*features, *apart]], features, roles)
+        return table._complete() if roles.missing == "complete" else table
 
-    def complete(self) -> ParquetTable:
-        """Return the rows without a missing value."""
+    def _complete(self) -> ParquetTable:
         rows = self.frame.dropna()
         if rows.empty:
             raise self._error("missing = 'complete', but no row is complete")
         return replace(self, frame=rows)
 
-    def X(self, nominal: Literal["auto"] | Collection[str]) -> tuple[Any, tuple[str, ...]]:
+    def X(self) -> tuple[Any, tuple[str, ...]]:
         """Features as an array, or as a data frame if some are nominal, and the names of these."""
         import pandas as pd
 
+        nominal = self.roles.nominal
         named = [] if nominal == "auto" else list(nominal)
         for name in named:
             _check_name(self.path, "nominal", name, list(self.features))
@@ -85,15 +86,21 @@ class ParquetTable:
             return np.column_stack(list(columns.values())), ()
         return pd.DataFrame(columns), chosen
 
-    def labels(self, name: str) -> np.ndarray:
+    def labels(self) -> np.ndarray:
         """Labels: texts, integers, or true and false."""
-        y = self.required(name, "label", "; missing = 'complete' leaves them out")
+        name = self.roles.target
+        y = self._required(name, "label", "; missing = 'complete' leaves them out")
         classes = np.unique(y)
         if len(classes) < 2:
             raise self._error(f"column {name!r} has one class only ({classes[0].item()!r})")
         return y
 
-    def required(self, name: str, what: str, advice: str = "") -> np.ndarray:
+    def groups(self) -> np.ndarray | None:
+        """Group of each case, or None."""
+        name = self.roles.groups
+        return None if name is None else self._required(name, "group")
+
+    def _required(self, name: str, what: str, advice: str = "") -> np.ndarray:
         """Values of a column without a missing one."""
         column = self.frame[name]
         lacking = np.flatnonzero(column.isna())
