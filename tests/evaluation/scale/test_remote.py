@@ -12,7 +12,7 @@ import pytest
 
 import ilk
 from ilk_evaluation import ExecutorError, run_experiment
-from ilk_evaluation.executors import mpi_pool, remote
+from ilk_evaluation.executors import remote
 from ilk_evaluation.experiments.bench import Bench
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # tests are no package
@@ -145,19 +145,8 @@ def test_without_workers_the_run_ends_before_long(make_spec, tmp_path):
     assert kept == f"0 of 24 cells are kept in {tmp_path / 'x.sqlite'}; run the same again to go on"
 
 
-def test_mpi_without_anything_that_starts_processes(monkeypatch):
-    pytest.importorskip("mpi4py", reason="the extra `mpi` is not installed")
-    monkeypatch.setattr(mpi_pool.shutil, "which", lambda name: None)
-    for name in [name for name in os.environ if mpi_pool._JOB.match(name)]:
-        monkeypatch.delenv(name)
-    before = os.environ["PATH"]
-    with pytest.raises(ExecutorError, match="finds no mpiexec"), mpi_pool._starter_on_path():
-        pass
-    assert os.environ["PATH"] == before
-
-
 def test_what_is_not_installed_is_named(monkeypatch):
-    for name in ("distributed", "mpi4py.futures"):
+    for name in ("distributed", "mpi4py"):
         monkeypatch.setitem(sys.modules, name, None)
     for name in ("dask_address", "dask_local", "dask_pool"):
         monkeypatch.delitem(sys.modules, f"ilk_evaluation.executors.{name}", raising=False)

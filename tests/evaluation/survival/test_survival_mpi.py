@@ -1,6 +1,7 @@
 """The executor `mpi`: ranks share the cells; a lost rank ends the job, and the next goes on."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -80,10 +81,66 @@ def test_a_lost_rank_ends_the_job_and_the_next_goes_on(
     assert shell.left_over() == []
 
 
-@pytest.mark.slow
-def test_it_starts_ranks_of_its_own(shell, long_run, undisturbed, mpiexec):
+@pytest.fixture
+def own(shell, long_run, mpiexec):
+    """A run that starts a job of its own, once it has finished some cells."""
     long_run('{ use = "mpi", workers = 2 }')
+    process = shell.start("--quiet")
+    shell.wait_for_cells(5, process)
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["worker", "first", "mpiexec"])
+def test_a_lost_rank_ends_its_own_job_but_not_the_run(shell, undisturbed, own, victim):
+    first, *others = ranks(shell)
+    (started,) = shell.children(own.pid, "mpiexec")
+    os.kill({"worker": others[-1], "first": first, "mpiexec": started}[victim], signal.SIGKILL)
+    _, err = own.communicate(timeout=60)
+    assert own.returncode == 2
+    said, kept = err.splitlines()
+    assert re.fullmatch(r"Error: the MPI job ended before its time \(exit code -?\d+\): .*", said)
+    n_kept = shell.n_cells()
+    assert kept.startswith(f"{n_kept} of 80 cells are kept in")
+    assert shell.left_over() == []
     code, _, err = shell.run("--quiet")
     assert (err, code) == ("", 0)
     assert shell.outcome() == undisturbed
+    assert shell.left_over() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
+def test_its_own_job_ends_with_the_run(shell, own, how):
+    os.kill(own.pid, how)
+    own.communicate(timeout=60)
+    assert own.returncode in {-signal.SIGKILL, 130}
+    assert shell.left_over() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["os._exit(3)", "os.kill(os.getpid(), 9)"], ids=["exit", "kill"])
+@pytest.mark.parametrize("when", ["open", "closed"])
+def test_who_used_it_may_end_without_harm_to_its_process_group(shell, mpiexec, when, end):
+    """MPICH kills the group of a process that started ranks as a rank itself and says no more."""
+    ends = {when: end}
+    script = f"""
+import os, ilk
+if __name__ == "__main__":
+    with ilk.executor("mpi", workers=1).open() as pool:
+        print(pool.submit(pow, 2, 5).result(), flush=True)
+        {ends.get("open", "pass")}
+    {ends.get("closed", "pass")}
+"""
+    (shell.folder / "script.py").write_text(script)
+    group = subprocess.Popen(
+        f"{sys.executable} script.py; sleep 2; echo the shell lives",
+        shell=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=shell.environment,
+        cwd=shell.folder,
+        start_new_session=True,
+    )
+    assert group.communicate(timeout=60)[0] == "32\nthe shell lives\n"
     assert shell.left_over() == []

@@ -85,6 +85,16 @@ def call(task: bytes, n_threads: int | None) -> Any:
             return fn(*args, **kwargs)
 
 
+def answer(task: bytes, n_threads: int | None) -> bytes:
+    """Run a packed call and pack what comes of it: a value and None, or None and an error."""
+    said: tuple[Any, Exception | None]
+    try:
+        said = call(task, n_threads), None
+    except Exception as error:  # noqa: BLE001  # whatever it is, the runner is told
+        said = None, error
+    return cloudpickle.dumps(said)  # type: ignore[no-any-return]
+
+
 class _Unpickler(pickle.Unpickler):
     def persistent_load(self, pid: str) -> Bench:
         """Return a bench by its name."""

@@ -1,0 +1,64 @@
+"""What the first rank of a job that `ilk run` started does: it passes calls on to the others.
+
+It is run by ``mpiexec -n N python -m mpi4py.futures -m`` with this module's name, and talks to
+the runner through a socket: calls come by number, and answers go back with it.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from concurrent import futures
+from functools import partial
+from multiprocessing.connection import Connection
+
+import cloudpickle
+
+from ilk_evaluation.executors import remote
+from ilk_evaluation.executors.mpi_ranks import Ranks
+
+ADDRESS = "ILK_MPI_ADDRESS"
+"""The environment variable that holds the path of the socket."""
+
+
+def main() -> None:
+    """Serve the runner until it needs no more; end the job at once if it is gone."""
+    with socket.socket(socket.AF_UNIX) as way:
+        way.connect(os.environ[ADDRESS])
+        runner = Connection(way.detach())
+    try:
+        ranks = _serve(runner)
+    except (EOFError, OSError):
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(1)  # calls that run are of no use to anybody
+    else:
+        ranks.shutdown()
+
+
+def _serve(runner: Connection) -> Ranks:
+    """Do what the runner says: keep this, call that; nothing means that it has no more."""
+    ranks, turn = Ranks(None), threading.Lock()
+    while (said := runner.recv()) is not None:
+        what, *rest = said
+        if what == "keep":
+            ranks.keep(*rest)
+        else:
+            number, task, n_threads = rest
+            future = ranks.submit(remote.answer, task, n_threads)
+            future.add_done_callback(partial(_reply, runner, turn, number))
+    return ranks
+
+
+def _reply(
+    runner: Connection, turn: threading.Lock, number: int, done: futures.Future[bytes]
+) -> None:
+    error = done.exception()
+    packed = done.result() if error is None else cloudpickle.dumps((None, error))
+    with turn:
+        runner.send((number, packed))
+
+
+if __name__ == "__main__":
+    main()
