@@ -175,3 +175,16 @@ def test_boxes_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ilk.IlkError, match="the extra 'report' of ilk"):
         ilk.comparison("robustness").plot(compare(ERRORS))
+
+
+@pytest.mark.parametrize("up", [False, True])
+@pytest.mark.parametrize("floor", [0.0, 0.05])
+def test_ranks_are_friedmans_though_ratios_are_infinite(up, floor):
+    """Scores that are all infinitely far behind the best are not level."""
+    means = ERRORS.assign(d=0.0 if not up else [0.3, 0.0, 0.2, 0.0])
+    verdict = compare(means, greater_is_better=up, floor=floor)
+    scores = ilk.Scores(pd.DataFrame(), "error", up, means=means.clip(lower=floor))
+    friedman = ilk.comparison("friedman_nemenyi").compare(scores)
+    assert verdict.ranks == friedman.ranks
+    assert (verdict.statistic, verdict.p_value) == (friedman.statistic, friedman.p_value)
+    assert bool(verdict.details["infinite"]) == (floor == 0)

@@ -36,9 +36,9 @@ class Robustness(ilk.Comparison):
     others; `floor` keeps it finite. Data sets on which a pipeline has no score (failed cells) are
     left out, and the verdict says which.
 
-    Ratios have the same ranks as errors, so statistic and p-value are those of Friedman's test
-    (Iman-Davenport's F, corrected for ties): whether the pipelines differ at all. Which
-    ones do is a matter for friedman_nemenyi.
+    Ratios have the ranks of errors (which also tell infinite ones apart), so statistic and p-value
+    are those of Friedman's test (Iman-Davenport's F, corrected for ties): whether the pipelines
+    differ at all. Which ones do is a matter for friedman_nemenyi.
 
     Parameters
     ----------
@@ -82,7 +82,9 @@ class Robustness(ilk.Comparison):
         self.check_parameters()
         matrix, dropped = complete(self, results)
         ratios = self._ratios(matrix, results)
-        ranks = ilk.rank_rows(ratios, greater_is_better=False)
+        ranks = ilk.rank_rows(
+            matrix.clip(lower=self.floor), greater_is_better=results.greater_is_better
+        )
         test = friedman(ranks, correct_ties=True)
         boxes = {str(name): _box(ratios[name].to_numpy()) for name in ratios}
         endless = tuple(str(name) for name in ratios.index if np.isinf(ratios.loc[name]).any())
