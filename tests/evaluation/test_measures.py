@@ -36,7 +36,8 @@ labelled = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), m
 def test_agreement_with_scikit_learn(pairs):
     truth, labels = map(list, zip(*pairs, strict=True))
     assert score("accuracy", truth, labels) == pytest.approx(accuracy_score(truth, labels))
-    assert score("error", truth, labels) == pytest.approx(1 - accuracy_score(truth, labels))
+    wrong = sum(said != true for true, said in pairs)
+    assert score("error", truth, labels) == wrong / len(pairs)
     if set(labels) <= set(truth) != set(truth[:1]):  # scikit-learn warns otherwise
         expected = balanced_accuracy_score(truth, labels)
         assert score("mean_class_accuracy", truth, labels) == pytest.approx(expected)

@@ -34,7 +34,7 @@ class Error(ilk.Measure):
     greater_is_better = False
 
     def __call__(self, prediction: ilk.Prediction) -> float:
-        return 1.0 - _share(_hits(prediction))
+        return _share(~_hits(prediction))
 
 
 class Accuracy(ilk.Measure):
