@@ -160,6 +160,7 @@ def test_groups_are_never_divided(name, parameters):
     [
         ("kfold", {"folds": 19}, "kfold: folds = 19, but there are 18 cases"),
         ("kfold", {"folds": 7, "groups": GROUPS}, "folds = 7, but there are 6 groups"),
+        ("kfold", {"folds": 2, "groups": ["u"] * 18}, "folds = 2, but all cases are of one group"),
         ("stratified_kfold", {"folds": 4}, "class 'c' has 3 .* need at least 4"),
         ("repeated_kfold", {"folds": 4}, "repeated_kfold: class 'c' has 3 case"),
         ("stratified_kfold", {"folds": 2, "n": 4, "y": None}, "requires y"),

@@ -99,6 +99,8 @@ def test_targets_matter_only_where_classes_are_kept(target):
     kept = ilk.resampling("sklearn", splitter="StratifiedKFold", params={"n_splits": 2})
     with pytest.raises(ilk.InputError, match="sklearn: y: "):
         kept.splits(np.zeros((12, 1)), target)
+    with pytest.raises(ilk.InputError, match="sklearn: requires y"):
+        kept.splits(np.zeros((12, 1)), None)
 
 
 def test_groups_are_not_divided_without_a_word():

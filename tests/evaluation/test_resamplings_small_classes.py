@@ -34,8 +34,9 @@ def test_folds_refuse_or_spread(name, given_, members):
     (parameters, folds), y = given_, small(members)
     if members < folds:
         message = rf"{name}: class 'few' has {members} case\(s\), stratified folds need .* {folds}"
-        with pytest.raises(ilk.InputError, match=message):
+        with pytest.raises(ilk.InputError, match=message) as caught:
             split(name, y, **parameters)
+        assert ("take fewer" in str(caught.value)) == (folds > 2)  # two are the fewest
     splits = split(name, y, small_classes="spread", **parameters)
     for repeat in {each.repeat for each in splits}:
         own = [each for each in splits if each.repeat == repeat]
@@ -238,3 +239,10 @@ def test_bad_groups_are_named(name, parameters, groups, message):
 def test_numpy_does_not_name_groups(name, parameters, groups, message):
     with pytest.raises(ilk.InputError, match=f"{name}: {message}"):
         ilk.resampling(name, **parameters).splits(np.zeros((4, 1)), [0, 1, 0, 1], groups)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_plain_folds_have_as_many_groups_each_whatever_their_sizes(seed):
+    groups = np.repeat(np.arange(11), np.random.default_rng(seed).integers(1, 30, 11))
+    splits = split("kfold", np.zeros(len(groups)), groups, seed, folds=3)
+    assert sorted(len(set(groups[each.test])) for each in splits) == [3, 4, 4]

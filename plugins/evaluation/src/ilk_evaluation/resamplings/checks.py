@@ -62,9 +62,8 @@ def check_folds(owner: object, folds: int, n: int, codes: np.ndarray | None) -> 
     """
     count, what = (n, "cases") if codes is None else (int(codes.max()) + 1, "groups")
     if folds > count:
-        raise ilk.InputError(
-            f"{ilk.display_name(owner)}: folds = {folds}, but there are {count} {what}"
-        )
+        there = f"there are {count} {what}" if count > 1 else "all cases are of one group"
+        raise ilk.InputError(f"{ilk.display_name(owner)}: folds = {folds}, but {there}")
 
 
 def check_classes(

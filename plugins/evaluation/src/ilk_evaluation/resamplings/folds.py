@@ -43,7 +43,8 @@ def divide(
     generator = ilk.check_seed(owner, random_state)
     if not stratify:
         return _splits(n, None, group_codes, generator, folds=folds, repeats=repeats)
-    why = f"stratified folds need at least {folds}; take fewer, or set small_classes = 'spread'"
+    fewer = "take fewer, or " if folds > 2 else ""
+    why = f"stratified folds need at least {folds}; {fewer}set small_classes = 'spread'"
     least = folds if small_classes == "refuse" else 1
     codes = check_classes(owner, y, X, group_codes, least, why)
     if holders(codes, group_codes).min() < folds:

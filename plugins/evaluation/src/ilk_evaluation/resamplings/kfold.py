@@ -13,8 +13,8 @@ from ilk_evaluation.resamplings.folds import SMALL_CLASSES, divide
 class KFold(ilk.Resampling):
     """k-fold cross-validation: the cases are shuffled and cut into folds, each tested once.
 
-    Fold sizes differ by one case at most. Cases of one group stay in one fold, and then the
-    folds are about as even as the groups allow.
+    Fold sizes differ by one case at most. Cases of one group stay in one fold; then it is the
+    number of groups in a fold that differs by one at most, whatever their sizes.
 
     Parameters
     ----------
@@ -82,7 +82,8 @@ class StratifiedKFold(KFold):
     Notes
     -----
     If groups are spread, each counts as of the rarest of its classes: the one that the fewest
-    groups have.
+    groups have. Where groups have cases of several classes, a class that is in enough of them may
+    still be missing from a test set, or from a training set; measures say so.
 
     References
     ----------

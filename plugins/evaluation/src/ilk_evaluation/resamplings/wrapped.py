@@ -91,7 +91,7 @@ class Wrapped(ilk.Resampling):
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         n, codes = check_data(self, X, y, groups)
-        classes = y is not None and "Stratified" in self.splitter  # others do not look at them
+        classes = "Stratified" in self.splitter  # others do not look at them
         labels = ilk.check_labels(self, y, X)[1] if classes else None
         ilk.check_seed(self, random_state)
         splitter = self._made(random_state)
