@@ -184,6 +184,7 @@ def test_costs_move_the_decision(rule):
         ([[0.5, 0.5]], r"shape \(members, samples, classes\), got \(1, 2\)"),
         (np.zeros((0, 3, 2)), r"got \(0, 3, 2\)"),
         ([[["a", "b"]]], "must be numbers"),
+        ([[[0.5, 0.5]], [[0.5, 0.5], [0.1, 0.9]]], r"must be numbers of shape \(L, n, C\)"),
         ([[["0", "1"]]], "must be numbers, got values of <U1"),
         ([[[0.5, 0.5j]]], "must be numbers, got values of complex128"),
     ],

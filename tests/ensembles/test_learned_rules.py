@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 
@@ -255,11 +256,20 @@ def test_rules_that_do_not_learn_need_no_fit(rule):
 
 
 @pytest.mark.parametrize("rule", UNFITTED)
-@pytest.mark.parametrize("y", [[0, 1], [0, 3], [-1, 0], [0.5, 1]])
-def test_labels_of_held_out_rows_must_be_their_codes(rule, y, held_out):
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        ([0, 1], "one for each of 3 samples, got 2"),
+        ([0, 3], "0 to 2, got 3 for sample 1"),
+        ([-1, 0], "0 to 2, got -1 for sample 0"),
+        ([0.5, 1], "got float64"),
+        (["a", "b"], "got <U1"),
+    ],
+)
+def test_labels_of_held_out_rows_must_be_their_codes(rule, y, said, held_out):
     outputs, _ = held_out
     rows = outputs[:, :3] if y == [0, 1] else outputs[:, :2]
-    with pytest.raises(ilk.InputError, match=rule):
+    with pytest.raises(ilk.InputError, match=f"{rule}: y must hold codes of classes, .*{said}"):
         ilk.combiner(rule).fit(rows, y, np.zeros((rows.shape[1], 1)))
 
 
@@ -311,3 +321,64 @@ def test_other_members_than_in_fit_are_refused(rule, held_out):
     fitted = ilk.combiner(rule, **more).fit(outputs, y, X)
     with pytest.raises(ilk.InputError, match=f"{rule}: outputs are of 2 members"):
         fitted.combine(outputs[:2], X)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        ilk.combiner("weighted_sum", weights=[1, 2, 4, 8]),
+        ilk.combiner("weighted_sum", weights="pyramid"),
+        ilk.combiner("weighted_majority", weights=[1, 2, 4, 8], threshold="half"),
+        ilk.combiner("cascade", threshold=[0.9, 0.7, 0.6], costs=[2, 1, 4, 3]),
+        ilk.combiner("cascade", threshold=0.8),
+    ],
+    ids=["given", "pyramid", "votes", "costs", "cascade"],
+)
+@pytest.mark.parametrize("lost", range(4))
+def test_members_left_out_take_their_weights_along(rule, lost):
+    """The rest counts as if the one left out had weight 0, were never sure, or only repeated."""
+    outputs = np.random.default_rng(lost).dirichlet(np.ones(3), size=(4, 50))
+    kept = [member for member in range(4) if member != lost]
+    found = rule.restricted(kept, 4).combine(outputs[kept])
+    if hasattr(rule, "weights"):
+        weights = np.array([1.0, 2, 4, 8])
+        weights[lost] = 0
+        same = clone(rule).set_params(weights=weights)
+    else:
+        same, order = rule, rule.order(4).tolist()
+        outputs[lost] = outputs[order[-2]] if lost == order[-1] else 1.0
+    np.testing.assert_allclose(found, same.combine(outputs))
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"use": "weighted_sum", "weights": [1, 2]}, "weights has 2 numbers, there are 3 members"),
+        ({"use": "weighted_majority", "weights": [1]}, "weights has 1 numbers, there are 3 memb"),
+        ({"use": "cascade", "threshold": [0.5]}, "threshold must be 2 numbers"),
+        ({"use": "cascade", "costs": [1, 2]}, "costs are for 2 members, there are 3"),
+        ({"use": "sum", "cost": [[0, 1], [1, 0]]}, "cost is for 2 classes, there are 3"),
+    ],
+    ids=lambda case: case if isinstance(case, str) else None,
+)
+def test_rules_for_other_members_or_classes_are_refused_when_fitted(rule, said):
+    X, y = ilk.dataset("wine").load().Xy
+    with pytest.raises(ilk.ParameterError, match=f"{rule['use']}: {said}"):
+        ilk.classifier("voting", combiner=rule).fit(X, y)
+    with pytest.raises(ilk.ParameterError, match=f"{rule['use']}: {said}"):
+        ilk.classifier("bagging", member="nearest_mean", n_members=3, combiner=rule).fit(X, y)
+
+
+def test_members_that_fail_take_their_weights_along():
+    X, y = ilk.dataset("wine").load().Xy
+    members = ["nearest_mean", {"use": "knn", "k": 999}, "naive_bayes"]
+    rule = {"use": "weighted_sum", "weights": [1, 5, 3]}
+    ours = ilk.classifier("voting", members=members, combiner=rule, on_failure="drop").fit(X, y)
+    rest = ilk.classifier("voting", members=members[::2], combiner={**rule, "weights": [1, 3]})
+    np.testing.assert_allclose(ours.predict_proba(X), rest.fit(X, y).predict_proba(X))
+    views = {"a": [0, 1], "b": [2, 3], "c": [4, 5]}
+    given = {"members": {"b": members[1]}, "combiner": rule, "on_failure": "drop"}
+    ours = ilk.classifier("multiview", views=views, **given).fit(X, y)
+    del views["b"]
+    rest = ilk.classifier("multiview", views=views, combiner={**rule, "weights": [1, 3]})
+    np.testing.assert_allclose(ours.predict_proba(X), rest.fit(X, y).predict_proba(X))

@@ -297,6 +297,8 @@ def test_wrong_parameters(wine, parameters, message):
         (lambda X, y: (X, y[:-1]), "y has 177 values for the 178 rows"),
         (lambda X, y: (X[:0], y[:0]), "X must have at least one row"),
         (lambda X, y: (X[:, 0], y), "X must have at least one row and one column"),
+        (lambda X, y: ([X[:, :5], X[:99, 5:]], y), r"X must be one .*got 2, of \[178, 99\] rows"),
+        (lambda X, y: ({"a": X, "b": X[:7]}, y), r"X must be one .*got 2, of \[178, 7\] rows"),
         (lambda X, y: (X, np.full(len(y), "a")), r"view 'first' \(naive_bayes\): .*1 class"),
     ],
 )

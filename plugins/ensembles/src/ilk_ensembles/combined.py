@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,18 +54,29 @@ class CombinedClassifier(ilk.Classifier):
         """The combiner, not yet fitted."""
         return self.resolve_slot("combiner")
 
-    def _speaking(self, member: Any) -> Any:
-        """Return a fitted member that says what the rule takes, or raise an InputError."""
+    def _speaking(self) -> Callable[[Any], Any]:
+        """What returns a fitted member if it says what the rule takes, else raises an error."""
         if self._rule().needs == "labels":
-            return member
-        return check_likely(member, ", or a rule of labels, such as 'majority'")
+            return lambda member: member
+        return partial(check_likely, otherwise=", or a rule of labels, such as 'majority'")
+
+    def _kept(self) -> tuple[list[int], int]:
+        """Positions of ``estimators_`` among the members that there were, and how many those were.
+
+        All of them, if a subclass leaves none out.
+        """
+        return list(range(len(self.estimators_))), len(self.estimators_)
 
     def _fit_combiner(
         self, X: Any, codes: np.ndarray, weights: Any, rng: np.random.RandomState
     ) -> None:
         """Set ``combiner_``; a rule that learns does so from outputs for rows held out."""
         self.combiner_ = self._rule()
+        kept, n_members = self._kept()
+        if len(kept) < n_members and hasattr(self.combiner_, "restricted"):
+            self.combiner_ = self.combiner_.restricted(kept, n_members)
         if ilk.is_frozen(self.combiner_) or not self.combiner_.needs_fit:
+            self._try_combiner(ilk.take(X, np.arange(1)))
             return
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
@@ -86,6 +98,15 @@ class CombinedClassifier(ilk.Classifier):
             self.combiner_.fit(outputs, codes[rows], seen, sample_weight=weights[rows])
         else:
             self.combiner_.fit(outputs, codes[rows], seen)
+
+    def _try_combiner(self, X: Any) -> None:
+        """Let a rule say now that it is for other members or classes than there are."""
+        n_members, n_classes = len(self.estimators_), len(self.classes_)
+        if self.combiner_.needs == "labels":
+            said = np.zeros((n_members, 1), dtype=np.intp)
+        else:
+            said = np.full((n_members, 1, n_classes), 1 / n_classes)
+        self.combiner_.decide(self._combine(said, X))
 
     def _check_held_out(self, codes: np.ndarray) -> None:
         """Raise an InputError where there is nothing to tell apart among the rows held out."""

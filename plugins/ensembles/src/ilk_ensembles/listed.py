@@ -81,11 +81,12 @@ class ListedMembers(CombinedClassifier):
         members = self.resolve_slot("members")
         seed_members(self, members, None if self.random_state is None else rng)
         weights = check_member_weights(self, sample_weight, codes, members)
+        speaking = self._speaking()
         labels = self.classes_[codes]
         self.positions_, self.estimators_ = fit_each(
             self,
             members,
-            lambda _, member: self._speaking(fit_member(member, X, labels, weights)),
+            lambda _, member: speaking(fit_member(member, X, labels, weights)),
             self.n_jobs,
             on_failure=self.on_failure,
             progress=Progress(self, len(members), self.verbose),
@@ -105,6 +106,9 @@ class ListedMembers(CombinedClassifier):
             return ask(member, X)
 
         return each_place(self, members, one, self.n_jobs, argument=self._places())
+
+    def _kept(self) -> tuple[list[int], int]:
+        return self.positions_, len(self.members)
 
     def _places(self) -> list[str]:
         """What errors call the fitted members."""

@@ -52,19 +52,24 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         self._check_rule()
         takers = [self] if self.replace else [member]  # who looks at the weights
         weights = check_member_weights(self, sample_weight, codes, takers)
+        speaking = self._speaking()
         members = self._copies(member, rng)
         self._folds_seed = int(rng.randint(2**31 - 1))
         shown = self._draw(rng, X, codes if self.stratified else None, weights)
         self._check_left_out(shown, len(codes))
-        self._fit_shown(members, shown, X, self.classes_[codes], weights, self._fit_drawn)
+
+        def fit(member: Any, X: Any, y: np.ndarray, weights: Any) -> Any:
+            return speaking(fit_on_drawn(member, X, y, weights))
+
+        self._fit_shown(members, shown, X, self.classes_[codes], weights, fit)
         self._fit_combiner(X, codes, weights, rng)
         self._forget_out_of_bag()
         if self.oob_score:
             self._estimate(X, codes, weights)
         return self
 
-    def _fit_drawn(self, member: Any, X: Any, y: np.ndarray, weights: Any) -> Any:
-        return self._speaking(fit_on_drawn(member, X, y, weights))
+    def _kept(self) -> tuple[list[int], int]:
+        return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
 
     def _with_columns(self, X: Any) -> Any:
         """X as `take` and `columns_of` can divide it."""

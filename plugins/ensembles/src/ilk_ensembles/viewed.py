@@ -52,6 +52,10 @@ class ViewedClassifier(CombinedClassifier):
     def combined(self, X: Any) -> np.ndarray:
         return super().combined(ilk.as_table(X))
 
+    def _kept(self) -> tuple[list[int], int]:
+        every = list(self.columns_)
+        return [every.index(view) for view in self.views_], len(every)
+
     def _members_by_view(self) -> list[Any]:
         """A classifier for each view, in their order."""
         own = {} if self.members is None else self.resolve_slot("members")
@@ -116,6 +120,7 @@ def learn_columns(owner: Any, X: Any, views: Any) -> Any:
     InputError, InputTypeError
         If X is no table or array with rows and columns.
     """
+    _refuse_apart(owner, X)
     X = ilk.as_table(X)
     check_features(owner, X, reset=True)
     names = list(getattr(owner, "feature_names_in_", ()))  # none unless all of them are texts
@@ -127,6 +132,18 @@ def learn_columns(owner: Any, X: Any, views: Any) -> Any:
         return X
     array = np.asarray(X)
     return array if array.dtype.kind not in "US" else np.array(X, dtype=object)
+
+
+def _refuse_apart(owner: object, X: Any) -> None:
+    """Raise an InputError where views are given apart, as several arrays or tables."""
+    parts = list(X.values()) if isinstance(X, Mapping) else X
+    if not isinstance(parts, list | tuple) or not parts:
+        return
+    if all(getattr(part, "ndim", 0) == 2 for part in parts):
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: X must be one array or data frame, whose columns make "
+            f"the views, got {len(parts)}, of {[ilk.n_rows(part) for part in parts]} rows"
+        )
 
 
 def check_views_finite(owner: Any, X: Any, members: list[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -104,6 +104,8 @@ class Cascade(ListedMembers):
         **PARAMETERS,
     }
 
+    combiner_: CascadeRule
+
     def __init__(
         self,
         members: Sequence[Any] = MEMBERS,
@@ -144,17 +146,20 @@ class Cascade(ListedMembers):
         rule.thresholds(len(self.members))
 
     def _rule(self) -> CascadeRule:
-        """The rule for the members that are left, which keep their order and thresholds."""
-        whole = CascadeRule(self.threshold, self.costs)
-        order = whole.order(len(self.members)).tolist()
-        limits = dict(zip(order, [*whole.thresholds(len(order)), 1.0], strict=True))
-        asked = [position for position in order if position in self.positions_]
-        self.order_ = np.array([self.positions_.index(position) for position in asked])
-        self.thresholds_ = np.array([limits[position] for position in asked[:-1]])
-        return CascadeRule(self.thresholds_, np.argsort(self.order_))
+        return CascadeRule(self.threshold, self.costs)
 
-    def _speaking(self, member: Any) -> Any:
-        return check_likely(member)
+    @property
+    def order_(self) -> np.ndarray:
+        """Positions of the members among ``estimators_``, in the order of asking."""
+        return self.combiner_.order(len(self.estimators_))
+
+    @property
+    def thresholds_(self) -> np.ndarray:
+        """How sure each but the last must be, in the order of asking."""
+        return self.combiner_.thresholds(len(self.estimators_))
+
+    def _speaking(self) -> Callable[[Any], Any]:
+        return check_likely
 
     def member_of(self, X: Any) -> np.ndarray:
         """Position, among ``estimators_``, of who answers for each row; int of shape (n,)."""

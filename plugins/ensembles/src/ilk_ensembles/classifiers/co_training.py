@@ -301,7 +301,7 @@ class CoTraining(ViewedClassifier):
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
         labeled, self.n_rounds_, self.failures_ = [], 0, {}
-        speaking = check_likely if self.n_rounds and len(waiting) else self._speaking
+        speaking = check_likely if self.n_rounds and len(waiting) else self._speaking()
         members = self._taught(members, X, codes, speaking)
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]

@@ -44,7 +44,7 @@ class MultiView(ViewedClassifier):
         Predicted where the combiner rejects; must not be a class. If left out nothing is
         rejected: the class of most support is predicted.
     on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or its view is left out and listed in
+        A member that cannot be fitted is an error; or its view is left out, with its weight, and in
         ``failures_``.
     resampling : resampling, optional
         How rows are held out for a combiner that learns. If left out: stratified folds,
@@ -171,11 +171,12 @@ class MultiView(ViewedClassifier):
         names, members = list(self.columns_), self._members_by_view()
         seed_members(self, members, None if self.random_state is None else rng)
         weights = check_member_weights(self, sample_weight, codes, members)
+        speaking = self._speaking()
         labels, seen = self.classes_[codes], dict(ilk.views_of(self, X))
         kept, self.estimators_ = fit_each(
             self,
             members,
-            lambda at, one: self._speaking(fit_member(one, seen[names[at]], labels, weights)),
+            lambda at, member: speaking(fit_member(member, seen[names[at]], labels, weights)),
             self.n_jobs,
             on_failure=self.on_failure,
             argument=naming(names),

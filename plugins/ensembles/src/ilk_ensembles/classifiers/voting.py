@@ -29,7 +29,8 @@ class Voting(ListedMembers):
         Predicted where the combiner rejects; must not be a class. If left out nothing is
         rejected: the class of most support is predicted.
     on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
+        A member that cannot be fitted is an error; or is left out, with its weight, and listed in
+        ``failures_``.
         One that fails on a part of the rows only, for a combiner that learns, is an error.
     resampling : resampling, optional
         How rows are held out for a combiner that learns. If left out: stratified folds, at most

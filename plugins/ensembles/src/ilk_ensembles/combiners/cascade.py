@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -129,6 +129,14 @@ class Cascade(SupportCombiner):
                 f"{len(given)}",
             )
         return given
+
+    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+        """The rule for some of so many members: they keep their order and thresholds."""
+        order = self.order(n_members).tolist()
+        limits = dict(zip(order, [*self.thresholds(n_members), 1.0], strict=True))
+        asked = [position for position in order if position in kept]
+        costs = np.argsort([list(kept).index(position) for position in asked])
+        return type(self)(np.array([limits[at] for at in asked[:-1]]), costs, self.ties, self.cost)
 
     def answered_by(self, outputs: Any) -> np.ndarray:
         """Position of the member that answers for each sample; array of int of shape (n,)."""

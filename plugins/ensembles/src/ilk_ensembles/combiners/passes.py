@@ -24,7 +24,10 @@ def shaped(owner: object, outputs: Any) -> np.ndarray:
     InputError
         For another shape or type.
     """
-    array = np.asarray(outputs)
+    try:
+        array = np.asarray(outputs)
+    except ValueError:  # members say different numbers of things
+        return ilk.check_outputs(owner, outputs)
     if array.ndim != 3 or array.dtype.kind not in "fiub" or 0 in (len(array), array.shape[2]):
         return ilk.check_outputs(owner, outputs)  # an error, or numbers of another type
     return array

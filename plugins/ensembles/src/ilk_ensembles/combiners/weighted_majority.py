@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -130,6 +130,13 @@ class WeightedMajority(SupportCombiner):
         codes, rejected = super().decide(combined)
         votes = check_support(self, combined)
         return codes, rejected | too_few(votes[np.arange(len(votes)), codes], self.threshold)
+
+    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+        """The rule for some of so many members: each keeps its weight."""
+        if self.needs_fit:
+            return self
+        weights = self._weights(n_members)[kept]
+        return type(self)(weights, self.threshold, self.ties, self.cost)
 
     def _weights(self, n_members: int) -> np.ndarray:
         if self.needs_fit:

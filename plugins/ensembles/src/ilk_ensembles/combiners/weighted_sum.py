@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -116,6 +116,13 @@ class WeightedSum(SupportCombiner):
         outputs = shaped(self, outputs)
         weights = for_members(self, self._weights(len(outputs)), len(outputs))
         return combined(self, outputs, weighted, weights)
+
+    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+        """The rule for some of so many members: each keeps its weight."""
+        if self.needs_fit:
+            return self
+        weights = for_members(self, self._weights(n_members), n_members)[kept]
+        return type(self)(weights, self.ties, self.cost)
 
     def _weights(self, n_members: int) -> np.ndarray:
         if not isinstance(self.weights, str):

@@ -48,13 +48,16 @@ def held_out_codes(owner: Any, outputs: np.ndarray, y: Any) -> np.ndarray:
         If y is no class for each of their samples.
     """
     _, n, n_classes = outputs.shape
-    codes = ilk.check_codes(owner, np.atleast_2d(np.asarray(y)), n_classes)[0]
-    if len(codes) != n or not n or codes.min() < 0:
-        raise ilk.InputError(
-            f"{ilk.display_name(owner)}: y must be the code of a class for each of {n} samples, "
-            f"got {len(codes)} codes"
-        )
-    return np.asarray(codes)
+    codes = np.asarray(y)
+    must = f"{ilk.display_name(owner)}: y must hold codes of classes, 0 to {n_classes - 1}"
+    if codes.ndim != 1 or codes.dtype.kind not in "iu":
+        raise ilk.InputError(f"{must}, got {codes.dtype} of shape {codes.shape}")
+    if len(codes) != n or not n:
+        raise ilk.InputError(f"{must}, one for each of {n} samples, got {len(codes)}")
+    bad = np.flatnonzero((codes < 0) | (codes >= n_classes))
+    if len(bad):
+        raise ilk.InputError(f"{must}, got {codes[bad[0]]} for sample {bad[0]}")
+    return codes
 
 
 def least_squares(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
