@@ -300,10 +300,31 @@ def test_pooled_measure_scores_repeats():
     assert "none of the 1 answered cases is" in single.notes[0]
 
 
-@pytest.mark.parametrize("size", [0, 101, 1.5, 0.0, -1], ids=str)
+@pytest.mark.parametrize("size", [0, 101, 1.5, 0.0, -1, True, "x", None, np.nan, np.inf], ids=str)
 def test_no_such_size(iris, size):
     with pytest.raises(ilk.InputError, match="sizes must be from 1 to 100"):
         curves.learning("nearest_mean", iris, [size], ilk.resampling("kfold", folds=3))
+    with pytest.raises(ilk.InputError, match="sizes is empty"):
+        curves.learning("nearest_mean", iris, [])
+
+
+@pytest.mark.parametrize("name", sorted(ilk.registry("resampling").names()))
+def test_a_learning_curve_never_tests_what_it_trains_with(iris, name):
+    scheme = type(ilk.resampling(name)).examples()[0]
+    if name == "leave_p_out":
+        scheme = ilk.resampling(name, p=1)
+    if name in {"resubstitution", "bootstrap_632"}:
+        with pytest.raises(ilk.InputError, match=f"learning: {name} tests cases that it trains"):
+            curves.learning("nearest_mean", iris, [20], scheme)
+    else:
+        assert curves.learning("nearest_mean", iris, [20], scheme).n[0] >= 1
+
+
+def test_bands_of_another_sort_are_refused_by_learning_curves(iris):
+    for wrong in ({"spread": "se"}, {"spread": ["t"]}, {"confidence": 1}, {"confidence": "0.9"}):
+        (name,) = wrong
+        with pytest.raises(ilk.InputError, match=f"learning: {name} must be"):
+            curves.learning("nearest_mean", iris, [20], **wrong)
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
-from typing import Literal
+from numbers import Integral, Real
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import stdtrit
@@ -73,8 +73,7 @@ def averaged(
         raise InputError(
             f"averaged: curves must be of one sort, got {' and '.join(sorted(shapes)) or 'none'}"
         )
-    if spread not in {"sd", "t"}:
-        raise InputError(f"averaged: spread must be 'sd' or 't', got {spread!r}")
+    check_band("averaged", spread, confidence)
     if not isinstance(points, Integral) or points < 2:
         raise InputError(f"averaged: points must be an integer >= 2, got {points!r}")
     x = shares(points - 1)
@@ -116,6 +115,14 @@ def height(curve: Curve, x: np.ndarray) -> np.ndarray:
     return np.asarray(tops[at] + share * (left[after] - tops[at]) * (after > at))
 
 
+def check_band(function: str, spread: Any, confidence: Any) -> None:
+    """Raise InputError if a band is of no sort, or Student's interval of no confidence."""
+    if spread not in ("sd", "t"):
+        raise InputError(f"{function}: spread must be 'sd' or 't', got {spread!r}")
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise InputError(f"{function}: confidence must be between 0 and 1, got {confidence!r}")
+
+
 def half_width(values: np.ndarray, spread: str, confidence: float) -> np.ndarray:
     """Half the width of a band around means over the first axis; NaN for one value."""
     n = len(values)
@@ -124,8 +131,6 @@ def half_width(values: np.ndarray, spread: str, confidence: float) -> np.ndarray
     deviation = np.std(values, axis=0, ddof=1)
     if spread == "sd":
         return np.asarray(deviation)
-    if not 0 < confidence < 1:
-        raise InputError(f"averaged: confidence must be between 0 and 1, got {confidence!r}")
     return np.asarray(stdtrit(n - 1, (1 + confidence) / 2) * deviation / np.sqrt(n))
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 
 import ilk
-from ilk_evaluation.curves.averaging import half_width, said
+from ilk_evaluation.curves.averaging import check_band, half_width, said
 from ilk_evaluation.experiments.cell import REJECTED, Outcome, evaluate
 from ilk_evaluation.experiments.scoring import pool
 from ilk_evaluation.named_models import as_component, as_data, as_model
@@ -96,8 +96,10 @@ def learning(
     Raises
     ------
     InputError
-        If a size is larger than the smallest training set, or smaller than 1; if data are none,
-        or y is not as long as X; or as the resampling does.
+        If a size is larger than the smallest training set, or smaller than 1; if the resampling
+        tests cases that it trains with, as resubstitution does and bootstrap_632 in part; if data
+        are none, or y is not as long as X; for another spread or confidence; or as the resampling
+        does.
 
     References
     ----------
@@ -112,12 +114,14 @@ def learning(
     >>> curve.sizes.tolist(), bool(curve.mean[0] > curve.mean[1])
     ([6, 90], True)
     """
+    check_band("learning", spread, confidence)
     step = as_model(pipeline)
     model = step if isinstance(step, ilk.Pipeline) else ilk.Pipeline([step])
     own = as_data(data, "learning")
     scheme = as_component(resampling, "resampling")
     scorer = as_component(measure, "measure")
     splits = list(scheme.splits(own.X, own.y, own.groups, random_state))
+    _check_apart(scheme, splits)
     numbers = _numbers(sizes, min(len(split.train) for split in splits))
     notes: list[str] = []
     rows = [_scores(model, own, splits, size, scorer, random_state, notes) for size in numbers]
@@ -125,20 +129,32 @@ def learning(
     return _curve(numbers, scores, scorer, notes, spread, confidence)
 
 
-def _numbers(sizes: Sequence[Any], most: int) -> list[int]:
-    numbers = []
-    for size in sizes:
-        whole = isinstance(size, Integral)
-        number = int(size) if whole else max(round(float(size) * most), 1)
-        if not (1 <= number <= most and (whole or 0 < size <= 1)):
+def _check_apart(scheme: ilk.Resampling, splits: Sequence[ilk.Split]) -> None:
+    """Raise InputError where a curve would show how well cases are remembered."""
+    for split in splits:
+        if np.isin(split.test, split.train).any():
             raise ilk.InputError(
-                f"learning: sizes must be from 1 to {most}, the smallest training set, or shares "
-                f"of it above 0 and up to 1, got {size!r}"
+                f"learning: {ilk.display_name(scheme)} tests cases that it trains with; take "
+                f"another resampling"
             )
-        numbers.append(number)
-    if not numbers:
+
+
+def _numbers(sizes: Sequence[Any], most: int) -> list[int]:
+    if not len(sizes):
         raise ilk.InputError("learning: sizes is empty, at least one is needed")
-    return numbers
+    return [_number(size, most) for size in sizes]
+
+
+def _number(size: Any, most: int) -> int:
+    """How many training cases a number or a share of the most means."""
+    whole = isinstance(size, Integral)
+    number = isinstance(size, Real) and not isinstance(size, bool)
+    if number and (1 <= size <= most if whole else 0 < size <= 1):
+        return int(size) if whole else max(round(float(size) * most), 1)
+    raise ilk.InputError(
+        f"learning: sizes must be from 1 to {most}, the smallest training set, or shares "
+        f"of it above 0 and up to 1, got {size!r}"
+    )
 
 
 def _scores(

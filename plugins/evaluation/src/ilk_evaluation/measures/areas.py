@@ -24,7 +24,7 @@ def occurring(truth: np.ndarray, n_classes: int, name: str) -> np.ndarray:
     cases = np.bincount(truth, minlength=n_classes)
     if np.count_nonzero(cases) < 2:
         raise InputError(
-            f"{name}: not defined, as all {len(truth)} answered cases belong to one class"
+            f"{name}: not defined, as all answered cases ({len(truth)}) belong to one class"
         )
     return cases
 
