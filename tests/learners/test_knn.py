@@ -102,6 +102,18 @@ class TestTies:
         words = knn(k=2, ties="reject", reject_label="unknown").fit(self.X, list("babab"))
         assert words.predict([[1.0]]).tolist() == ["unknown"]
 
+    @pytest.mark.parametrize("mark", [None, -9, "?"])
+    @pytest.mark.parametrize("y", [[3, 1, 1, 3, 1], list("baaba")])
+    def test_a_row_without_an_answer_scores_as_wrong(self, y, mark):
+        model = knn(k=2, ties="reject", reject_label=mark).fit([[0], [2], [3], [5], [6]], y)
+        Q = [[1.0], [2.5], [5.5], [5.6]]  # tied, of one class, tied, tied
+        assert model.score(Q, [y[0], y[1], y[0], y[0]]) == 0.25
+        assert model.score(Q[:2], [y[0], y[1]], sample_weight=[1, 3]) == 0.75
+        with pytest.raises(ilk.InputError, match="knn: y has 3 values for the 4 rows"):
+            model.score(Q, y[:3])
+        search = GridSearchCV(model, {"k": [1, 2]}, cv=2).fit([[0.0], [1.0]] * 6, y[:2] * 6)
+        assert search.best_score_ == 1
+
     def test_reject_label_must_be_new(self):
         with pytest.raises(ilk.ParameterError, match="reject_label must be no label.*got 3"):
             knn(k=2, ties="reject", reject_label=3).fit(self.X, self.y)
@@ -504,6 +516,16 @@ class TestExplain:
             assert why.votes == pytest.approx((why.distances[0] / why.distances) ** 2)
             by_hand = [why.votes[why.labels == c].sum() for c in why.shares]
             assert np.array(by_hand) / why.votes.sum() == pytest.approx(shares)
+
+    @pytest.mark.parametrize("kind", ["classifier", "regressor"])
+    def test_an_object_that_is_a_number_of_a_matrix(self, kind):
+        points = np.array([0.0, 1.0, 3.0, 7.0])
+        table = ilk.distance("precomputed", matrix=np.abs(np.subtract.outer(points, points)))
+        model = getattr(ilk, kind)("knn", k=2, distance=table).fit(np.arange(3), [0, 1, 1])
+        for x in (3, np.int64(3), [3], np.array([[3]])):
+            assert model.explain(x).distances.tolist() == [4, 6]
+        with pytest.raises(ilk.InputError, match="one object .*, got the number 3"):
+            knn(k=1).fit([[0.0], [1.0]], ["a", "b"]).explain(3)
 
     def test_reads_as_a_table(self):
         text = str(knn(k=2).fit([[0.0], [3.0], [9.0]], list("aba")).explain([1.0]))

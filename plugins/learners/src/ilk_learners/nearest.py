@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -239,6 +240,8 @@ class Nearest(Component):
     def _one(self, x: Any) -> Any:
         """One object, given as one or as data of one row, as data of one row."""
         single = is_table(x) or getattr(x, "ndim", 1) == 2
+        if isinstance(x, Integral) and "indices" in _content(self, "distance").capabilities.inputs:
+            x = [x]
         row = x if single else one_row(x)
         if n_rows(row) != 1:
             raise InputError(f"{display_name(self)}: x must be one object, got {n_rows(row)} rows")
