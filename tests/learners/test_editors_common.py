@@ -140,6 +140,20 @@ def test_bad_data_are_named(name, X, y, error):
         kept(name, X, y)
 
 
+@pytest.mark.parametrize("order", ["given", "nun"])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("distance", ["cosine", "hellinger", "jeffrey"])
+def test_a_case_that_the_distance_refuses_is_told_by_its_own_number(name, distance, order):
+    """Not by its place among the cases of a class, or in a block."""
+    X, y = np.random.default_rng(0).random((40, 3)) + 0.1, np.arange(40) % 2
+    X[29] = 0
+    one = editor(name, distance=distance)
+    if "order" in one.parameters and order in one.parameters["order"].choices:
+        one.set_params(order=order)
+    with pytest.raises(ilk.InputError, match=f"{distance}: X has .* row 29$"):
+        one.fit_resample(X, y)
+
+
 _PEAK = """
 import re
 import sys

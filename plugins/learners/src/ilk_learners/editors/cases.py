@@ -166,4 +166,5 @@ class CaseEditor(Editor):
         Z = check_objects(self, distance, X, reset=True)
         classes, codes = check_labels(self, y, Z)
         distance = fit_component(distance, Z, classes[codes])
+        distance.check_input(Z)  # all of it, so that an error tells its row, not one of a part
         return Cases(self, Z, codes, len(classes), distance)
