@@ -170,8 +170,12 @@ class TestData:
 
     def test_a_distance_that_does_not_take_what_the_kernel_takes(self):
         kernel = {"use": "rbf", "distance": "levenshtein", "sigma": 1.0}
-        with pytest.raises((ilk.InputError, ilk.InputTypeError), match="euclidean"):
+        said = "conformal_svm: distance must take .*, got 'euclidean': euclidean: X: could not"
+        with pytest.raises(ilk.InputError, match=said):
             machine(kernel=kernel).fit(["aaa", "bbb"], [0, 1])
+        X = np.r_[[[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]] * 4, [[0.0, 0.0]]]
+        with pytest.raises(ilk.InputError, match=r"conformal_svm: distance must .*: row 12$"):
+            machine(distance="cosine").fit(X, np.arange(13) % 2)
 
     def test_two_rows(self):
         model = machine(kernel="linear").fit([[0.0], [1.0]], ["a", "b"])

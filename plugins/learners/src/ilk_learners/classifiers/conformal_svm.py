@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Classifier,
+    InputError,
+    InputTypeError,
     Param,
     check_labels,
     display_name,
@@ -74,7 +76,7 @@ class ConformalSVM(Classifier):
     tol : float, default=0.001
         Violation of the optimality conditions at which libsvm stops.
     max_iter : int or None, default=None
-        Most iterations of libsvm; None: no bound.
+        Most iterations of libsvm; None: ten million, or 100 for each row if that is more.
     memory : float, default=1024
         Mebibytes that a Gram matrix may take; there are two.
 
@@ -193,7 +195,7 @@ class ConformalSVM(Classifier):
         self.classes_, codes = check_labels(self, y, X, min_classes=2)
         labels = self.classes_[codes]
         self.kernel_ = fit_component(kernel, X, labels)
-        self.distance_ = fit_component(self.resolve_slot("distance"), X, labels)
+        self.distance_ = self._fitted_distance(X, labels)
         K = checked_gram(self, self.kernel_, X)
         signs = [s for _, s in problems(codes, len(self.classes_), "ova")]
         first = [self._solved(K, each) for each in signs]
@@ -208,6 +210,18 @@ class ConformalSVM(Classifier):
         self._collect(X, second)
         self._warn([*first, *second])
         return self
+
+    def _fitted_distance(self, X: Any, labels: np.ndarray) -> Any:
+        """The distance, fitted on all rows and asked whether it takes them."""
+        try:
+            distance = fit_component(self.resolve_slot("distance"), X, labels)
+            distance.check_input(X)
+        except (InputError, InputTypeError) as error:
+            raise type(error)(
+                f"{display_name(self)}: distance must take the rows that the kernel takes, got "
+                f"{self.distance!r}: {error}"
+            ) from error
+        return distance
 
     def _solved(self, K: np.ndarray, signs: np.ndarray) -> Machine:
         dual = Dual(self, precomputed(K), np.arange(len(K)))
