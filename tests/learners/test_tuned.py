@@ -416,6 +416,15 @@ class TestMeasures:
         assert math.isnan(model.results_["mean"][0])
         assert model.results_["rank"] == [None, 1]
 
+    def test_infinite_scores_have_no_spread(self, rows, measure):
+        name = measure(lambda p: math.inf if len(p.labels) else 0.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = tuned(grid={"k": [1, 5]}, measure=name).fit(*rows)
+        assert model.best_params_ == {"k": 1}
+        assert np.isinf(model.results_["mean"]).all()
+        assert np.isnan(model.results_["std"]).all()
+
     def test_undefined_for_all(self, rows, measure):
         with (
             pytest.warns(UndefinedMetricWarning),
@@ -492,6 +501,11 @@ class TestFailures:
         X[70, 2] = np.nan
         with pytest.raises(ilk.InputError, match=r"^tuned: svm: X has NaN at row 70, column 2"):
             tuned("svm", {"C": [1]}).fit(X, y)
+
+    def test_a_candidate_that_no_rows_suit_is_named(self, rows):
+        for grid, who in (({"k": [1, 91]}, r"candidate 1 \(k=91\): "), ({"k": [91, 1]}, "")):
+            with pytest.raises(ilk.InputError, match=f"^tuned: {who}knn: k must be at most 90"):
+                tuned("knn", grid).fit(*rows)
 
     def test_one_class(self, rows):
         with pytest.raises(ilk.InputError, match="tuned: y has 1 class"):

@@ -181,12 +181,16 @@ def _failure(trial: Trial, at: int, number: int, error: Exception) -> str:
 
 
 def _check_rows(trial: Trial, at: int, error: Exception) -> None:
-    """Raise what is wrong with all the rows, if something is: then no split is to blame."""
+    """Raise what is wrong with all the rows, if something is: then no split is to blame.
+
+    The first candidate is fitted before the others: where it did, the rows are not to blame either.
+    """
     try:
         trial.fit(clone(trial.candidates[at]), np.arange(n_rows(trial.X)))
     except IlkError as whole:
         kind = type(whole) if isinstance(whole, TypeError) else InputError
-        raise kind(f"{display_name(trial.owner)}: {whole}") from error
+        who = f"candidate {at} ({described(trial.values[at])}): " if at else ""
+        raise kind(f"{display_name(trial.owner)}: {who}{whole}") from error
 
 
 def _warn_failed(trial: Trial, errors: dict[int, str]) -> None:
@@ -241,7 +245,8 @@ def _estimates(
         )
     spread = np.full(len(kept), np.nan)
     if kept.shape[1] > 1:
-        spread[whole] = kept[whole].std(axis=1, ddof=1)
+        with np.errstate(invalid="ignore"):  # NaN beside infinite scores, as of log_loss
+            spread[whole] = kept[whole].std(axis=1, ddof=1)
     return estimates, spread
 
 
