@@ -43,6 +43,25 @@ def test_a_wrong_value_is_named(kind, name, parameters, said):
         ilk.make(kind, name, **parameters)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        (
+            "distance",
+            {"use": "power", "p": 1},
+            r"must be a string, got dict .*; ilk.build\(table, kind=...\) builds what a table desc",
+        ),
+        ("index", ["brute"], r"the name of an index must be a string, got list \['brute'\]$"),
+        ("distance", None, "the name of a distance must be a string, got NoneType None$"),
+        ("distance", 3, "the name of a distance must be a string, got int 3$"),
+        ({"use": "power"}, "power", "the kind of a component must be a string, got dict"),
+    ],
+)
+def test_what_is_no_name_is_said(toys, kind, name, said):
+    with pytest.raises(ilk.InputTypeError, match=said):
+        ilk.make(kind, name)
+
+
 def test_a_component_of_another_kind_is_named(toys):
     with pytest.raises(ilk.ParameterError, match="got the transformer Centre"):
         ilk.classifier("nearest", distance=toys["centre"]())

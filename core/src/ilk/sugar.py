@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ilk.registries import registry
@@ -41,6 +41,8 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
 
     Raises
     ------
+    InputTypeError
+        If kind or name is no text; tables are built by `ilk.build`.
     UnknownComponentError, BrokenComponentError, AmbiguousComponentError
         If the name cannot be turned into a class.
     ParameterError
@@ -55,6 +57,8 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     from ilk.registries import display_name
     from ilk.suggest import did_you_mean
 
+    _require_text("the kind of a component", kind)
+    _require_text(f"the name of {an(kind)}", name)
     cls: Any = registry(kind).get(name)
     for key in parameters:
         if key not in cls.parameters:
@@ -67,6 +71,17 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     component = cls(**parameters)
     component.check_parameters()
     return component
+
+
+def _require_text(what: str, given: Any) -> None:
+    """Raise unless a name is text; say what builds components of tables."""
+    if isinstance(given, str):
+        return
+    from ilk.errors import InputTypeError
+
+    is_table = isinstance(given, Mapping) and "use" in given
+    hint = "; ilk.build(table, kind=...) builds what a table describes" if is_table else ""
+    raise InputTypeError(f"{what} must be a string, got {type(given).__name__} {given!r}{hint}")
 
 
 def _maker(kind: str) -> Callable[..., Any]:

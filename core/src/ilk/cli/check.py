@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Hashable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from ilk.cli.layout import heading
 from ilk.cli.naming import OfKinds, kind_named
+from ilk.discovery import installed
 
 if TYPE_CHECKING:
     from ilk.testing import ComponentReport, Report
@@ -29,13 +31,19 @@ def check(
 ) -> None:
     """Check that the components of a DISTRIBUTION keep the contract of their kind.
 
+    DISTRIBUTION is the name of an installed one, as `ilk --version` shows them. To check the
+    file of an experiment, use `ilk run FILE --dry-run`.
+
     Exits with 1 if a check fails, if a waived check passes, or if a component ran none.
     """
     from ilk.errors import UnknownComponentError
     from ilk.testing import check_distribution
 
     chosen = kind_named(kind).name if kind else None
-    report = check_distribution(distribution, chosen, slow=slow)
+    try:
+        report = check_distribution(distribution, chosen, slow=slow)
+    except UnknownComponentError as error:
+        raise UnknownComponentError(_no_distribution(distribution) or str(error)) from error
     if not report.components:
         what = f"no {chosen}" if chosen else "no component"
         raise UnknownComponentError(f"{report.distribution} offers {what}, so nothing was checked")
@@ -44,6 +52,22 @@ def check(
     else:
         click.echo("\n".join(_lines(report)))
     ctx.exit(0 if report.ok else 1)
+
+
+def _no_distribution(given: str) -> str | None:
+    """Say what to do with a file or a folder; None where neither was given."""
+    path = Path(given)
+    if path.suffix == ".toml":
+        return (
+            f"{given}: is the file of an experiment, not an installed distribution; "
+            f"`ilk run {given} --dry-run` checks it"
+        )
+    if path.exists():
+        names = ", ".join(installed())
+        return (
+            f"{given}: is a path; give the name of an installed distribution (there are: {names})"
+        )
+    return None
 
 
 def _lines(report: Report) -> Iterator[str]:
