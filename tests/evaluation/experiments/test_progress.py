@@ -264,6 +264,17 @@ def test_an_exception_gives_the_terminal_back(design, store):
     assert console.file.getvalue().rstrip("\r\n").rfind("\x1b[?25h") > 0
 
 
+def test_an_interrupt_while_it_starts_gives_the_terminal_back(design, store, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rich.live._RefreshThread.start", interrupted)  # the cursor is hidden
+    console = terminal()
+    with pytest.raises(KeyboardInterrupt), progress_on(console, design, store, design.cells):
+        pass
+    assert console.file.getvalue().rstrip("\r\n").rfind("\x1b[?25h") > 0
+
+
 def test_progress_can_be_silent(design, store):
     assert type(progress_on(None, design, store, design.cells)) is Silent
     assert type(progress_on(terminal(), design, store, [])) is Silent

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import threading
 import time
@@ -38,11 +39,11 @@ def call(capsys):
 def stop_early(make_spec, components):
     """A function that leaves a store with four of sixteen cells, as Ctrl-C does."""
 
-    def stop(**changes):
+    def stop(shard=None, **changes):
         fussy = make_spec.pipeline("fussy", "t_fussy", how="interrupt")
         pipelines = [make_spec.pipeline("nearest", "t_nearest"), fussy]
         with pytest.raises(KeyboardInterrupt):
-            run_experiment(make_spec(pipelines=pipelines, **changes))
+            run_experiment(make_spec(pipelines=pipelines, **changes), shard=shard)
 
     return stop
 
@@ -99,6 +100,33 @@ def test_a_run_that_goes_on(call, stop_early, path):
         assert sorted(files(path.parent)) == before
     assert code == 0
     assert out.startswith("tiny: running\n5/16 cells, 0 failed, about ")
+
+
+def test_a_shard_is_followed_to_its_own_end(call, make_spec, path):
+    run_experiment(make_spec(), shard=(1, 4))
+    n = len(plan_experiment(make_spec()).cells) // 4
+    code, out, err = call(path)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "tiny, shard 1/4: finished",
+        f"{n}/{n} cells, 0 failed",
+        f"its tables: ilk results show {path}",
+        "join the stores of all shards by: ilk results merge OUT STORE...",
+    ]
+    run_experiment(make_spec(), shard=(3, 4))  # into the same store
+    assert f"tiny, shard 3/4: finished\n{2 * n}/{2 * n} cells, 0 failed\n" in call(path)[1]
+    run_experiment(make_spec())
+    assert f"tiny: finished\n{4 * n}/{4 * n} cells, 0 failed\n" in call(path)[1]
+
+
+def test_a_shard_that_was_stopped(call, stop_early, path):
+    stop_early(shard=(2, 2))
+    code, out, _ = call(path)
+    assert code == 4
+    assert out.splitlines()[0] == "tiny, shard 2/2: stopped before its end"
+    assert re.match(r"\d/8 cells, 0 failed", out.splitlines()[1])
+    code, out, _ = call(path, "--once")
+    assert code == 4
 
 
 def test_the_last_cells_before_a_kill_count_as_the_end(call, make_spec, path):
@@ -257,6 +285,19 @@ def test_a_store_that_is_held_for_a_moment_is_waited_for(sights, path, terminal)
         assert file.getvalue().count("\x1b[?25l") == file.getvalue().count("\x1b[?25h") == 2
 
 
+def test_ctrl_c_while_the_display_starts_gives_the_terminal_back(sights, path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rich.live._RefreshThread.start", interrupted)  # the cursor is hidden
+    running = sights[State.RUNNING]
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=80)
+    with pytest.raises(KeyboardInterrupt):
+        follow(Script(path), running, console, 0.01, 0.05)
+    assert file.getvalue().count("\x1b[?25l") == file.getvalue().count("\x1b[?25h") == 1
+
+
 def test_ctrl_c_ends_the_watch_only(call, sights, monkeypatch, path):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -278,5 +319,5 @@ def test_looking_at_a_lock_does_not_take_it(tmp_path):
     fcntl = pytest.importorskip("fcntl", reason="of POSIX")
     with path.open() as file:
         fcntl.flock(file, fcntl.LOCK_SH)  # somebody looks
-        threading.Timer(0.02, lambda: fcntl.flock(file, fcntl.LOCK_UN)).start()
+        threading.Timer(0.2, lambda: fcntl.flock(file, fcntl.LOCK_UN)).start()
         Lock(path).release()

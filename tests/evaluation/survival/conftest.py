@@ -52,6 +52,31 @@ class Slow(ilk.Classifier):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
+class Held(Slow):
+    """Needs so long on data with so many features, or until a file is there."""
+
+    parameters = {
+        "longest": ilk.Param(float, ge=0),
+        "features": ilk.Param(int, ge=1),
+        "until": ilk.Param(str),
+    }
+
+    def __init__(self, longest=5.0, features=13, until=""):
+        self.longest = longest
+        self.features = features
+        self.until = until
+
+    seconds = 0.0
+
+    def fit(self, X, y):
+        end = time.monotonic() + self.longest
+        while X.shape[1] == self.features and time.monotonic() < end:
+            if os.path.exists(self.until):
+                break
+            time.sleep(0.01)
+        return super().fit(X, y)
+
+
 class Deadly(Slow):
     """Does something terrible on data with so many features, once or always."""
 
@@ -99,6 +124,7 @@ def ilk_cell_finished(cell):
 ENTRY_POINTS = """\
 [ilk.classifiers]
 deadly = calamity:Deadly
+held = calamity:Held
 slow = calamity:Slow
 [ilk.plugins]
 calamity = calamity

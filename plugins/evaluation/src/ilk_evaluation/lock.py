@@ -64,8 +64,8 @@ class HeldError(Exception):
     """A lock is held elsewhere; the message says by whom, as far as is known."""
 
 
-_PATIENCE = 0.05
-"""Seconds in which whoever only looks whether a lock is held lets it go."""
+_PATIENCE = 0.5
+"""Seconds in which whoever only looks whether a lock is held lets it go, on a busy machine too."""
 
 
 def _hold(path: Path) -> IO[str]:
@@ -78,7 +78,7 @@ def _hold(path: Path) -> IO[str]:
             with file:
                 if monotonic() > deadline:
                     raise HeldError(_holder(file)) from None
-            sleep(_PATIENCE / 10)
+            sleep(_PATIENCE / 100)
             continue
         if _is_still(file, path):
             with suppress(OSError):  # it is held, even if the disk has no room to say by whom

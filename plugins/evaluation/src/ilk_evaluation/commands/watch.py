@@ -66,16 +66,20 @@ def _print(console: Console, sight: Sight, store: Path) -> None:
     from rich.text import Text
 
     from ilk_evaluation.experiments.progress import Teller
+    from ilk_evaluation.experiments.sharding import shard_name
     from ilk_evaluation.experiments.view import printable
     from ilk_evaluation.experiments.watching import State
 
-    console.print(Text(printable(f"{sight.name}: {sight.state.value}", keep=""), style="bold"))
+    name = sight.name if sight.shard is None else f"{sight.name}, {shard_name(sight.shard)}"
+    console.print(Text(printable(f"{name}: {sight.state.value}", keep=""), style="bold"))
     if console.is_terminal:
         console.print(sight.view)
     else:
         Teller(console).write(sight.view)
     if sight.state is State.FINISHED:
         console.print(Text(f"its tables: ilk results show {store}"))
+        if sight.shard is not None:
+            console.print(Text("join the stores of all shards by: ilk results merge OUT STORE..."))
     elif sight.state is not State.RUNNING:
         console.print(Text("its cells are kept; run the same command again to go on"))
 

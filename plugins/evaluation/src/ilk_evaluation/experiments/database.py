@@ -140,7 +140,7 @@ def _is_sqlite(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-_GLANCE = 0.1
+_GLANCE = 1.0
 """Seconds in which whoever reads a store for a moment, to watch a run, closes it again."""
 
 
@@ -155,6 +155,6 @@ def settle(connection: sqlite3.Connection) -> None:
             except sqlite3.Error:  # somebody reads it, or the disk is full
                 if monotonic() > deadline:
                     return  # so it stays as it is
-                sleep(_GLANCE / 20)
+                sleep(_GLANCE / 100)
             else:
                 return

@@ -105,7 +105,11 @@ class Bar(Shown):
 
     def __enter__(self) -> Self:
         self._live = live(self.console, self.view)
-        self._live.start()
+        try:
+            self._live.start()
+        except BaseException:  # an interrupt, when the cursor is hidden already
+            self._live.stop()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -12,10 +12,12 @@ import ilk
 from ilk_evaluation.experiments.database import StoreError, undamaged
 from ilk_evaluation.experiments.design import Cell, Design, Named
 from ilk_evaluation.experiments.keys import canonical, cell_key
+from ilk_evaluation.experiments.sharding import checked_shard
 
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.plan import Plan
     from ilk_evaluation.experiments.reading import Experiment
+    from ilk_evaluation.experiments.sharding import Shard
     from ilk_evaluation.experiments.store import Store
 
 
@@ -119,6 +121,13 @@ def recorded_design(store: Store) -> Design:
     return Design(
         record["name"], seed, store.path, datasets, pipelines, cells, record["evaluation"]
     )
+
+
+def recorded_shard(store: Store) -> Shard | None:
+    """Read which shard the last run had; None: it had all cells."""
+    with undamaged(store.path):
+        shard = json.loads(store.runs()[-1]["spec"]).get("shard")
+        return None if shard is None else checked_shard(shard)
 
 
 def environment_here() -> dict[str, Any]:

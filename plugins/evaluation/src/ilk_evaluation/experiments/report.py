@@ -16,6 +16,7 @@ from rich.text import Text
 
 import ilk
 from ilk_evaluation.experiments.leave_one_out import SAID, shortcuts
+from ilk_evaluation.experiments.sharding import shard_name
 from ilk_evaluation.experiments.view import printable
 
 if TYPE_CHECKING:
@@ -79,21 +80,15 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     for column in sorted(shortcuts(plan)):
         console.print(Text(f"{plan.pipelines[column].id}: {SAID}"))
     place = _place(plan.store) if plan.store else "none"
-    shard = f" of {plan.design.n_cells}, {shard_name(plan)}" if plan.shard else ""
+    shard = f" of {plan.design.n_cells}, {shard_name(plan.shard)}" if plan.shard else ""
     console.print(Text(f"{plan.n_cells} cells{shard}, {n_done} of them done; store: {place}"))
 
 
 def print_shard(console: Console, plan: Plan) -> None:
     """Print what was left to others, if a part of the plan was run."""
     if plan.shard is not None:
-        shares = f"{shard_name(plan)} has {plan.n_cells} of {plan.design.n_cells} cells"
+        shares = f"{shard_name(plan.shard)} has {plan.n_cells} of {plan.design.n_cells} cells"
         console.print(Text(f"{shares}; join the stores of all by: ilk results merge OUT STORE..."))
-
-
-def shard_name(plan: Plan) -> str:
-    """``"shard 1/3"``."""
-    assert plan.shard is not None
-    return "shard {}/{}".format(*plan.shard)
 
 
 def _place(path: Path) -> Path:

@@ -54,6 +54,11 @@ def checked_shard(shard: Shard) -> Shard:
     return int(i), int(n)
 
 
+def shard_name(shard: Shard) -> str:
+    """``"shard 1/3"``."""
+    return "shard {}/{}".format(*shard)
+
+
 def with_shard(plan: Plan, shard: Shard | None) -> Plan:
     """Return a plan of which only a shard is run; None: all of it."""
     return plan if shard is None else replace(plan, shard=checked_shard(shard))

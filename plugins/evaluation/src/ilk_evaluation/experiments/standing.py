@@ -110,10 +110,14 @@ class Standing:
             if row.key in others:
                 others.discard(row.key)
                 self.count(row.key, Came.kept(row, run=None))
-        for key in others:
-            cell = self.cells[key]
+        self.leave_out(others)
+
+    def leave_out(self, keys: Iterable[str]) -> None:
+        """Leave out cells that others run: no outcome of them is to be counted."""
+        for key in keys:
+            cell = self.cells.pop(key)
             self.left[cell.dataset, cell.pipeline] -= 1
-        self.total -= len(others)
+            self.total -= 1
 
     def count(self, key: str, came: Came, times: int = 1) -> None:
         """Count a cell; with ``times=-1`` take it back, as it is run again."""

@@ -14,7 +14,8 @@ from ilk_evaluation.experiments.database import StoreError
 from ilk_evaluation.experiments.leading import Leader
 from ilk_evaluation.experiments.locking import lock_of
 from ilk_evaluation.experiments.progress import Teller, is_live, live
-from ilk_evaluation.experiments.record import recorded_design
+from ilk_evaluation.experiments.record import recorded_design, recorded_shard
+from ilk_evaluation.experiments.sharding import cells_of
 from ilk_evaluation.experiments.standing import Came, Standing
 from ilk_evaluation.experiments.view import View
 from ilk_evaluation.lock import holder
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ilk_evaluation.experiments.kept import Kept
+    from ilk_evaluation.experiments.sharding import Shard
     from ilk_evaluation.experiments.store import Store
 
 _OFTEN = 0.1  # seconds between looks for a store that is not there yet
@@ -48,14 +50,18 @@ class Sight:
         Of the experiment.
     state : State
     view : View
+        Of the cells that this run has: all, or those of its shard and what was there before.
     moment : float
         When that was, by `time.monotonic`.
+    shard : (int, int) or None
+        Which part of the experiment is run here.
     """
 
     name: str
     state: State
     view: View
     moment: float
+    shard: Shard | None = None
 
     def by_now(self) -> View:
         """What was seen, as old as it is."""
@@ -104,7 +110,7 @@ class Watch:
         else:
             state, elapsed = State.DIED if left_behind else State.STOPPED, None
         view = View(self._standing, self._leader.best, elapsed, running=held)
-        return Sight(self._standing.design.name, state, view, monotonic())
+        return Sight(self._standing.design.name, state, view, monotonic(), self._shard)
 
     def _read(self, store: Store) -> None:
         """Count what is new; all anew where another run, or another file, has taken its place."""
@@ -112,7 +118,7 @@ class Watch:
         there = self.path.stat()
         run = (there.st_dev, there.st_ino, len(runs), runs[-1]["started"] if runs else "")
         if run != self._run:
-            self._standing = Standing(recorded_design(store))
+            self._standing, self._shard = _begun(store)
             self._leader = Leader(self._standing.design)
             self._number, self._began = runs[-1]["id"], _moment(runs[-1]["started"])
             self._row, self._counted = 0, dict[str, Came]()
@@ -133,6 +139,19 @@ class Watch:
 
     def _elapsed(self) -> float:
         return max((datetime.now(UTC) - self._began).total_seconds(), 0.0)
+
+
+def _begun(store: Store) -> tuple[Standing, Shard | None]:
+    """Return the standing of the last run with nothing counted, and the shard that it has.
+
+    Cells that are another machine's count only where they are in the store.
+    """
+    design, shard = recorded_design(store), recorded_shard(store)
+    standing = Standing(design)
+    if shard is not None:
+        known = {cell.key for cell in cells_of(design, shard)} | store.statuses().keys()
+        standing.leave_out(standing.cells.keys() - known)
+    return standing, shard
 
 
 def wait_for(watch: Watch, patience: float, seconds: float = float("inf")) -> Sight:
@@ -194,8 +213,12 @@ def follow(watch: Watch, first: Sight, console: Console, interval: float, patien
         nonlocal sight
         sight = now
 
-    with live(console, shown):
+    display = live(console, shown)
+    try:
+        display.start()
         return _until_the_end(watch, first, interval, patience, show)
+    finally:  # an interrupt while it starts has hidden the cursor already
+        display.stop()
 
 
 def _until_the_end(

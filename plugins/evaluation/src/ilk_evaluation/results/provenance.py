@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ilk_evaluation.experiments.sharding import shard_name
+
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.store import Store
 
@@ -59,7 +61,7 @@ def lines(known: Mapping[str, Any]) -> Iterator[str]:
     for run in known["runs"]:
         yield ""
         yield f"run {run['run']}: {run['name']}, seed {run['seed']}, {run['started']}"
-        shard = ", shard {}/{}".format(*run["shard"]) if run["shard"] else ""
+        shard = f", {shard_name(run['shard'])}" if run["shard"] else ""
         yield f"  from      {run['file'] or 'Python'}{shard}"
         yield f"  on        {run['machine']}, {run['platform']}, {run['processors']} processors"
         versions = {"python": run["python"], **run["versions"]}
