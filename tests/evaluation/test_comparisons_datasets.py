@@ -377,3 +377,13 @@ def test_friedman_is_autoranks():
     assert verdict.details["critical_difference"] == pytest.approx(expected.cd, rel=1e-4)
     assert verdict.details["chi2_p_value"] == pytest.approx(expected.pvalue)
     assert verdict.ranks == pytest.approx(expected.rankdf["meanrank"].to_dict())
+
+
+def test_one_pair_is_and_several_are_undecided():
+    near = {"a": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "b": [0.2, 0.1, 0.4, 0.3, 0.6, 0.5]}
+    one = compare("bayesian_signed_rank", {**near, "c": [5.0] * 6}, rope=0.0)
+    assert one.text.endswith("; 1 of 3 pairs is undecided.")
+    more = {**near, "c": [5.0] * 6, "d": [4.0, 6.0] * 3}
+    assert compare("bayesian_signed_rank", more, rope=0.0).text.endswith(
+        "; 2 of 6 pairs are undecided."
+    )

@@ -162,7 +162,8 @@ def posterior_text(verdict: ilk.Verdict) -> str:
     left = len(pairs) - len(wins) - len(same_ones)
     if not said:
         return f"{opening} no pair of {len(pairs)} is decided {surely}."
-    rest = f"; {left} of {len(pairs)} pairs are undecided" if left else ""
+    verb = "is" if left == 1 else "are"
+    rest = f"; {left} of {len(pairs)} pairs {verb} undecided" if left else ""
     return f"{opening} {surely} {', and '.join(said)}{rest}."
 
 

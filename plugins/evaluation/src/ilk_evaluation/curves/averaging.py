@@ -119,7 +119,8 @@ def check_band(function: str, spread: Any, confidence: Any) -> None:
     """Raise InputError if a band is of no sort, or Student's interval of no confidence."""
     if spread not in ("sd", "t"):
         raise InputError(f"{function}: spread must be 'sd' or 't', got {spread!r}")
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+    number = isinstance(confidence, Real)
+    if not number or not 0 < confidence < 1:
         raise InputError(f"{function}: confidence must be between 0 and 1, got {confidence!r}")
 
 
