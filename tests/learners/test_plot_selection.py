@@ -61,3 +61,10 @@ def test_what_does_not_fit_is_named(drawn):
         selection(editor, X[1:], y[1:])
     with pytest.raises(ilk.InputError, match=r"cnn: features must be within 0..1, got 2"):
         selection(editor, X, y, features=(0, 2))
+    for features in ((0, 1, 0), (0,), ("u", "v"), 0, None, (0.0, 1.0)):
+        with pytest.raises(ilk.InputError, match="cnn: features must be the numbers of two, got"):
+            selection(editor, X, y, features=features)
+    with pytest.raises(ilk.InputError, match="cnn: X must have two features to be drawn, got 1"):
+        selection(editor, X[:, :1], y)
+    with pytest.raises(ilk.InputError, match="selection: editor must be an editor, got 'cnn'"):
+        selection("cnn", X, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,8 @@ def selection(
     IlkError
         If matplotlib is not installed.
     InputError
-        If the editor has chosen nothing yet or chose from other cases, or X lacks a feature.
+        If the editor is none, has chosen nothing yet or chose from other cases, or X lacks a
+        feature.
 
     Examples
     --------
@@ -58,6 +60,8 @@ def selection(
     """
     name = ilk.display_name(editor)
     kept = getattr(editor, "sample_indices_", None)
+    if not hasattr(editor, "fit_resample"):
+        raise ilk.InputError(f"selection: editor must be an editor, got {editor!r}")
     if kept is None:
         raise ilk.InputError(f"{name}: has chosen no cases yet; call fit_resample first")
     names = [str(column) for column in getattr(X, "columns", [])]
@@ -67,13 +71,10 @@ def selection(
     if n != getattr(editor, "n_cases_", n) or (len(kept) and max(kept) >= n):
         chosen = getattr(editor, "n_cases_", max(kept) + 1)
         raise ilk.InputError(f"{name}: X has {n} rows, but it chose from {chosen}")
-    for feature in features:
-        if not 0 <= feature < p:
-            raise ilk.InputError(f"{name}: features must be within 0..{p - 1}, got {feature}")
+    first, second = _checked_features(name, features, p)
     there = np.zeros(n, dtype=bool)
     there[kept] = True
     ax = new_axes(6, 4.4) if axes is None else axes
-    first, second = features
     for code, label in enumerate(classes):
         look = {"color": COLORS[code % len(COLORS)], "marker": MARKERS[code % len(MARKERS)]}
         for mask, style in ((~there, _REMOVED), (there, _KEPT)):
@@ -85,3 +86,16 @@ def selection(
     ax.set_title(f"{name} kept {len(kept)} of {n} cases")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))  # beside, so that it hides nothing
     return ax
+
+
+def _checked_features(name: str, features: Any, p: int) -> tuple[int, int]:
+    """The numbers of two features, of p that there are."""
+    if p < 2:
+        raise ilk.InputError(f"{name}: X must have two features to be drawn, got {p}")
+    pair = list(features) if isinstance(features, tuple | list) else []
+    if len(pair) != 2 or not all(isinstance(feature, Integral) for feature in pair):
+        raise ilk.InputError(f"{name}: features must be the numbers of two, got {features!r}")
+    for feature in pair:
+        if not 0 <= feature < p:
+            raise ilk.InputError(f"{name}: features must be within 0..{p - 1}, got {feature}")
+    return int(pair[0]), int(pair[1])
