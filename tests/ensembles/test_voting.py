@@ -520,3 +520,12 @@ def test_every_kind_of_seed(make, wine):
     seeds = [member.random_state for member in first.estimators_]
     assert seeds == [member.random_state for member in second.estimators_]
     assert len(set(seeds)) == 2
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-200, 1e200])
+@pytest.mark.parametrize("ensemble", ["voting", "stacking", "cascade"])
+def test_usual_members_take_any_scale(wine, ensemble, scale):
+    X, y = wine
+    ours = ilk.classifier(ensemble, random_state=0).fit(X * scale, y)
+    assert np.isfinite(ours.predict_proba(X * scale)).all()
+    assert ours.score(X * scale, y) > (0.7 if scale else 0.2)

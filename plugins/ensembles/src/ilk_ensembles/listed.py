@@ -27,7 +27,7 @@ from ilk_ensembles.progress import VERBOSE, Progress
 if TYPE_CHECKING:
     import numpy as np
 
-MEMBERS = ("knn", "nearest_mean", {"use": "sklearn", "estimator": "GaussianNB"})
+MEMBERS = ("knn", "nearest_mean", "naive_bayes")
 PARAMETERS: Mapping[str, Param] = {
     "on_failure": ON_FAILURE,
     "n_jobs": N_JOBS,

@@ -44,8 +44,8 @@ class MultiView(ViewedClassifier):
         Predicted where the combiner rejects; must not be a class. If left out nothing is
         rejected: the class of most support is predicted.
     on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error; or its view is left out, with its weight, and in
-        ``failures_``.
+        A member that cannot be fitted is an error; or its view is left out, with its weight, and
+        listed in ``failures_``.
     resampling : resampling, optional
         How rows are held out for a combiner that learns. If left out: stratified folds,
         at most 5; the only row of a class is always trained on.
