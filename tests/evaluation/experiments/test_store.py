@@ -217,6 +217,8 @@ def test_an_empty_file_becomes_a_store(tmp_path):
     [
         "UPDATE cells SET labels = x'00'",
         "UPDATE cells SET labels = 'text'",
+        "UPDATE cells SET labels = NULL",
+        "UPDATE cells SET fit_seconds = 'long'",
         "UPDATE cells SET warnings = '{'",
         "UPDATE datasets SET classes = 'xx'",
         "UPDATE datasets SET y = x'ff0a'",

@@ -149,15 +149,50 @@ def test_a_full_disk_leaves_no_part_of_a_file(call, store, tmp_path, monkeypatch
     assert {(tmp_path / name).read_text() for name in ("there.png", "time.png")} == {"before"}
 
 
-@pytest.mark.parametrize("command", ["report", "plot", "watch"])
-@pytest.mark.parametrize("change", ["UPDATE runs SET spec = '{'", "DELETE FROM runs"])
+READING = {
+    "report": [],
+    "plot": [],
+    "watch": ["--once", "--wait", "0"],
+    "results show": [],
+    "results failures": [],
+}
+
+
+@pytest.mark.parametrize("command", READING)
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM runs",
+        "UPDATE runs SET seed = 'high'",
+        *(f"UPDATE runs SET spec = '{text}'" for text in ("{", "{}", "[1]", "5", "null")),
+        *(
+            f"UPDATE runs SET spec = json_set(spec, '$.{name}', json('{value}'))"
+            for name, value in {
+                "datasets": "[]",
+                "pipelines": "3",
+                "pipelines[0]": "5",
+                "evaluation": "{}",
+                "evaluation.measures": '["error"]',
+                "evaluation.resampling": "null",
+            }.items()
+        ),
+    ],
+)
 def test_a_damaged_record_is_said_to_be_one(call, store, command, change):
     with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute(change)
-    more = ["--once", "--wait", "0"] if command == "watch" else []
-    code, _, err = call(command, store, *more)
+    code, _, err = call(*command.split(), store, *READING[command])
     assert code == 2
     assert "is damaged" in err or "holds no run yet" in err
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[1]", "5", "null"])
+def test_a_damaged_record_has_no_provenance(call, store, text):
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE runs SET spec = ?", (text,))
+    code, _, err = call("results", "info", store)
+    assert code == 2
+    assert "tiny.sqlite: is damaged" in err
 
 
 def test_texts_of_failures_do_not_command_the_terminal(call, make_experiment, tmp_path):

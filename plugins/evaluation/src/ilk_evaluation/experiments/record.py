@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -108,9 +109,16 @@ def recorded_design(store: Store) -> Design:
     if not runs:
         raise StoreError(f"{store.path}: holds no run yet")
     with undamaged(store.path):
-        seed, record = runs[-1]["seed"], json.loads(runs[-1]["spec"])
+        return _design(store, int(runs[-1]["seed"]), json.loads(runs[-1]["spec"]))
+
+
+def _design(store: Store, seed: int, record: Mapping[str, Any]) -> Design:
     pipelines = tuple(Named(*pair) for pair in record["pipelines"])
     datasets = tuple(Named(*pair) for pair in record["datasets"])
+    assert datasets and pipelines  # no experiment is without
+    evaluation = record["evaluation"]
+    for table in (evaluation["resampling"], *evaluation["measures"], *evaluation["comparisons"]):
+        table["use"]  # else it is not known what to build later
     tried = record.get("tried") or [range(len(datasets))] * len(pipelines)
     cells = tuple(
         Cell(dataset, number, column, repeat, fold, cell_key(pipeline.key, split, seed), split)
@@ -118,9 +126,7 @@ def recorded_design(store: Store) -> Design:
         for column, pipeline in enumerate(pipelines)
         if dataset in tried[column]
     )
-    return Design(
-        record["name"], seed, store.path, datasets, pipelines, cells, record["evaluation"]
-    )
+    return Design(record["name"], seed, store.path, datasets, pipelines, cells, evaluation)
 
 
 def recorded_shard(store: Store) -> Shard | None:

@@ -340,18 +340,17 @@ class Store:
 
     def _outcome(self, key: str) -> tuple[Outcome, str, bytes]:
         """Return what came of a cell, and the data set and the packed test rows of its split."""
-        fingerprint, test, *arrays, fit, predict, reduction, warned, error, trace, fell, n = (
+        fingerprint, test, *arrays, fit, predict, reduced, warned, error, trace, fell, n = (
             self._row(OUTCOME, key)
         )
         with undamaged(self.path):
             codes, probabilities, scores = map(unpack, arrays)
+            assert codes is not None or error is not None  # an answer, or why there is none
             outcome = Outcome(
                 codes,
                 probabilities,
                 scores,
-                float("nan") if fit is None else fit,
-                float("nan") if predict is None else predict,
-                float("nan") if reduction is None else reduction,
+                *(float("nan" if number is None else number) for number in (fit, predict, reduced)),
                 tuple(json.loads(warned)) if warned else (),
                 error,
                 trace,

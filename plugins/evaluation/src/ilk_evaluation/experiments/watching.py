@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
-from ilk_evaluation.experiments.database import StoreError
+from ilk_evaluation.experiments.database import StoreError, undamaged
 from ilk_evaluation.experiments.leading import Leader
 from ilk_evaluation.experiments.locking import lock_of
 from ilk_evaluation.experiments.progress import Teller, is_live, live
@@ -120,7 +120,8 @@ class Watch:
         if run != self._run:
             self._standing, self._shard = _begun(store)
             self._leader = Leader(self._standing.design)
-            self._number, self._began = runs[-1]["id"], _moment(runs[-1]["started"])
+            with undamaged(self.path):
+                self._number, self._began = runs[-1]["id"], _moment(runs[-1]["started"])
             self._row, self._counted = 0, dict[str, Came]()
             self._run = run
         for row in store.since(self._row):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import ilk
-from ilk_evaluation.experiments.database import StoreError
+from ilk_evaluation.experiments.database import StoreError, undamaged
 from ilk_evaluation.experiments.record import recorded_design
 from ilk_evaluation.experiments.results import Results
 from ilk_evaluation.experiments.store import Store
@@ -84,6 +84,6 @@ def _store_of(file: Path) -> str:
 
 def described_in(path: Path) -> str | None:
     """Return the file that described the last run of a store; None: it was described in Python."""
-    with open_store(path) as store:
+    with open_store(path) as store, undamaged(path):
         file: str | None = json.loads(store.runs()[-1]["spec"])["file"]
     return file

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ilk_evaluation.experiments.database import undamaged
 from ilk_evaluation.experiments.sharding import shard_name
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ def provenance(store: Store) -> dict[str, Any]:
         platform, machine, processors, versions, cells: how many of its cells are still there);
         ``datasets`` and ``pipelines`` of the last run, with their fingerprints and keys.
     """
+    with undamaged(store.path):
+        return _known(store)
+
+
+def _known(store: Store) -> dict[str, Any]:
     runs = store.runs()
     cells = store.cells_by_run()
     last = json.loads(runs[-1]["spec"]) if runs else {"datasets": [], "pipelines": []}
