@@ -164,6 +164,25 @@ def test_priors_by_name(classes):
         assert measure(predict(truth, labels)) == pytest.approx(0.275)
 
 
+@pytest.mark.parametrize("classes", [["a", "b"], [1, 2], [False, True]], ids=str)
+@pytest.mark.parametrize(
+    "name", [n for n in ilk.registry("measure").names() if "positive" in ilk.measure(n).parameters]
+)
+def test_the_positive_class_is_named_by_its_label_or_its_text(name, classes):
+    """A spec in TOML has true and 1 beside "true" and "1"; a table of classes has texts only."""
+    truth = np.array(classes)[[0, 0, 0, 0, 1, 1]]
+    labels = np.array(classes)[[0, 0, 0, 1, 1, 0]]
+    chance = np.array([0.1, 0.3, 0.2, 0.7, 0.8, 0.4])
+    prediction = ilk.Prediction(
+        truth, labels, np.array(classes), probabilities=np.column_stack([1 - chance, chance])
+    )
+    for label in classes:
+        found = ilk.measure(name, positive=label)(prediction)
+        assert ilk.measure(name, positive=str(label))(prediction) == found
+    with pytest.raises(ilk.InputError, match="positive must be one of the classes"):
+        ilk.measure(name, positive="other")(prediction)
+
+
 def test_estimate_is_unbiased_whatever_the_proportions_of_the_test_cases():
     """Class a is wrong with probability 0.1, b with 0.4; their priors are 0.8 and 0.2."""
     rng = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -159,13 +160,22 @@ def positive_code(classes: Any, positive: Any, name: str) -> int:
             )
         return 1
     wanted = positive.item() if isinstance(positive, np.generic) else positive
-    for code, label in enumerate(labels):
-        if label == wanted and isinstance(label, bool) == isinstance(wanted, bool):
-            return code
+    code = find_code(wanted, labels)
+    if code is not None:
+        return code
     hint = did_you_mean(str(wanted), [str(label) for label in labels])
     raise InputError(
         f"{name}: positive must be one of the classes ({_listed(labels)}), got {wanted!r}{hint}"
     )
+
+
+def find_code(key: Any, labels: Sequence[Any]) -> int | None:
+    """Position of the class that is called so: by its label, or by its label as text."""
+    for code, label in enumerate(labels):
+        if key == label and isinstance(key, bool) == isinstance(label, bool):
+            return code
+    written = [str(label) for label in labels]
+    return written.index(key) if isinstance(key, str) and written.count(key) == 1 else None
 
 
 def _listed(labels: list[Any]) -> str:

@@ -8,24 +8,23 @@ from typing import Any
 import numpy as np
 
 from ilk import InputError, did_you_mean
+from ilk_evaluation.measures.codes import find_code
 
 
 def code_named(key: Any, classes: list[Any], name: str) -> int:
-    """Position of the class that a table calls so: its label, or its label as text.
+    """Position of the class that a table calls so.
 
     Raises
     ------
     InputError
         If it is none of the classes.
     """
-    for code, label in enumerate(classes):
-        if key == label and isinstance(key, bool) == isinstance(label, bool):
-            return code
-    written = [str(label) for label in classes]
-    if isinstance(key, str) and written.count(key) == 1:
-        return written.index(key)
-    hint = did_you_mean(str(key), written)
-    raise InputError(f"{name}: {key!r} is none of the classes ({', '.join(written)}){hint}")
+    code = find_code(key, classes)
+    if code is None:
+        written = [str(label) for label in classes]
+        hint = did_you_mean(str(key), written)
+        raise InputError(f"{name}: {key!r} is none of the classes ({', '.join(written)}){hint}")
+    return code
 
 
 def by_class(values: Any, classes: list[Any], name: str) -> np.ndarray:
