@@ -82,7 +82,11 @@ GRAMMAR = {
     ),
     "seed": (
         changed("seed = 1", "seed = -1"),
-        r"bad\.toml:2: experiment\.seed: must be an integer >= 0, got -1",
+        r"bad\.toml:2: experiment\.seed: must be an integer >= 0, .*, got -1",
+    ),
+    "seed that no store can hold": (
+        changed("seed = 1", "seed = 9223372036854775808"),
+        r"bad\.toml:2: experiment\.seed: must be an integer >= 0, .*, got 9223372036854775808",
     ),
     "wrong kind of step": (
         changed('transformer = "standardize"', 'transformer = "knn"'),

@@ -7,7 +7,7 @@ from ilk import FilePath, Many, Param, Table
 _EXPERIMENT = Table(
     {
         "name": Param(str, doc="Title of the report; the file's name if left out."),
-        "seed": Param(int, ge=0, doc="Decides the splits and every random state."),
+        "seed": Param(int, ge=0, le=2**63 - 1, doc="Decides the splits and every random state."),
     },
     defaults={"seed": 0},
 )

@@ -115,7 +115,8 @@ def recorded_design(store: Store) -> Design:
 def _design(store: Store, seed: int, record: Mapping[str, Any]) -> Design:
     pipelines = tuple(Named(*pair) for pair in record["pipelines"])
     datasets = tuple(Named(*pair) for pair in record["datasets"])
-    assert datasets and pipelines  # no experiment is without
+    assert datasets, "no data set"
+    assert pipelines, "no pipeline"
     evaluation = record["evaluation"]
     for table in (evaluation["resampling"], *evaluation["measures"], *evaluation["comparisons"]):
         table["use"]  # else it is not known what to build later

@@ -350,7 +350,9 @@ class Store:
                 codes,
                 probabilities,
                 scores,
-                *(float("nan" if number is None else number) for number in (fit, predict, reduced)),
+                _number(fit),
+                _number(predict),
+                _number(reduced),
                 tuple(json.loads(warned)) if warned else (),
                 error,
                 trace,
@@ -379,6 +381,10 @@ class Store:
     def _transaction(self) -> Iterator[Any]:
         with explained(self.path), self._connection:
             yield self._connection.execute
+
+
+def _number(kept: Any) -> float:
+    return float("nan" if kept is None else kept)
 
 
 def _close(connection: sqlite3.Connection, lock: Lock | None) -> None:
