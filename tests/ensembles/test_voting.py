@@ -127,6 +127,17 @@ def test_reject_label_of_another_type_than_the_labels():
     assert ours.predict(X).tolist() == [0, -1]
 
 
+@pytest.mark.parametrize("reject", [None, -1, "none"])
+def test_a_case_without_an_answer_scores_as_wrong(reject):
+    X, y = np.zeros((4, 1)), np.array([0, 1, 1, 0])
+    members = [Says([0, 0, 1, 1], (0, 1)), Says([0, 1, 1, 1], (0, 1))]
+    ours = vote(members, X, y, combiner="majority", reject_label=reject)
+    assert ours.score(X, y) == 0.5
+    assert ours.score(X, y, sample_weight=[5, 1, 1, 1]) == 0.75
+    with pytest.raises(ilk.InputError, match="voting: y has 3 values for the 4 rows"):
+        ours.score(X, y[:3])
+
+
 def test_member_that_declines_supports_all_classes_alike():
     X, y = np.zeros((2, 1)), np.array(["a", "b"])
     ours = vote([Says(["?", "b"]), Says(["a", "?"])], X, y, combiner="majority")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 
 from ilk.component import Component
+from ilk.labels import check_labels
 
 
 class Classifier(ClassifierMixin, Component):
@@ -33,3 +35,12 @@ class Classifier(ClassifierMixin, Component):
     @abstractmethod
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (n,)."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy: the share of the rows, or of their weight, that are answered rightly.
+
+        A row that is left without an answer (its label is none of the classes) is not.
+        """
+        answers = np.asarray(self.predict(X))
+        classes, codes = check_labels(self, y, answers)
+        return float(np.average(answers == classes[codes], weights=sample_weight))

@@ -229,14 +229,6 @@ class KNN(Nearest, Classifier):
         _, rows, weights = self._voters(X)
         return self._ballot.shares(rows, weights)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the rows that are answered rightly; one that is not answered is not."""
-        if self.ties != "reject":
-            return float(super().score(X, y, sample_weight))
-        answers = self.predict(X)
-        classes, codes = check_labels(self, y, answers)
-        return float(np.average(answers == classes[codes], weights=sample_weight))
-
     def explain(self, x: Any) -> Explanation:
         """Tell which neighbours decide about one object, given as one or as data of one row."""
         near, rows, weights = self._voters(self._one(x))
