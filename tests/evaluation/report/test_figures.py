@@ -2,6 +2,7 @@
 
 import re
 import sys
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -177,7 +178,8 @@ def test_without_matplotlib_the_extra_is_named(results, monkeypatch):
 def test_files_have_distinct_names_that_every_system_takes(tmp_path, monkeypatch):
     monkeypatch.setattr("ilk_evaluation.figures.files.written", lambda *_: b"x")
     datasets = ["a/b", "a_b", "A:B", "..", "ü" * 300]
-    offer = figures.Offer("roc", "", lambda dataset: dataset, datasets=datasets)
+    data = pd.DataFrame({"x": [0.0]})
+    offer = figures.Offer("roc", "", lambda _: SimpleNamespace(data=data), datasets=datasets)
     paths = list(write_figures([offer], tmp_path / "new", "png"))
     expected = ["roc-a_b.png", "roc-a_b_2.png", "roc-A_B_3.png"]
     assert [path.name for path in paths[:3]] == expected

@@ -144,7 +144,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(call, store, tmp_path, monkeypatch
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
     code, _, err = call(*arguments)
-    assert (code, "No space left" in err) == (1, True)
+    assert (code, "cannot be written: No space left" in err) == (2, True)
     assert sorted(tmp_path.iterdir()) == before
     assert {(tmp_path / name).read_text() for name in ("there.png", "time.png")} == {"before"}
 
@@ -156,6 +156,21 @@ READING = {
     "results show": [],
     "results failures": [],
 }
+
+
+def test_where_all_failed_there_is_nothing_to_draw(call, make_experiment, tmp_path):
+    path = tmp_path / "x.sqlite"
+    datasets = [{"name": "two", "p": 2}]
+    run_experiment(make_experiment(path, datasets, [make_experiment.pipeline("A", fails_at=2)]))
+    code, out, err = call("plot", path, "-o", tmp_path / "figures")
+    assert (code, out) == (2, "")
+    assert err == f"Error: {path}: there is nothing to draw; --list says what is lacking\n"
+    assert list((tmp_path / "figures").iterdir()) == []
+    assert (
+        "calibration          none: there are no predictions yet\n"
+        in call("plot", path, "--list")[1]
+    )
+    assert call("report", path)[0] == 0
 
 
 @pytest.mark.parametrize("command", READING)

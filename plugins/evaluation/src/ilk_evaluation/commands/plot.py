@@ -53,7 +53,9 @@ def plot(
     Without FIGURE all are drawn but for the confusion matrices, of which there is one for each
     data set and pipeline. Needs matplotlib, which the extra `report` of ilk has.
     """
+    import ilk
     from ilk_evaluation.commands.results import open_results
+    from ilk_evaluation.commands.writing import written_to
     from ilk_evaluation.figures import offered
     from ilk_evaluation.figures.files import chosen, write_figures
 
@@ -64,11 +66,13 @@ def plot(
     if list_:
         _show(offers)
         return
-    try:
-        for path in write_figures(chosen(offers, figures), folder, format_):
+    wanted = chosen(offers, figures)
+    path = None
+    with written_to(folder):
+        for path in write_figures(wanted, folder, format_):
             click.echo(str(path))
-    except OSError as error:
-        raise click.FileError(str(error.filename or folder), error.strerror) from error
+    if path is None:
+        raise ilk.InputError(f"{store}: there is nothing to draw; --list says what is lacking")
 
 
 def _show(offers: dict[str, Offer]) -> None:

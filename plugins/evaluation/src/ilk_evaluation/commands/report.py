@@ -40,13 +40,11 @@ def report(
     """
     from ilk_evaluation.commands.listening import hook_warnings_in_a_line
     from ilk_evaluation.commands.results import open_results
+    from ilk_evaluation.commands.writing import written_to
     from ilk_evaluation.report import write_report
 
     path = store.with_suffix(".html") if output is None else output
     found = open_results(store, measures, datasets, pipelines)
-    try:
-        with hook_warnings_in_a_line():
-            write_report(found, path)
-    except OSError as error:
-        raise click.FileError(str(path), error.strerror) from error
+    with written_to(path), hook_warnings_in_a_line():
+        write_report(found, path)
     click.echo(f"{path}: {path.stat().st_size / 1000:,.0f} kB")

@@ -72,6 +72,7 @@ def export(
 
     The same predictions give the same bytes, with --no-timings on every machine.
     """
+    from ilk_evaluation.commands.writing import written_to
     from ilk_evaluation.results.export import frame_of, write
     from ilk_evaluation.whole import replace_file
 
@@ -85,10 +86,8 @@ def export(
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         return
-    try:
+    with written_to(output):
         replace_file(output, content)
-    except OSError as error:
-        raise click.FileError(str(output), error.strerror) from error
 
 
 @results.command

@@ -22,11 +22,17 @@ if TYPE_CHECKING:
 
 def offers(material: Material) -> Iterator[Offer]:
     """Offer the figure of each data set; one whose pipelines give no probabilities is empty."""
+    datasets = [
+        dataset
+        for dataset in material.datasets
+        if any(material.answered(dataset, pipeline) for pipeline in material.shown)
+    ]
     yield Offer(
         "calibration",
         "How often comes true on a data set what the pipelines give a probability",
         lambda dataset: picture(material, dataset),
-        datasets=material.datasets,
+        datasets=datasets,
+        lacking="" if datasets else "there are no predictions yet",
     )
 
 

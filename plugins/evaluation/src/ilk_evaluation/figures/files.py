@@ -36,12 +36,18 @@ def chosen(offers: Mapping[str, Offer], names: Sequence[str]) -> list[Offer]:
 
 
 def write_figures(offers: Iterable[Offer], folder: Path, format_: str) -> Iterator[Path]:
-    """Draw figures into files, one after the other; yield the path of each."""
+    """Draw figures into files, one after the other; yield the path of each.
+
+    One in which nothing would be seen has no file.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     taken: set[str] = set()
     for offer in offers:
         for place in offer.places:
-            content = written(offer.picture(*place), format_)
+            picture = offer.picture(*place)
+            if not len(picture.data):
+                continue
+            content = written(picture, format_)
             path = folder / f"{_distinct('-'.join([offer.name, *place]), taken)}.{format_}"
             replace_file(path, content)
             yield path
