@@ -227,6 +227,15 @@ def test_diff_says_what_is_unlike_and_by_how_much(call, spec, store, tmp_path):
     assert call("results", "diff", store, other, "--tolerance", 1)[0] == 1
 
 
+def test_diff_of_what_is_not_done_yet_names_no_gap(call, spec, store, tmp_path):
+    part = tmp_path / "part.sqlite"
+    run_experiment(spec, store=part, shard=(1, 2))
+    code, out, err = call("results", "diff", part, store)
+    assert (code, err) == (1, "")
+    assert re.search(r"error: none in A, \d\.\d{4} in B$", out, re.MULTILINE)
+    assert "nan" not in out
+
+
 def test_diff_tells_status_seed_and_data_apart(call, spec, store, tmp_path, components):
     other = tmp_path / "other.sqlite"
     components["t_shares"].fit, fit = lambda *_: 1 / 0, components["t_shares"].fit

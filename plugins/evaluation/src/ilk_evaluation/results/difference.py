@@ -234,8 +234,9 @@ def lines(difference: Difference, *, limit: int = 20) -> Iterator[str]:
     if len(estimates):
         yield f"{len(estimates)} estimates differ:"
         for row in estimates.head(limit).to_dict("records"):
-            values = f"{row['a']:.4f} in A, {row['b']:.4f} in B ({row['difference']:+.2g})"
-            yield f"  {row['dataset']}, {row['pipeline']}, {row['measure']}: {values}"
+            values = f"{_number(row['a'])} in A, {_number(row['b'])} in B"
+            gap = "" if np.isnan(row["difference"]) else f" ({row['difference']:+.2g})"
+            yield f"  {row['dataset']}, {row['pipeline']}, {row['measure']}: {values}{gap}"
         yield from _rest(len(estimates), limit)
     if len(difference.cells):
         yield f"{len(difference.cells)} of {difference.n_cells} cells differ:"
@@ -245,6 +246,10 @@ def lines(difference: Difference, *, limit: int = 20) -> Iterator[str]:
             )
             yield f"  {place}: {row['what']}"
         yield from _rest(len(difference.cells), limit)
+
+
+def _number(estimate: float) -> str:
+    return "none" if np.isnan(estimate) else f"{estimate:.4f}"
 
 
 def _rest(number: int, limit: int) -> Iterator[str]:
