@@ -320,10 +320,10 @@ class Results:
 
     def _tried(self) -> pd.DataFrame:
         """Data sets by pipelines: whether there is a cell."""
-        grid = self._scored.n_failed.astype(bool) & False
-        for dataset, pipeline in {self.design.place(cell)[:2] for cell in self.design.cells}:
-            grid.loc[dataset, pipeline] = True
-        return grid
+        like = self._scored.n_failed
+        pairs = {(cell.dataset, cell.pipeline) for cell in self.design.cells}
+        grid = [[(d, p) in pairs for p in range(like.shape[1])] for d in range(like.shape[0])]
+        return pd.DataFrame(grid, index=like.index, columns=like.columns)
 
     def _counts(self) -> dict[str, pd.DataFrame]:
         names = ("n_failed", "n_fallback", "n_missing")

@@ -203,10 +203,10 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
 
 def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
     """Rank the pipelines on each data set, 1 is best; those without an estimate get none."""
-    result = estimates * np.nan
-    for dataset, row in estimates.iterrows():
-        there = row.dropna()
-        if len(there):
-            own = ilk.rank_rows(there.to_numpy()[None], greater_is_better=greater_is_better)[0]
-            result.loc[dataset, there.index] = own
-    return result
+    given = estimates.to_numpy(dtype=float)
+    result = np.full(given.shape, np.nan)
+    for row, own in zip(given, result, strict=True):
+        there = ~np.isnan(row)
+        if there.any():
+            own[there] = ilk.rank_rows(row[there][None], greater_is_better=greater_is_better)[0]
+    return pd.DataFrame(result, index=estimates.index, columns=estimates.columns)
