@@ -113,6 +113,12 @@ def test_steps_are_named_for_their_kinds(blobs):
         ([{"classifier": 3}], r"\[0\] must be a classifier"),
         (["nearest"], r"\[0\] must be a table"),
         ("nearest", "must be a list"),
+        (
+            [StandardScaler, {"classifier": "nearest"}],
+            r"\[0\].* as StandardScaler\(\); got the class",
+        ),
+        ([LogisticRegression], r"\[0\].* as LogisticRegression\(\); got the class"),
+        ([{"transformer": StandardScaler}], r"\[0\] must be a transformer"),
         ([{"transformer": "nearest"}], "there is no transformer 'nearest'; 'nearest' is a class"),
     ],
 )

@@ -147,7 +147,7 @@ def test_k_beyond_all():
 
 def test_without_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "hnswlib", None)
-    with pytest.raises(ilk.IlkError, match="hnsw needs hnswlib.*extra 'ann' of ilk"):
+    with pytest.raises(ilk.IlkError, match=r"hnsw needs hnswlib, .*pip install 'ilk\[ann\]'"):
         hnsw(np.eye(3))
 
 

@@ -180,7 +180,7 @@ def test_parameters(parameters, message):
 def test_the_missing_library_is_named(image, monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
     for use in (sift().fit, sift().transform):
-        with pytest.raises(ilk.IlkError, match="needs OpenCV, .*the extra 'images' of ilk"):
+        with pytest.raises(ilk.IlkError, match=r"needs OpenCV, .*pip install 'ilk\[images\]'"):
             use([image])
 
 

@@ -29,6 +29,9 @@ def step_problem(step: Any) -> str | None:
         if isinstance(value, str | Mapping) or kinds()[kind].accepts(value):
             return None
         return f"must be a {kind} (name, table with 'use', or instance), got {value!r}"
+    if isinstance(step, type):
+        name = step.__name__
+        return f"must be a table {{kind: component}} or an instance, as {name}(); got the class"
     kind = getattr(step, "kind", None)
     if kind is None and any(hasattr(step, method) for method, _ in _BY_METHOD):
         return None

@@ -151,6 +151,7 @@ def _pillow() -> Any:
         from PIL import Image
     except ImportError as error:
         raise ilk.IlkError(
-            "images needs Pillow, which is not installed (the extra 'images' of ilk has it)"
+            "images needs Pillow, which is not installed (the extra 'images' of ilk has it: "
+            "pip install 'ilk[images]')"
         ) from error
     return Image
