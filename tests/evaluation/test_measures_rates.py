@@ -119,6 +119,30 @@ def test_rejected_cases_are_not_among_the_classes_that_occur():
     assert "belongs to 'c'" in measure.remarks(prediction)[0]
 
 
+def may_be_averaged(name):
+    average = type(ilk.measure(name)).parameters.get("average")
+    return average is not None and average.none
+
+
+@pytest.mark.parametrize("name", list(filter(may_be_averaged, ilk.measures())))
+def test_what_may_be_averaged_says_so_of_more_than_two_classes(name):
+    """Whoever asks for f1 of iris learns what to write."""
+    prediction = ilk.Prediction(
+        np.array(list("abc")),
+        np.array(list("abc")),
+        classes=np.array(list("abc")),
+        scores=np.eye(3),
+    )
+    with pytest.raises(ilk.InputError) as caught:
+        ilk.measure(name)(prediction)
+    averages = type(ilk.measure(name)).parameters["average"].choices
+    known = " or ".join(map(repr, averages))
+    assert str(caught.value).startswith(f"{name}: positive must name one of the classes")
+    assert str(caught.value).endswith(f"or take average = {known}")
+    for average in averages:
+        assert ilk.measure(name, average=average)(prediction) in {0, 1}
+
+
 def test_more_classes_need_a_positive_one_or_an_average():
     prediction = predict(list("abc"), list("abc"))
     with pytest.raises(ilk.InputError, match="positive must name one of the classes"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,9 +110,11 @@ def scores_of_class(values: np.ndarray, code: int, name: str, *, probabilities: 
     return np.asarray(gap)
 
 
-def rank_class(prediction: Prediction, positive: Any, name: str) -> tuple[Ranking, str]:
+def rank_class(
+    prediction: Prediction, positive: Any, name: str, *, averages: Sequence[str] = ()
+) -> tuple[Ranking, str]:
     """Rank the answered cases by what speaks for one class; also what is held against what."""
-    code = positive_code(prediction.classes, positive, name)
+    code = positive_code(prediction.classes, positive, name, averages=averages)
     truth, values = answered_scores(prediction, name)
     scores = scores_of_class(values, code, name, probabilities=prediction.scores is None)
     classes = np.asarray(prediction.classes).tolist()

@@ -136,7 +136,7 @@ def _characters(texts: np.ndarray) -> np.ndarray:
     return texts.view(np.uint32).reshape(len(texts), texts.dtype.itemsize // _WORD)
 
 
-def positive_code(classes: Any, positive: Any, name: str) -> int:
+def positive_code(classes: Any, positive: Any, name: str, *, averages: Sequence[str] = ()) -> int:
     """Position of the positive class: the second of two where none is named.
 
     Parameters
@@ -145,6 +145,8 @@ def positive_code(classes: Any, positive: Any, name: str) -> int:
     positive : label or None
     name : str
         Of the measure or curve, for errors.
+    averages : sequence of str, optional
+        Those that the measure could take over all classes instead.
 
     Raises
     ------
@@ -154,9 +156,11 @@ def positive_code(classes: Any, positive: Any, name: str) -> int:
     labels = np.asarray(classes).tolist()
     if positive is None:
         if len(labels) != 2:
+            known = " or ".join(map(repr, averages))
+            instead = f"; or take average = {known}" if averages else ""
             raise InputError(
                 f"{name}: positive must name one of the classes where there are not two of "
-                f"them, got None for {len(labels)} classes ({_listed(labels)})"
+                f"them, got None for {len(labels)} classes ({_listed(labels)}){instead}"
             )
         return 1
     wanted = positive.item() if isinstance(positive, np.generic) else positive

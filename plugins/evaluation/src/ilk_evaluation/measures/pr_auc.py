@@ -103,7 +103,8 @@ class PrAuc(ilk.Measure):
             return steps(*rates(ranking, name))
 
         if self.average is None:
-            ranking, what = rank_class(prediction, self.positive, name)
+            averages = self.parameters["average"].choices
+            ranking, what = rank_class(prediction, self.positive, name, averages=averages)
             check_both_kinds(ranking, f"{name} ({what})")
             return area(ranking)
         truth, values = answered_scores(prediction, name)

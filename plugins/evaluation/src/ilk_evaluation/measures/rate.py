@@ -86,7 +86,8 @@ class Rate(ilk.Measure):
         classes = np.asarray(prediction.classes).tolist()
         code = None
         if self.average is None:
-            code = positive_code(prediction.classes, self.positive, f"{name} without an average")
+            averages = self.parameters["average"].choices
+            code = positive_code(prediction.classes, self.positive, name, averages=averages)
         matrix = confusion_matrix(prediction)
         if not matrix.sum():
             return math.nan
