@@ -105,7 +105,8 @@ class Substitution(DistanceKernel):
         "distance": DISTANCE,
         "sigma": ONE_WIDTH,
         "repair": Param(
-            choices=("clip", "shift", "error"), doc="What negative eigenvalues of the Gram are."
+            choices=("clip", "shift", "error"),
+            doc="What becomes of negative eigenvalues of the Gram.",
         ),
         "n_neighbors": N_NEIGHBORS,
     }

@@ -85,7 +85,9 @@ class BayesianSignedRank(ilk.Comparison):
         "alpha": Param(float, gt=0, lt=1, doc="1 minus the probability that decides."),
         "prior": Param(float, gt=0, lt=math.inf, doc="Strength of the prior, in data sets."),
         "samples": Param(int, ge=100, doc="Draws from the posterior distribution."),
-        "baseline": Param(str, none=True, doc="Pipeline to compare the others with; all pairs."),
+        "baseline": Param(
+            str, none=True, doc="Pipeline to compare the others with; None: all pairs."
+        ),
         "random_state": Param(ilk.Seed, none=True, doc="For the draws."),
     }
 

@@ -80,7 +80,9 @@ class PairwiseComparison(ilk.Comparison):
     parameters: ClassVar[Mapping[str, Param]] = {
         "alpha": Param(float, gt=0, lt=1, doc="Level at which a difference is significant."),
         "adjust": Param(choices=("holm", "none"), doc="How p-values of many pairs are adjusted."),
-        "baseline": Param(str, none=True, doc="Pipeline to compare the others with; all pairs."),
+        "baseline": Param(
+            str, none=True, doc="Pipeline to compare the others with; None: all pairs."
+        ),
     }
 
     def __init__(

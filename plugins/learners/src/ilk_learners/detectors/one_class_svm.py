@@ -34,9 +34,9 @@ class OneClassSVM(Detector):
     """Find where most of the training rows are, by a hyperplane away from the origin.
 
     In the space of the kernel the plane separates the training rows from the origin by as much as
-    it can while at most the share `nu` of them is on the wrong side. Its dual is
+    it can while at most the share `nu` of them is on the wrong side. Its dual is::
 
-    ``minimise 1/2 sum_ij a_i a_j k(x_i, x_j)`` over ``0 <= a_i <= 1`` with ``sum_i a_i = nu n``,
+        minimise 1/2 sum_ij a_i a_j k(x_i, x_j) over 0 <= a_i <= 1 with sum_i a_i = nu n
 
     and x is an inlier if ``sum_i a_i k(x_i, x) >= rho``. (The texts have ``a_i <= 1 / (nu n)``
     and the sum 1: all decisions divided by nu n.) At most a share `nu` of the training rows are
