@@ -131,7 +131,8 @@ class StackingRegressor(ListedRegressors):
     @classmethod
     def examples(cls) -> list[Self]:
         """Members that take weights; neighbours as the learner; any kind of rows."""
-        lines = ["boosted_experts", {"use": "boosted_experts", "rule": "median"}]
+        few = {"use": "boosted_experts", "n_rounds": 2}
+        lines = [few, {**few, "rule": "median"}]
         near = [{"use": "knn", "k": k} for k in (1, 5)]
         return [
             cls(lines, random_state=0),

@@ -102,7 +102,8 @@ class VotingRegressor(ListedRegressors):
     @classmethod
     def examples(cls) -> list[Self]:
         """Members that take weights, weights of members, and the median for any kind of rows."""
-        lines = ["boosted_experts", {"use": "boosted_experts", "rule": "median"}]
+        few = {"use": "boosted_experts", "n_rounds": 2}
+        lines = [few, {**few, "rule": "median"}]
         near = [{"use": "knn", "k": k} for k in (1, 3, 5)]
         return [
             cls(lines),

@@ -172,8 +172,9 @@ class Tuned(Classifier):
     def examples(cls) -> list[Self]:
         """Return ones that share Gram matrices, take no weights, and tune a step."""
         steps = [{"transformer": "standardize"}, {"classifier": "nearest_mean"}]
+        halves = {"use": "stratified_kfold", "folds": 2, "small_classes": "spread"}
         return [
-            cls(grid={"C": [1, 10], "kernel": ["linear", "rbf"]}),
+            cls(grid={"C": [1, 10], "kernel": ["linear", "rbf"]}, resampling=halves),
             cls("knn", [{"k": [1, 3]}, {"k": [5], "vote": ["inverse_distance"]}]),
             cls(
                 {"use": "pipeline", "steps": steps},
