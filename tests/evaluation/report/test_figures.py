@@ -200,6 +200,21 @@ def test_labels_hide_neither_points_nor_each_other():
     assert boxes[3].x1 < ax.get_window_extent().x1
 
 
+def test_labels_do_not_cross_a_line():
+    """A line that leaves a point to the right is not drawn through the name beside it."""
+    ax = matplotlib.figure.Figure(figsize=(6, 4)).subplots()
+    x, y = np.array([1.0, 4.0, 9.0]), np.array([8.0, 5.0, 2.0])
+    corners = [(1, 8), (4, 8), (4, 5), (9, 5), (9, 2)]
+    ax.set(xlim=(0, 10), ylim=(0, 10))
+    put_labels(ax, x, y, ["first", "second", "third"], corners)
+    (line,) = ax.plot(*zip(*corners, strict=True))
+    matplotlib.backends.backend_agg.FigureCanvasAgg(ax.figure).draw()
+    path = line.get_transform().transform_path(line.get_path())
+    assert not any(
+        path.intersects_bbox(text.get_window_extent(), filled=False) for text in ax.texts
+    )
+
+
 def test_seconds_have_a_unit():
     assert [said(x) for x in (2.5, 0.0123, 4.5e-6, 0.0)] == ["2.5 s", "12.3 ms", "4.5 µs", "0 µs"]
 

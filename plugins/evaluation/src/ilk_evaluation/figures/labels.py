@@ -1,8 +1,9 @@
-"""Names beside points, where they hide neither points nor each other."""
+"""Names beside points, where they hide neither points nor lines nor each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ _PLACES = (
 Box = tuple[float, float, float, float]
 
 
-def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str]) -> None:
+def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str], line: Any = ()) -> None:
     """Write a name beside each point, where there is room; else where there is most.
 
     Parameters
@@ -30,12 +31,16 @@ def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str]) -> None:
     x, y : array of shape (n,)
     names : sequence of str
         An empty one is not written; the place of its point is kept free all the same.
+    line : sequence of points, optional
+        Corners of a line of level and upright pieces, which is kept free, too.
     """
     figure: Any = ax.figure
     size: Any = figure.get_size_inches() * 72 * 0.85  # most of a figure is its axes
     to_axes: Any = ax.transData + ax.transAxes.inverted()
     points = to_axes.transform(np.column_stack([np.asarray(x, float), np.asarray(y, float)])) * size
+    corners = to_axes.transform(np.reshape(np.asarray(line, float), (-1, 2))) * size
     taken: list[Box] = [(px - 3, py - 3, px + 3, py + 3) for px, py in points]
+    taken += [(*np.minimum(a, b) - 1, *np.maximum(a, b) + 1) for a, b in pairwise(corners)]
     horizontal: dict[int, Any] = {1: "left", -1: "right", 0: "center"}
     for (px, py), at, name in zip(points, zip(x, y, strict=True), names, strict=True):
         if not name:

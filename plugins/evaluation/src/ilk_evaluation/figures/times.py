@@ -85,7 +85,9 @@ def paint(ax: Axes, data: pd.DataFrame, measure: str) -> None:
         return
     front = data[data["unbeaten"]]
     ax.set_xscale("log")
-    ax.plot(front["seconds"], front[measure], color="0.7", linewidth=1, drawstyle="steps-post")
+    line = np.repeat(front[["seconds", measure]].to_numpy(float), 2, axis=0)
+    line = np.column_stack([line[1:, 0], line[:-1, 1]])  # at each step on, then down
+    ax.plot(*line.T, color="0.7", linewidth=1)
     for unbeaten, color in ((False, "0.35"), (True, COLORS[0])):
         part = data[data["unbeaten"] == unbeaten]
         ax.plot(part["seconds"], part[measure], "o", color=color, markersize=5.5)
@@ -101,11 +103,12 @@ def paint(ax: Axes, data: pd.DataFrame, measure: str) -> None:
         else NullFormatter()
     )
     ax.grid(axis="both")
-    ax.set_xlabel("seconds a split (fitting and predicting)")
+    ax.set_xlabel("time a split takes (fitting and predicting)")
     ax.set_ylabel(as_is(measure))
     wanted = data["unbeaten"] | (len(data) <= MOST_LABELS)
     names = data["pipeline"].where(wanted, "")
-    put_labels(ax, data["seconds"], data[measure], [as_is(name) if name else "" for name in names])
+    written = [as_is(name) if name else "" for name in names]
+    put_labels(ax, data["seconds"], data[measure], written, line)
 
 
 def said(seconds: float) -> str:
