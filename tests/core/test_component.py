@@ -73,9 +73,38 @@ def test_wrong_values_set_later_are_found_at_fit(blobs):
         model.fit(*blobs)
 
 
-def test_a_name_in_a_slot_that_nothing_offers(blobs):
+def test_a_name_in_a_slot_that_nothing_offers(toys, blobs):
     with pytest.raises(ilk.ParameterError, match="distance cannot be built.*did you mean 'power'"):
-        ilk.classifier("nearest", distance="powwer").fit(*blobs)
+        toys["nearest"](distance="powwer").fit(*blobs)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "parameters", "said"),
+    [
+        ("classifier", "nearest", {"distance": "powwer"}, "did you mean 'power'"),
+        ("classifier", "nearest", {"distance": {"use": "power", "q": 1}}, "has no parameter 'q'"),
+        ("classifier", "nearest", {"distance": {"use": "power", "p": 0}}, "p: must be"),
+        ("classifier", "nearest", {"distance": {"p": 1}}, "'use' is missing"),
+        ("classifier", "nearest", {"parts": {"a": "powwer"}}, "did you mean 'power'"),
+        ("classifier", "panel", {"members": ["nearest", "nerest"]}, "did you mean 'nearest'"),
+        (
+            "classifier",
+            "panel",
+            {"members": [{"use": "nearest", "distance": {"use": "power", "q": 1}}]},
+            "has no parameter 'q'",
+        ),
+        ("classifier", "pipeline", {"steps": [{"classifier": "nerest"}]}, "mean 'nearest'"),
+    ],
+)
+def test_what_cannot_be_built_in_a_slot_is_refused_at_once(kind, name, parameters, said):
+    """However deep: a name, a table and a list of them, before anything is fitted."""
+    with pytest.raises(ilk.ParameterError, match=f"cannot be built: .*{said}"):
+        ilk.make(kind, name, **parameters)
+
+
+def test_what_stands_in_a_slot_is_kept_as_it_was_given(toys):
+    for given in ("power", {"use": "power", "p": 2}, toys["power"](p=3)):
+        assert ilk.classifier("nearest", distance=given).distance is given
 
 
 @pytest.mark.parametrize("slot", ["power", {"use": "power", "p": 2}, None])

@@ -46,7 +46,8 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     UnknownComponentError, BrokenComponentError, AmbiguousComponentError
         If the name cannot be turned into a class.
     ParameterError
-        If there is no such parameter or its value cannot be taken.
+        If there is no such parameter or its value cannot be taken, what it says of
+        components in slots included.
 
     Examples
     --------
@@ -55,6 +56,7 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     """
     from ilk.errors import ParameterError
     from ilk.registries import display_name
+    from ilk.slots import maker_for, open_value
     from ilk.suggest import did_you_mean
 
     _require_text("the kind of a component", kind)
@@ -70,6 +72,8 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
             )
     component = cls(**parameters)
     component.check_parameters()
+    for key, value in parameters.items():  # names and tables stay, but a wrong one is said now
+        open_value(cls.parameters[key], value, maker_for(component, key))
     return component
 
 
