@@ -250,8 +250,14 @@ class TestSpecs:
         with pytest.raises(ilk.ParameterError, match="C=-1: .*; .*C=-2: "):
             tuned("svm", {"C": [1, -1, -2]})
 
+    @pytest.mark.parametrize("classifier", ["svm", SVC()], ids=["ours", "foreign"])
+    def test_a_problem_of_many_combinations_is_told_once(self, classifier):
+        with pytest.raises(ilk.ParameterError, match="no parameter 'c'; did you mean") as caught:
+            tuned(classifier, {"c": [1, 10, 100], "tol": [0.1, 0.01]})
+        assert str(caught.value).count("no parameter") == 1
+
     def test_wrong_grids_of_other_classifiers(self):
-        with pytest.raises(ilk.ParameterError, match="'neighbors', which KNeighborsClassifier"):
+        with pytest.raises(ilk.ParameterError, match="KNeighborsClassifier has no .*'neighbors'"):
             tuned(KNeighborsClassifier(), {"neighbors": [1]})
         with pytest.raises(ilk.ParameterError, match="C=-1"):
             tuned(LogisticRegression(), {"C": [-1]})

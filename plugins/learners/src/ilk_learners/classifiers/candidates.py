@@ -89,14 +89,14 @@ def grid_problem(template: Any, grid: Any) -> str | None:
         every = combinations(grid)
     except ValueError as error:
         return str(error)
-    problems: dict[str, None] = {}
+    problems: dict[str, str] = {}  # a reason is said once, of the first combination that has it
     for values in every:
-        problem = _problem(template, values)
-        if problem:
-            problems[problem] = None
+        reason = _problem(template, values)
+        if reason:
+            problems.setdefault(reason, f"cannot be set to {described(values)}: {reason}")
             if len(problems) == _SAID:
                 break
-    return "; ".join(problems) or None
+    return "; ".join(problems.values()) or None
 
 
 def _problem(template: Any, values: Values) -> str | None:
@@ -111,7 +111,7 @@ def _problem(template: Any, values: Values) -> str | None:
         if isinstance(found, Component):
             found.check_parameters()
     except (IlkError, TypeError, ValueError) as error:
-        return f"cannot be set to {described(values)}: {error}"
+        return str(error)
     return None
 
 
@@ -123,7 +123,7 @@ def _unknown_foreign(template: Any, values: Values) -> str | None:
     for name in values:
         if name not in known:
             own = type(template).__name__
-            return f"has {name!r}, which {own} has not{did_you_mean(name, known)}"
+            return f"{own} has no parameter {name!r}{did_you_mean(name, known)}"
     return None
 
 
