@@ -29,6 +29,7 @@ from ilk_learners.gaussian_processes.parameters import (
     N_RESTARTS,
     RANDOM_STATE,
     SIGNAL_VARIANCE,
+    SMALL,
     blocks,
     gram,
     read_rows,
@@ -38,6 +39,7 @@ from ilk_learners.gaussian_processes.softmax import Softmax
 from ilk_learners.kernel_parameters import KernelParameters
 from ilk_learners.magnitude import check_finite_parameters
 from ilk_learners.objects import with_input_tags
+from ilk_learners.small_work import single_threaded
 
 if TYPE_CHECKING:
     from ilk_learners.gaussian_processes.newton import Likelihood
@@ -235,10 +237,11 @@ class GP(Classifier):
         X = read_rows(self, kernel, X, reset=True)
         self.classes_, codes = check_labels(self, y, X, min_classes=2)
         kernel = fit_component(kernel, X, self.classes_[codes])
-        if self.optimize in ("isotropic", "ard"):
-            self._fit_each(kernel, X, codes)
-        else:
-            self._fit_all(kernel, X, codes)
+        with single_threaded(when=len(codes) <= SMALL):
+            if self.optimize in ("isotropic", "ard"):
+                self._fit_each(kernel, X, codes)
+            else:
+                self._fit_all(kernel, X, codes)
         self.log_marginal_likelihood_ = sum(each.log_evidence for each in self.problems_)
         self.n_iter_ = max(each.n_iter for each in self.problems_)
         self.jitter_ = max(each.jitter for each in self.problems_)

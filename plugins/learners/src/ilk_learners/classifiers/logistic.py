@@ -14,6 +14,10 @@ from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
 from ilk_learners.classifiers.estimators import EstimatorClassifier
 from ilk_learners.magnitude import finite
+from ilk_learners.small_work import single_threaded
+
+_SMALL = 100_000
+"""Up to how many numbers threads would take longer than one."""
 
 
 class Logistic(EstimatorClassifier):
@@ -133,7 +137,8 @@ class Logistic(EstimatorClassifier):
         """
         self.check_parameters()
         cases = check_cases(self, X, y, sample_weight)
-        self._fit(cases, case_weights(self, cases))
+        with single_threaded(when=cases.X.size <= _SMALL):
+            self._fit(cases, case_weights(self, cases))
         self.coef_ = finite(self, self.estimator_.coef_, "X is so large that coef_")
         self.intercept_ = finite(self, self.estimator_.intercept_, "X is so large that intercept_")
         self.n_iter_ = int(np.max(self.estimator_.n_iter_))

@@ -16,6 +16,9 @@ N_RESTARTS = Param(int, ge=0, doc="More starts of the optimiser, drawn.")
 MAX_STEPS = Param(int, ge=1, doc="Most steps of the optimiser.")
 RANDOM_STATE = Param(Seed, doc="For what is drawn.")
 
+SMALL = 500
+"""Up to how many cases threads would take longer than one over a factor."""
+
 
 def read_rows(owner: Any, kernel: Any, X: Any, *, reset: bool) -> Any:
     """Return X as the kernel takes it; vectors in double precision, which factors need."""

@@ -29,6 +29,7 @@ from ilk_learners.gaussian_processes.parameters import (
     N_RESTARTS,
     RANDOM_STATE,
     SIGNAL_VARIANCE,
+    SMALL,
     blocks,
     gram,
     read_rows,
@@ -37,6 +38,7 @@ from ilk_learners.gaussian_processes.regression import Regression, regress
 from ilk_learners.learning import learns
 from ilk_learners.magnitude import check_finite_parameters
 from ilk_learners.objects import with_input_tags
+from ilk_learners.small_work import single_threaded
 from ilk_learners.targets import read_numbers
 
 
@@ -190,10 +192,11 @@ class GPRegressor(Regressor):
         self.signal_variance_ = float(self.signal_variance)
         self.noise_variance_ = float(self.noise_variance)
         memory = np.empty((len(y), len(y)))
-        if self.optimize != "none":
-            self._optimize(X, targets, memory)
-        K = gram(self.kernel_, self.signal_variance_, X)
-        self.regression_, self.jitter_ = self._regressed(K, targets, memory)
+        with single_threaded(when=len(y) <= SMALL):
+            if self.optimize != "none":
+                self._optimize(X, targets, memory)
+            K = gram(self.kernel_, self.signal_variance_, X)
+            self.regression_, self.jitter_ = self._regressed(K, targets, memory)
         self.log_marginal_likelihood_ = self.regression_.log_evidence
         self._rows = X
         return self
