@@ -19,7 +19,11 @@ def power():
 @pytest.mark.parametrize(
     ("X", "said"),
     [
-        ([[1.0, np.nan]], "power: X has NaN at row 0, column 1"),
+        (
+            [[1.0, np.nan]],
+            "power: X has NaN at row 0, column 1; the transformer impute fills it in",
+        ),
+        ([[1.0, np.inf]], r"power: X has infinity \(inf\) at row 0, column 1$"),
         ([[1.0, 2.0], [np.inf, 0]], "power: X has infinity .inf. at row 1, column 0"),
         ([[1e200, -np.inf]], "infinity .inf. at row 0, column 1"),
         ([1.0, 2.0], "power: X: Expected 2D array, got 1D array"),

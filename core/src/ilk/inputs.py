@@ -283,12 +283,15 @@ def check_finite(
     if not bad.any():
         return
     first = tuple(int(i) for i in np.argwhere(bad)[0])
-    what = "NaN" if np.isnan(values[first]) else "infinity (inf)"
+    missing = bool(np.isnan(values[first]))
+    what = "NaN" if missing else "infinity (inf)"
     if sp.issparse(X):
         place = "a stored value"
     else:
         place = f"row {first_row + first[0]}" + (f", column {first[1]}" if len(first) > 1 else "")
-    raise InputError(f"{display_name(owner)}: {argument} has {what} at {place}")
+    cases = argument.partition(",")[0] == "X"
+    hint = "; the transformer impute fills it in" if missing and cases else ""
+    raise InputError(f"{display_name(owner)}: {argument} has {what} at {place}{hint}")
 
 
 def check_same_length(owner: object, X: Any, y: Any, argument: str = "y") -> None:
