@@ -118,7 +118,11 @@ GOOD = {"a": [1.0, 2.0], "class": ["x", "y"]}
         ({"a": [], "class": []}, {}, r"the file has no rows"),
         ({"a": [1.0, np.inf], "class": [0, 1]}, {}, r"column 'a', row 1: inf is not a finite"),
         ({"a": [1, 2], "class": ["x", "x"]}, {}, r"column 'class' has one class only \('x'\)"),
-        ({"a": [1, 2], "class": ["x", None]}, {}, r"'class', row 1: no label \(1 rows .*complete"),
+        (
+            {"a": [1, 2], "class": ["x", None]},
+            {},
+            r"'class', row 1: no label \(1 row has .*complete",
+        ),
         ({"a": [1, 2], "class": [0.5, 1.0]}, {}, r"'class': a label must be text, an integer"),
         ({"a": [1, 2], "class": [np.inf, 1.0]}, {}, r"'class': a label must be text, an integer"),
         ({"a": [1, 2], "class": [1e300, 1.0]}, {}, r"'class': a label must be text, an integer"),

@@ -139,8 +139,10 @@ class Columns:
         cells = self.cells[name]
         present = [cell for cell in cells if cell is not None]
         if len(present) < len(cells):
+            lacking = len(cells) - len(present)
+            number = "1 row has" if lacking == 1 else f"{lacking} rows have"
             raise self.table.error(
-                f"column {name!r}: no {what} ({len(cells) - len(present)} rows have none{advice})",
+                f"column {name!r}: no {what} ({number} none{advice})",
                 row=self.rows[cells.index(None)],
             )
         if all(_INTEGER.fullmatch(cell) for cell in present):

@@ -105,9 +105,10 @@ class ParquetTable:
         column = self.frame[name]
         lacking = np.flatnonzero(column.isna())
         if lacking.size:
+            number = "1 row has" if lacking.size == 1 else f"{lacking.size} rows have"
             raise self._error(
-                f"column {name!r}, row {self.frame.index[lacking[0]]}: no {what} ({lacking.size} "
-                f"rows have none{advice})"
+                f"column {name!r}, row {self.frame.index[lacking[0]]}: no {what} "
+                f"({number} none{advice})"
             )
         whole = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
         values = column.to_numpy() if whole else np.asarray(column.tolist())

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import ilk
 
+_DELIMITERS = (";", "\t", "|", ",")
+"""What tables are often divided by."""
+
 
 @dataclass(frozen=True)
 class TableFile:
@@ -50,7 +53,7 @@ class TableFile:
         if name in self.header:
             return self.header.index(name)
         shown = ", ".join(self.header[:10]) + (", ..." if len(self.header) > 10 else "")
-        hint = ilk.did_you_mean(name, self.header)
+        hint = _delimiter_hint(self.header) or ilk.did_you_mean(name, self.header)
         raise self.error(f"{role} names no column: {name!r}{hint} (columns: {shown})")
 
 
@@ -74,12 +77,18 @@ def read_table(path: Path, delimiter: str = ",") -> TableFile:
         table.rows.append(cells)
         table.lines.append(line)
         if len(cells) != len(table.header):
-            raise table.error(
-                f"the row has {len(cells)} cells, the header {len(table.header)}", row=-1
-            )
+            hint = _delimiter_hint(table.header)
+            number = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            raise table.error(f"the row has {number}, the header {len(table.header)}{hint}", row=-1)
     if not table.rows:
         raise table.error("the file has a header but no rows")
     return table
+
+
+def _delimiter_hint(header: tuple[str, ...]) -> str:
+    """Say what the delimiter may be where the header is one cell that holds another."""
+    found = [other for other in _DELIMITERS if len(header) == 1 and other in header[0]]
+    return f"; is the delimiter {found[0]!r}?" if found else ""
 
 
 def read_text(path: Path) -> str:
