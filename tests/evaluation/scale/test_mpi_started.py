@@ -42,9 +42,11 @@ def test_without_anything_that_starts_processes(mpiexec, monkeypatch, tmp_path):
 
 
 def test_what_stands_in_the_way_of_a_job_is_said(mpiexec):
-    mpiexec("echo first >&2; echo there is no host >&2; exit 3")
-    with pytest.raises(ExecutorError, match=r"^mpiexec starts no job \(exit code 3\): there is no"):
+    mpiexec("echo first >&2; echo there is no host; echo ---- >&2; exit 3")
+    with pytest.raises(ExecutorError) as caught:
         opened()
+    assert str(caught.value) == "mpiexec starts no job (exit code 3): there is no host"
+    assert caught.value.__notes__ == ["first\nthere is no host"]
     mpiexec("exit 0")
     with pytest.raises(ExecutorError, match=r"^mpiexec starts no job \(exit code 0\)$"):
         opened()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -99,8 +100,12 @@ def _first_rank(door: socket.socket, process: subprocess.Popen[bytes], words: Pa
     what = f"exit code {process.returncode}"
     if process.returncode is None:
         what = f"no rank in {START:g} s"
-    last = _read(words).strip().rpartition("\n")[2]
-    raise ExecutorError(f"mpiexec starts no job ({what}){': ' if last else ''}{last}")
+    said = [line.strip() for line in _read(words).splitlines() if re.search(r"\w", line)]
+    error = ExecutorError(
+        f"mpiexec starts no job ({what}){': ' if said else ''}{''.join(said[-1:])}"
+    )
+    error.add_note("\n".join(said))
+    raise error
 
 
 def _read(words: Path) -> str:
