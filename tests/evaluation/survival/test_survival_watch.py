@@ -15,7 +15,14 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs pseudo-terminals")
 PROGRAM = "from ilk.cli import main; main()"
-CONTROLLED = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {PROGRAM}"  # by Ctrl-C
+# Ctrl-C reaches whom a terminal controls, and is not ignored as by what a script starts with "&",
+# such as these tests where a machine runs them.
+CONTROLLED = f"""
+import fcntl, signal, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+{PROGRAM}
+"""
 
 
 class Terminal:
