@@ -1,13 +1,15 @@
 """Running: against a plain loop, again after changes, with failures and interruptions."""
 
 import tracemalloc
+from concurrent import futures
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import ilk
-from ilk_evaluation import CellError, Store, plan_experiment, run_experiment
+from ilk_evaluation import CellError, ExecutorError, Store, plan_experiment, run_experiment
 
 
 def comparable(results):
@@ -55,6 +57,41 @@ def test_fresh_runs_everything_again(make_spec, components):
     run_experiment(make_spec())
     run_experiment(make_spec(), fresh=True)
     assert components["t_nearest"].fits == 16
+
+
+class Nowhere(ilk.Executor):
+    """Starts no worker, or one that is gone after so many calls."""
+
+    def __init__(self, calls):
+        self.calls = calls
+
+    n_workers = 1
+
+    @contextmanager
+    def open(self):
+        if not self.calls:
+            raise ExecutorError("nobody is there")
+        yield self
+
+    def submit(self, function, *args):
+        self.calls -= 1
+        future = futures.Future()
+        if self.calls < 0:
+            future.set_exception(ExecutorError("nobody is there any more"))
+        else:
+            future.set_result(function(*args))
+        return future
+
+
+def test_fresh_loses_nothing_where_nothing_can_run(make_spec, tmp_path):
+    store = tmp_path / "x.sqlite"
+    before = run_experiment(make_spec(), store=store)
+    for calls, kept in ((0, 16), (3, 3)):
+        with pytest.raises(ExecutorError, match=f"\n{kept} of 16 cells are kept in .*not afresh"):
+            run_experiment(make_spec(), store=store, fresh=True, executor=Nowhere(calls))
+        with Store.read(store) as left:
+            assert len(left.statuses()) == kept
+    same(run_experiment(make_spec(), store=store), before)
 
 
 def test_equal_pipelines_are_fitted_once(make_spec, components):

@@ -47,7 +47,11 @@ class FinishedCell:
 
 
 class Keeper:
-    """Keeps the outcomes of a run in a store, and first of all what they refer to."""
+    """Keeps the outcomes of a run in a store, and first of all what they refer to.
+
+    What is run anew is forgotten with the first outcome, not before: a run that comes to none,
+    as no worker could be started, loses nothing.
+    """
 
     def __init__(
         self,
@@ -56,16 +60,21 @@ class Keeper:
         progress: Silent,
         listeners: ilk.Listeners,
         fallback: str | None,
+        forget: list[str],
     ) -> None:
         self.plan = plan
         self.store = store
         self.progress = progress
         self.listeners = listeners
         self.n_kept = 0
+        self._forget = forget
         self.run = record.begin(plan, store, fallback)
 
     def __call__(self, task: Task | Batch, outcome: Outcome) -> None:
         """Keep an outcome, or that of many cells; it is in the store when this returns."""
+        if self._forget:
+            self.store.drop(self._forget)
+            self._forget = []
         if isinstance(task, Batch):
             self._keep_together(task, outcome)
             return

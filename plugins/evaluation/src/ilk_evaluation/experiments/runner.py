@@ -100,7 +100,7 @@ def run_experiment(
         listeners.tell("ilk_plan", plan=plan)
         missing = missing_cells(plan, opened, fresh=fresh, retry_failed=retry_failed)
         if missing or not record.is_recorded(plan, opened):
-            _run(plan, opened, missing, listeners, console, on_error=on_error)
+            _run(plan, opened, missing, listeners, console, on_error=on_error, fresh=fresh)
         results = Results(plan.design, opened).load()
     finally:
         if plan.store is not None:
@@ -193,7 +193,7 @@ def missing_cells(
     """Cells that are to be run: each key once, those with an outcome only if asked for."""
     cells = {cell.key: cell for cell in cells_of(plan.design, plan.shard)}
     if fresh:
-        store.drop(cells)
+        return list(cells.values())
     failed = store.failed()
     if not retry_failed and plan.experiment.run["on_error"] != "raise":
         wanted = fallback_of(plan)
@@ -230,8 +230,9 @@ def _run(
     console: Console | None = None,
     *,
     on_error: str,
+    fresh: bool = False,
 ) -> None:
-    """Run cells and keep what comes of them."""
+    """Run cells and keep what comes of them; `fresh`: in place of what there was of all."""
     fallback = fallback_of(plan)
     pipelines = [planned.pipeline for planned in plan.pipelines]
     if fallback is not None:
@@ -241,7 +242,8 @@ def _run(
         Bench([planned.data for planned in plan.datasets], pipelines) as bench,
     ):
         text = None if fallback is None else fallback.text
-        keeper = Keeper(plan, store, progress, listeners, text)
+        forget = [cell.key for cell in missing] if fresh else []
+        keeper = Keeper(plan, store, progress, listeners, text, forget)
         crew = Crew(
             plan.executor,
             bench,
@@ -252,14 +254,18 @@ def _run(
         try:
             with crew:
                 crew.work(_tasks(plan, missing, progress.say))
-        except (ExecutorError, StoreError) as error:
+        except StoreError as error:
             n_kept = plan.n_cells - len(missing) + keeper.n_kept
-            kept = f"{error}\n{n_kept} of {plan.n_cells} cells are kept in"
-            if isinstance(error, StoreError):
-                raise StoreError(f"{kept} it") from error
+            raise StoreError(f"{error}\n{n_kept} of {plan.n_cells} cells are kept in it") from error
+        except ExecutorError as error:
             if plan.store is None:
                 raise
-            raise ExecutorError(f"{kept} {plan.store}; run the same again to go on") from error
+            cells = cells_of(plan.design, plan.shard)
+            n_kept = len(store.statuses().keys() & {cell.key for cell in cells})
+            raise ExecutorError(
+                f"{error}\n{n_kept} of {plan.n_cells} cells are kept in {plan.store}; "
+                f"run the same again{', but not afresh,' if forget else ''} to go on"
+            ) from error
 
 
 def cell_name(plan: Plan, cell: Cell) -> str:
