@@ -122,7 +122,7 @@ def test_a_part_of_the_splits_is_scored_on_them(opened):
         (lambda r: r.pivot("eror"), "no measure 'eror'; did you mean 'error'"),
         (lambda r: r.aggregate("pipelin"), "no column 'pipelin'; did you mean 'pipeline'"),
         (lambda r: r.to_pandas("tables"), "no table 'tables'; did you mean 'table'"),
-        (lambda r: r.score("acuracy"), "no measure 'acuracy'; did you mean 'accuracy'"),
+        (lambda r: r.score("acuracy"), r"^there is no measure 'acuracy'; did you mean 'accuracy'"),
     ],
 )
 def test_a_wrong_name_is_told(opened, call, message):

@@ -86,7 +86,8 @@ class ECOC(ilk.Classifier):
         For up to five classes the default is "exhaustive".
     decoding : {"hamming", "loss", "probability"}, default="hamming"
         Of `member`, "loss" needs ``decision_function`` or ``predict_proba``, "probability" the
-        latter.
+        latter. "hamming" rests on words that are far apart. Those of "ova", and any for three
+        classes, correct no wrong entry: prefer another decoding there.
     loss : {"exponential", "hinge", "logistic", "squared"}, default="logistic"
         L(z) of "loss": exp(-z), max(1 - z, 0), ln(1 + exp(-z)), (1 - z)^2.
     zeros : {"ignore", "count"}, default="ignore"

@@ -355,8 +355,7 @@ def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
 
 def _measure(measure: Any) -> dict[str, Any]:
     """Return the canonical table of a measure."""
-    table = {"use": measure} if isinstance(measure, str) else measure
-    return ilk.resolve(table, kind="measure").data  # type: ignore[no-any-return]
+    return ilk.resolve(measure, kind="measure").data  # type: ignore[no-any-return]
 
 
 def _among(wanted: int | Iterable[int] | None) -> Callable[[int], bool]:
