@@ -224,11 +224,6 @@ class RandomForest(ilk.Classifier):
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             How likely each case is drawn, and what it counts in `oob_error_`.
-
-        Returns
-        -------
-        RandomForest
-            Itself.
         """
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
