@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from dataclasses import asdict
 
@@ -163,6 +164,30 @@ def test_a_temporary_store_has_no_file(tmp_path, monkeypatch):
         put(store)
         assert store.statuses() == {"k": "done"}
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", [None, "store.sqlite"])
+def test_any_thread_may_read_and_collect(tmp_path, path, components, make_spec, monkeypatch):
+    """As the garbage collector does, which runs in whatever thread asks for memory."""
+    complaints = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: complaints.append(told.exc_value))
+    place = None if path is None else tmp_path / path
+
+    def use(held):
+        held[0].statuses()
+        held.clear()
+
+    for open_it in (Store.open, Store.read) if place else (Store.open,):
+        held = [open_it(place)]
+        thread = threading.Thread(target=use, args=(held,))
+        thread.start()
+        thread.join()
+        assert held == []
+    held = [run_experiment(make_spec(output={}), store=place)]
+    thread = threading.Thread(target=held.clear)
+    thread.start()
+    thread.join()
+    assert complaints == []
 
 
 def as_text(path):

@@ -46,8 +46,9 @@ class Store:
     """Predictions by the content keys of their cells.
 
     A file in write-ahead mode with one writer: each cell is a transaction of its own, so a
-    run that is killed keeps what was finished, and others can read meanwhile. Arrays are kept
-    as bytes and labels as JSON: nothing in a store can run code.
+    run that is killed keeps what was finished, and others can read meanwhile. Any thread may
+    read or close it, one at a time may write. Arrays are kept as bytes and labels as JSON:
+    nothing in a store can run code.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ class Store:
             if path is not None:
                 lock = locked(path)
                 undo.callback(lock.release)
-            connection = undo.enter_context(closing(sqlite3.connect(path or "")))
+            connection = undo.enter_context(closing(_connected(path or "")))
             prepare(connection, path)
             undo.pop_all()
             return cls(connection, path, lock)
@@ -109,7 +110,7 @@ class Store:
         if not path.is_file():
             raise StoreError(f"{path}: there is no such store")
         with explained(path):
-            connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            connection = _connected(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         with ExitStack() as undo:
             undo.enter_context(closing(connection))
             check(connection, path)
@@ -385,6 +386,11 @@ class Store:
 
 def _number(kept: Any) -> float:
     return float("nan" if kept is None else kept)
+
+
+def _connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+    """Open a file; whoever reads it, or collects what nobody needs, may be in any thread."""
+    return sqlite3.connect(place, uri=uri, check_same_thread=False)
 
 
 def _close(connection: sqlite3.Connection, lock: Lock | None) -> None:
