@@ -210,7 +210,7 @@ def test_the_quickstart_runs_without_a_failed_cell(call, tmp_path):
     start = time.monotonic()
     code, out, _ = call(ROOT / "examples" / "quickstart.toml", "--store", tmp_path / "x.sqlite")
     assert code == 0
-    assert time.monotonic() - start < 60
+    assert time.monotonic() - start < 120
     assert "friedman_nemenyi: " in out
 
 

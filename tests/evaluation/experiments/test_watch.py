@@ -140,7 +140,7 @@ def test_no_store(call, path, make_spec, tmp_path):
     code, out, err = call(path, "--wait", 0.3)
     assert (code, out) == (2, "")
     assert "there is no such store" in err
-    assert 0.3 <= time.monotonic() - start < 5
+    assert 0.3 <= time.monotonic() - start < 60
     run_experiment(make_spec())
     assert "did you mean 'store.sqlite'?" in call(tmp_path / "stor.sqlite", "--wait", 0)[2]
 
@@ -151,10 +151,10 @@ def test_no_store(call, path, make_spec, tmp_path):
 def test_what_will_never_be_a_store_is_said_at_once(call, tmp_path, name, words):
     (tmp_path / name).write_text("nothing of the kind\n" * 10)
     start = time.monotonic()
-    code, _, err = call(tmp_path / name)
+    code, _, err = call(tmp_path / name, "--wait", 600)
     assert code == 2
     assert words in err
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60
     assert call(tmp_path)[0] == 2
     assert call(".")[0] == 2
 

@@ -54,11 +54,11 @@ def test_what_stands_in_the_way_of_a_job_is_said(mpiexec):
 
 def test_a_job_that_never_starts_is_given_up_and_ended(mpiexec, monkeypatch, tmp_path):
     monkeypatch.setattr(mpi_started, "START", 0.5)
-    mpiexec(f"echo $$ > {tmp_path / 'pid'}; exec sleep 100")
+    mpiexec(f"echo $$ > {tmp_path / 'pid'}; exec sleep 1000")
     start = time.monotonic()
     with pytest.raises(ExecutorError, match=r"^mpiexec starts no job \(no rank in 0.5 s\)$"):
         opened()
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 

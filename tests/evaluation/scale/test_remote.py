@@ -139,7 +139,7 @@ def test_without_workers_the_run_ends_before_long(make_spec, tmp_path):
         start = time.monotonic()
         with pytest.raises(ExecutorError) as caught:
             run_experiment(make_spec(), store=tmp_path / "x.sqlite", executor=executor)
-        assert 1 <= time.monotonic() - start < 20
+        assert 1 <= time.monotonic() - start < 60
     said, kept = str(caught.value).splitlines()
     assert said == f"the Dask scheduler at {address} has had no worker for 1 s"
     assert kept == f"0 of 24 cells are kept in {tmp_path / 'x.sqlite'}; run the same again to go on"

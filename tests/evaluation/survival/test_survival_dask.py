@@ -126,7 +126,7 @@ def test_a_scheduler_that_is_not_there(address, message):
         ilk.executor("dask", address=address, patience=0.5).open(),
     ):
         pass
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60
 
 
 def test_kill_9_of_workers_then_of_the_runner(long_run, undisturbed):
@@ -209,7 +209,7 @@ def test_kill_9_of_the_scheduler(cluster, shell, long_run, undisturbed):
     cluster.scheduler.kill()
     start = time.monotonic()
     out, err = process.communicate(timeout=60)
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 60
     assert (process.returncode, out) == (2, "")
     gone = rf"Error: the Dask scheduler at {re.escape(str(cluster.file))} is gone\n"
     said = re.fullmatch(

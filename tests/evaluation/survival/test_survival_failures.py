@@ -8,7 +8,7 @@ import ilk
 from ilk_evaluation import StoreError, run_experiment
 from ilk_evaluation.results.failures import lines
 
-LOKY = '{ use = "loky", workers = 2, timeout = 1.5 }'
+LOKY = '{ use = "loky", workers = 2, timeout = 3 }'
 DIED = {"exit": "EXIT(7)", "kill": "SIGKILL(-9)", "segfault": "SIGSEGV(-11)"}
 
 
@@ -23,7 +23,7 @@ def test_a_deadly_cell_is_recorded_and_no_other_is_blamed(shell, how):
     code, out, err = shell.run("--quiet")
     assert (code, err) == (1, "")
     expected = DIED.get(how)
-    said = f"the worker died: {expected}" if expected else "exceeded the time limit of 1.5 s"
+    said = f"the worker died: {expected}" if expected else "exceeded the time limit of 3 s"
     assert f"wine, deadly (2 cells): {said}" in out
     assert len(shell.cells()) == 8
     assert errors(shell) == {None, said}

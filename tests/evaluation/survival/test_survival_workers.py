@@ -97,7 +97,7 @@ def test_what_takes_too_long_is_ended(call):
         assert pool.submit(abs, -1).result() == 1
         start = time.monotonic()
         error = pool.submit(*call).exception(timeout=60)
-        assert 0.5 <= time.monotonic() - start < 30
+        assert 0.5 <= time.monotonic() - start < 60
         assert isinstance(error, TimeoutError)
         assert str(error) == "exceeded the time limit of 0.5 s"
         assert pool.submit(abs, -2).result() == 2
