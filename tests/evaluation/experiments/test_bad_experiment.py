@@ -5,6 +5,7 @@ import re
 import pytest
 
 from ilk.cli.shell import run as ilk_command
+from ilk_evaluation import plan_experiment
 
 GOOD = """\
 [experiment]
@@ -219,6 +220,33 @@ def test_mistakes_of_data_name_the_data_set_and_the_file(complain, tmp_path, cas
     head, path, rest = message.partition("data.csv")
     assert head.startswith("bad.toml:5: datasets[0].path: ")
     assert re.search(expected, path + rest), message
+
+
+def test_a_quantity_is_no_target(complain, tmp_path):
+    rows = "".join(f"{i},{i / 4}\n" for i in range(21))
+    (tmp_path / "data.csv").write_text(f"a,class\n{rows}")
+    (message,) = complain(changed('use = "t_blobs"', 'use = "csv"\npath = "data.csv"'))
+    assert message == (
+        "bad.toml:5: datasets[0].path: data: its target has 21 different values with decimals, "
+        "such as '0.0': a quantity, no classes"
+    )
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [f"3.{i}" for i in range(20)],  # as versions are called
+        [f"{i}.0" for i in range(30)],
+        [*map(str, range(30)), "2.5.1"],
+        [*(f"{i}.5" for i in range(30)), "inf", "unknown"],
+    ],
+    ids=["few", "whole", "dots", "words"],
+)
+def test_numbers_may_be_names_of_classes(make_spec, tmp_path, labels):
+    rows = "".join(f"{i},{label}\n" for i, label in enumerate(2 * labels))
+    (tmp_path / "data.csv").write_text(f"a,class\n{rows}")
+    spec = make_spec(datasets=[{"use": "csv", "path": str(tmp_path / "data.csv")}])
+    assert plan_experiment(spec).n_cells > 0
 
 
 def test_a_missing_table_is_named_with_its_neighbour(complain, tmp_path):

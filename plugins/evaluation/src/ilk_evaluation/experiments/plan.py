@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 import ilk
@@ -238,7 +239,27 @@ def _checked(dataset: ilk.Dataset) -> ilk.Data:
         raise ilk.DataError(
             f"{dataset.title()}: has {len(classes)} class{only}; a classifier needs at least two"
         )
+    if _are_decimals(classes):
+        raise ilk.DataError(
+            f"{dataset.title()}: its target has {len(classes)} different values with"
+            f" decimals, such as {classes.tolist()[0]!r}: a quantity, no classes"
+        )
     return replace(data, name=dataset.title())
+
+
+_MANY = 20
+"""Up to so many decimals may be names of classes, such as versions."""
+
+
+def _are_decimals(classes: np.ndarray) -> bool:
+    """Tell whether labels are a quantity: each would be a class of its own, and none be learned."""
+    if len(classes) <= _MANY:
+        return False
+    try:
+        numbers = classes.astype(float)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return bool(np.any(numbers[np.isfinite(numbers)] % 1))
 
 
 def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:
