@@ -1,6 +1,13 @@
 """What holds for all tests."""
 
+import gc
+import gc
 import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -14,7 +21,36 @@ hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("ilk"
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "ilk")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Spare the garbage collector the tests themselves: there are many, and none is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _plain_pytest_inside():
     """Keep options meant for this run from runs of pytest that tests start."""
     os.environ.pop("PYTEST_ADDOPTS", None)
+
+
+@pytest.fixture(scope="session")
+def warm_python():
+    """Python for processes that are many: it starts at once (see warm.py)."""
+    if not hasattr(os, "fork"):
+        yield sys.executable
+        return
+    command = [sys.executable, "-W", "error", Path(__file__).with_name("warm.py")]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        subprocess.Popen([*command, folder], stdin=subprocess.PIPE) as server,
+    ):
+        python = Path(folder, "python")
+        while not python.exists():
+            assert server.poll() is None
+            time.sleep(0.02)
+        yield str(python)

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -81,7 +82,7 @@ def scratch(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_blocks_run(page, scratch):
+def test_blocks_run(page, scratch, request):
     """The blocks of a page are one session, in a folder that holds the files it shows."""
     names = {"__name__": f"page_{page.stem}"}
     for block in blocks_of(page):
@@ -90,7 +91,7 @@ def test_blocks_run(page, scratch):
         elif block.language == "python":
             run_python(block, names)
         elif block.language == "console" and page in TYPED:
-            run_console(block, scratch)
+            run_console(block, scratch, request.getfixturevalue("warm_python"))
 
 
 def run_python(block: Block, names: dict) -> None:
@@ -109,9 +110,9 @@ def run_python(block: Block, names: dict) -> None:
     assert not said, "".join(said)
 
 
-def run_console(block: Block, folder: Path) -> None:
+def run_console(block: Block, folder: Path, python: str) -> None:
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE)
-    outputs = typed([command for command, _ in commands], folder)
+    outputs = typed([command for command, _ in commands], folder, python)
     for (command, shown), got in zip(commands, outputs, strict=True):
         parts = re.split(r"\s*(?<!\.)\.\.\.(?!\.)\s*", comparable(shown))  # "...": anything
         same = re.fullmatch(".*".join(map(re.escape, parts)), comparable(got), re.DOTALL)
@@ -130,10 +131,11 @@ def comparable(output: str) -> str:
     return re.sub(r"[ \t]+$", "", output, flags=re.MULTILINE)
 
 
-def typed(commands: list[str], folder: Path) -> list[str]:
+def typed(commands: list[str], folder: Path, python: str) -> list[str]:
     """Type commands into one shell at a terminal 100 columns wide; errors follow the output."""
     errors = folder.with_suffix(".errors")
-    script = "".join(
+    ours = shlex.join([python, str(Path(sys.executable).with_name("ilk"))])
+    script = f'ilk() {{ {ours} "$@"; }}\n' + "".join(
         f"{{ {command}\n}} 2>{errors}; code=$?; cat {errors}; echo '<end>'; (exit $code)\n"
         for command in commands
     )
@@ -141,7 +143,6 @@ def typed(commands: list[str], folder: Path) -> list[str]:
         **os.environ,
         "COLUMNS": "100",
         "ILK_PLUGINS": ",".join(OURS),
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PYTHONWARNINGS": "default",
     }
     ours, shells = os.openpty()
