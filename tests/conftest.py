@@ -1,7 +1,6 @@
 """What holds for all tests."""
 
 import gc
-import gc
 import os
 import subprocess
 import sys

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
@@ -66,17 +67,25 @@ class Subject:
     def require_libraries(self) -> None:
         """Raise SkipTest if a library that the class relies on is not installed."""
         for name in getattr(self.cls, "relies_on", ()):
-            try:
-                version(name)
-            except PackageNotFoundError:
-                raise SkipTest(f"{name} is not installed") from None
+            if not _installed(name):
+                raise SkipTest(f"{name} is not installed")
 
     def data(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
         """Return data of a kind that the example takes.
 
         The first example must take the first kind of input that the class declares.
         """
-        return self.sample_of(self._taken(self.inputs), n, classes=classes, seed=seed)
+        return self.sample_of(self.data_kind, n, classes=classes, seed=seed)
+
+    @property
+    def data_kind(self) -> str:
+        """The kind of input that `data` gives."""
+        return self._taken(self.inputs)
+
+    @property
+    def vector_kind(self) -> str:
+        """The kind of input that `vectors` gives."""
+        return self._taken(tuple(kind for kind in self.inputs if kind in VECTOR_KINDS))
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -85,8 +94,7 @@ class Subject:
 
     def vectors(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
         """Return data that is a float array."""
-        kinds = tuple(kind for kind in self.inputs if kind in VECTOR_KINDS)
-        return self.sample_of(self._taken(kinds), n, classes=classes, seed=seed)
+        return self.sample_of(self.vector_kind, n, classes=classes, seed=seed)
 
     def sample_of(self, kind: str, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
         """Return data of one kind of input; a class may bring its own by ``example_data``."""
@@ -126,23 +134,43 @@ class Subject:
 
     def takes(self, kind: str) -> bool:
         """Tell whether the example works on a kind of input at all."""
-        data = self.sample_of(kind, 12)
-        try:
-            self.use.run(self.seeded(), data.X, data.y)
-        except Exception:  # noqa: BLE001  # whatever the reason, it does not take it
-            return False
-        return True
+        return _takes(self, kind)
 
     def names(self) -> tuple[str, ...]:
         """Return the names by which errors may call it: its own and those in its slots."""
-        distances = [trial_distance(self.cls), ObjectDistance()] if self.kind == "index" else []
-        return tuple(
-            dict.fromkeys(name for each in (self.seeded(), *distances) for name in _names(each))
-        )
+        return _names_of(self)
 
 
 VECTOR_KINDS = ("vectors", "histograms")
 OBJECT_KINDS = ("strings", "sets", "signatures")
+
+
+@cache
+def _installed(library: str) -> bool:
+    try:
+        version(library)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+# Nearly every check of an example asks these, and the answers do not change.
+@lru_cache(maxsize=64)
+def _takes(subject: Subject, kind: str) -> bool:
+    data = subject.sample_of(kind, 12)
+    try:
+        subject.use.run(subject.seeded(), data.X, data.y)
+    except Exception:  # noqa: BLE001  # whatever the reason, it does not take it
+        return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _names_of(subject: Subject) -> tuple[str, ...]:
+    distances = [trial_distance(subject.cls), ObjectDistance()] if subject.kind == "index" else []
+    return tuple(
+        dict.fromkeys(name for each in (subject.seeded(), *distances) for name in _names(each))
+    )
 
 
 def _equip(component: Any) -> None:

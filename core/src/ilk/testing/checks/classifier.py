@@ -11,9 +11,9 @@ from ilk.inputs import n_rows, take
 from ilk.nested import children, seeded
 from ilk.pipeline import Pipeline, takes_weights
 from ilk.testing.checks.data import trained
-from ilk.testing.checks.labels import renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
+from ilk.testing.usual import learned, named
 
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
@@ -31,13 +31,11 @@ def check_learns(subject: Subject) -> None:
 def check_classes(subject: Subject) -> None:
     """`classes_` is sorted, and what is predicted is one of them, one label for each row."""
     for classes in (2, 3):
-        X, y = subject.data(30, classes=classes)
-        for what, labels in renamings(y):
-            model = trained(subject, X, labels)
-            expect_same(model.classes_, np.unique(labels), f"classes_ for {what}")
-            got = np.asarray(model.predict(X))
-            expect(got.shape == y.shape, f"expected shape {y.shape} for {what}, got {got.shape}")
-            strange = set(got.tolist()) - set(model.classes_.tolist())
+        for what, labels, known, got, _ in named(subject, classes):
+            expect_same(known, np.unique(labels), f"classes_ for {what}")
+            shape = labels.shape
+            expect(got.shape == shape, f"expected shape {shape} for {what}, got {got.shape}")
+            strange = set(got.tolist()) - set(known.tolist())
             expect(not strange, f"expected predictions among classes_ for {what}, got {strange}")
 
 
@@ -45,12 +43,9 @@ def check_classes(subject: Subject) -> None:
 def check_label_names(subject: Subject) -> None:
     """Classes may be called anything; other names in the same order give the same answers."""
     for classes in (2, 3):
-        X, y = subject.data(30, classes=classes)
-        Q = subject.data(30, classes=classes, seed=1).X
-        codes = np.asarray(trained(subject, X, y).predict(Q))
-        for what, labels in renamings(y):
-            got = trained(subject, X, labels).predict(Q)
-            expect_same(got, np.unique(labels)[codes], f"predictions for {what}")
+        plain, *renamed = named(subject, classes)
+        for what, labels, _, _, got in renamed:
+            expect_same(got, np.unique(labels)[plain.queries], f"predictions for {what}")
 
 
 @check("classifier")
@@ -103,7 +98,7 @@ def check_in_pipeline(subject: Subject) -> None:
     """As the last step of a pipeline it answers as it does alone."""
     X, y = subject.data()
     got = Pipeline([{"classifier": subject.seeded()}]).fit(X, y).predict(X)
-    expect_same(got, trained(subject, X, y).predict(X), "predictions of a pipeline of one step")
+    expect_same(got, learned(subject).predict(X), "predictions of a pipeline of one step")
 
 
 def _has_proba(model: Any) -> bool:
@@ -113,8 +108,10 @@ def _has_proba(model: Any) -> bool:
 @check("classifier", capability="probabilistic")
 def check_probabilistic(subject: Subject) -> None:
     """What declares probabilistic has `predict_proba`, once fitted."""
-    model = trained(subject, *subject.data())
-    expect(_has_proba(model), "expected predict_proba where probabilistic is declared, got none")
+    expect(
+        _has_proba(learned(subject)),
+        "expected predict_proba where probabilistic is declared, got none",
+    )
 
 
 @check("classifier", when=_has_proba)
@@ -205,6 +202,6 @@ def check_presort(subject: Subject) -> None:
     model = subject.seeded()
     handle = model.presort(X)
     got = model.fit(X, y, presorted=handle).predict(X)
-    expected = trained(subject, X, y).predict(X)
+    expected = learned(subject).predict(X)
     expect_same(got, expected, "predictions with presorted=")
     expect_same(model.predict(handle), expected, "predictions for the handle of presort(X)")

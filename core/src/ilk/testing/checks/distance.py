@@ -8,9 +8,9 @@ import numpy as np
 
 from ilk.errors import InputError
 from ilk.inputs import n_rows, take
-from ilk.testing.checks.data import trained
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
+from ilk.testing.usual import learned
 
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def _fitted(subject: Subject) -> tuple[Any, Any, Any]:
     """Return a fitted distance, its data and some queries."""
-    X, y = subject.data()
-    return trained(subject, X, y), X, take(X, [4, 0, 17, 4, 9])
+    X = subject.data().X
+    return learned(subject), X, take(X, [4, 0, 17, 4, 9])
 
 
 def _one(X: Any, position: int) -> Any:

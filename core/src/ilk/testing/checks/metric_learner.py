@@ -15,6 +15,7 @@ from ilk.testing.checks.data import trained
 from ilk.testing.checks.labels import renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
+from ilk.testing.usual import learned
 
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
@@ -27,8 +28,8 @@ def _is_global(component: Any) -> bool:
 @check("metric_learner", when=_is_global)
 def check_components(subject: Subject) -> None:
     """`components_` is L of shape (d, p), and transform(X) differs from X L' by one shift only."""
-    X, y = subject.vectors()
-    learner = trained(subject, X, y)
+    X = subject.vectors().X
+    learner = learned(subject, subject.vector_kind)
     L = learner.components_
     expect(np.ndim(L) == 2, f"expected components_ of shape (d, p), got {np.shape(L)}")
     expect(L.shape[1] == X.shape[1], f"expected {X.shape[1]} columns, got {L.shape[1]}")
@@ -40,7 +41,7 @@ def check_components(subject: Subject) -> None:
 @check("metric_learner", when=_is_global)
 def check_metric_matrix(subject: Subject) -> None:
     """`metric_matrix_` is L'L and has no negative eigenvalue."""
-    learner = trained(subject, *subject.vectors())
+    learner = learned(subject, subject.vector_kind)
     A = np.asarray(learner.metric_matrix_)
     L = learner.components_
     expect_same(A, L.T @ L, "metric_matrix_", rtol=1e-6)
@@ -52,8 +53,8 @@ def check_metric_matrix(subject: Subject) -> None:
 @check("metric_learner", when=_is_global)
 def check_learned_distance(subject: Subject) -> None:
     """`distance()` on vectors is the Euclidean distance after `transform`."""
-    X, y = subject.vectors()
-    learner = trained(subject, X, y)
+    X = subject.vectors().X
+    learner = learned(subject, subject.vector_kind)
     Z = learner.transform(X)
     expect_same(learner.distance().pairwise(X), cdist(Z, Z), "distance().pairwise(X)", atol=1e-7)
 
@@ -62,7 +63,7 @@ def check_learned_distance(subject: Subject) -> None:
 def check_metric_ignores_names(subject: Subject) -> None:
     """Classes may be called anything; other names give the same metric."""
     X, y = subject.vectors()
-    expected = trained(subject, X, y).metric_matrix_
+    expected = learned(subject, subject.vector_kind).metric_matrix_
     scale = float(np.abs(expected).max())
     for what, labels in renamings(y, any_order=True):
         got = trained(subject, X, labels).metric_matrix_
@@ -76,7 +77,7 @@ def check_learner_as_step(subject: Subject) -> None:
     pipeline = Pipeline([{"metric_learner": subject.seeded()}])
     expect_same(
         pipeline.fit(X, y).transform(X),
-        trained(subject, X, y).transform(X),
+        learned(subject, subject.vector_kind).transform(X),
         "the transform of a pipeline of one step",
     )
 
@@ -84,9 +85,8 @@ def check_learner_as_step(subject: Subject) -> None:
 @check("metric_learner", capability="local")
 def check_local_neighbors(subject: Subject) -> None:
     """`kneighbors` gives k different rows for each query, nearest first."""
-    X, y = subject.vectors()
     Q = subject.vectors(7, seed=1).X
-    near, where = trained(subject, X, y).kneighbors(Q, 5)
+    near, where = learned(subject, subject.vector_kind).kneighbors(Q, 5)
     for what, got in (("distances", near), ("indices", where)):
         expect(np.shape(got) == (7, 5), f"expected {what} of shape (7, 5), got {np.shape(got)}")
     expect(np.asarray(where).dtype.kind == "i", f"expected integer indices, got {where.dtype}")
@@ -98,8 +98,8 @@ def check_local_neighbors(subject: Subject) -> None:
 @check("metric_learner", capability="local")
 def check_local_k_range(subject: Subject) -> None:
     """A k outside 1..n is an error that says k and n."""
-    X, y = subject.vectors()
-    learner = trained(subject, X, y)
+    X = subject.vectors().X
+    learner = learned(subject, subject.vector_kind)
     for k in (0, n_rows(X) + 1):
         expect_error(
             lambda: learner.kneighbors(X, k),  # noqa: B023  # called before the next turn
@@ -122,7 +122,7 @@ def check_local_is_declared(subject: Subject) -> None:
 def check_local_ignores_names(subject: Subject) -> None:
     """Classes may be called anything; other names give the same neighbours."""
     X, y = subject.vectors()
-    expected = trained(subject, X, y).kneighbors(X, 3)[1]
+    expected = learned(subject, subject.vector_kind).kneighbors(X, 3)[1]
     for what, labels in renamings(y, any_order=True):
         got = trained(subject, X, labels).kneighbors(X, 3)[1]
         expect_same(got, expected, f"neighbours with {what}")

@@ -12,6 +12,7 @@ from ilk.testing.checks.data import answer, trained
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
 from ilk.testing.subject import Subject, takes_tables, takes_vectors
+from ilk.testing.usual import learned, result
 
 
 def is_transformer(component: Any) -> bool:
@@ -22,8 +23,8 @@ def is_transformer(component: Any) -> bool:
 @check("transformer", "metric_learner", when=is_transformer)
 def check_rows_kept(subject: Subject) -> None:
     """`transform` gives one row for each row of X."""
-    X, y = subject.data()
-    out = trained(subject, X, y).transform(X)
+    X = subject.data().X
+    out = learned(subject).transform(X)
     expect(n_rows(out) == n_rows(X), f"expected {n_rows(X)} rows, got {n_rows(out)}")
     expect(np.ndim(out) == 2, f"expected two dimensions, got shape {np.shape(out)}")
 
@@ -34,14 +35,14 @@ def check_fit_transform(subject: Subject) -> None:
     X, y = subject.data()
     got = subject.seeded().fit_transform(X, y)
     got = got.toarray() if hasattr(got, "toarray") else got
-    expect_same(got, answer(subject, trained(subject, X, y), X), "fit_transform(X, y)", rtol=1e-6)
+    expect_same(got, answer(subject, learned(subject), X), "fit_transform(X, y)", rtol=1e-6)
 
 
 @check("transformer", "metric_learner", when=is_transformer)
 def check_feature_names_out(subject: Subject) -> None:
     """`get_feature_names_out` names each column of the output, all different."""
-    X, y = subject.data()
-    component = trained(subject, X, y)
+    X = subject.data().X
+    component = learned(subject)
     names = list(component.get_feature_names_out())
     width = np.shape(component.transform(X))[1]
     expect(len(names) == width, f"expected {width} names for {width} columns, got {names}")
@@ -69,7 +70,7 @@ def check_nominal_refused(subject: Subject) -> None:
 def check_stateless(subject: Subject) -> None:
     """What declares to be stateless makes the same of a row, whatever rows it was fitted to."""
     X, y = subject.data()
-    expected = answer(subject, trained(subject, X, y), X)
+    expected = result(subject)
     for rows in (np.arange(1, n_rows(X)), np.arange(0, n_rows(X), 2)):
         fitted = trained(subject, take(X, rows), y[rows])
         expect_same(

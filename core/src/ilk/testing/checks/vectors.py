@@ -13,6 +13,7 @@ from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
 from ilk.testing.subject import Subject, takes_tables, takes_vectors
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS
+from ilk.testing.usual import learned, result
 
 
 def _run(subject: Subject, X: Any, y: Any) -> Any:
@@ -20,8 +21,8 @@ def _run(subject: Subject, X: Any, y: Any) -> Any:
 
 
 def _same_for(subject: Subject, changed: Any, what: str) -> None:
-    X, y = subject.vectors()
-    expect_same(_run(subject, changed, y), _run(subject, X, y), f"the result for {what}", rtol=1e-6)
+    got = _run(subject, changed, subject.vectors().y)
+    expect_same(got, result(subject, subject.vector_kind), f"the result for {what}", rtol=1e-6)
 
 
 @check(*DATA_KINDS, when=takes_vectors)
@@ -110,7 +111,7 @@ def check_infinity_refused(subject: Subject) -> None:
 @check(*ANSWERING_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "nan"))
 def check_nan_query_refused(subject: Subject) -> None:
     """NaN in a query is an error that names the component and the row."""
-    component = trained(subject, *subject.vectors())
+    component = learned(subject, subject.vector_kind)
     X, _ = _spoiled(subject, np.nan)
     expect_error(
         lambda: answer(subject, component, X),
@@ -140,8 +141,8 @@ def check_text_refused(subject: Subject) -> None:
 @check(*ANSWERING_KINDS, when=takes_vectors)
 def check_wrong_width(subject: Subject) -> None:
     """Queries with another number of features are an error with the component and both numbers."""
-    X, y = subject.vectors()
-    component = trained(subject, X, y)
+    X = subject.vectors().X
+    component = learned(subject, subject.vector_kind)
     wide, narrow = X.shape[1], X.shape[1] - 1
     if not subject.use.by_row and not claims(component, "needs_fit"):
         expect_error(
