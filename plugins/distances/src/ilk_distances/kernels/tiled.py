@@ -69,7 +69,8 @@ def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
                 D *= factor
                 np.exp(D, out=K[start:stop, first : first + shape[1]])
 
-    ilk.in_blocks(work, len(X), max(min(_ROWS, -(-len(X) // ilk.n_threads())), 2))
+    threads = 1 if K.size <= _BRIEF else ilk.n_threads()
+    ilk.in_blocks(work, len(X), max(min(_ROWS, -(-len(X) // threads)), 2))
     return K
 
 
@@ -77,3 +78,4 @@ _ROWS, _WIDEST = 128, 384  # of a tile, which is filled again and again: it stay
 _NUMBERS = 3 * 2**13  # of Y in a tile
 _CACHED = 2**15  # numbers that are replaced at once
 _SHARE = 2**20  # numbers that a thread takes at a time
+_BRIEF = 2**12  # Gaussians that take no longer than a thread takes to start

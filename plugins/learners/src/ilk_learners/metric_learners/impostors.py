@@ -67,12 +67,12 @@ class Impostors:
         if not self._serve(Z, reach):
             self._forget(Z, reach)
         lengths = np.einsum("ij,ij->i", Z, Z)
-        lanes: list[Any] = [None] * _LANES
+        lanes: list[Any] = [None] * max(min(_LANES, len(self._blocks)), 1)
 
         def work(lane: int, _stop: int) -> None:
             lanes[lane] = self._lane(lane, Z, margins, lengths, reach)
 
-        ilk.in_blocks(work, _LANES, 1)
+        ilk.in_blocks(work, len(lanes), 1)
         total: Hinges = lanes[0]
         for one in lanes[1:]:
             total = Hinges(*(a + b for a, b in zip(total, one, strict=True)))

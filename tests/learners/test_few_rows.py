@@ -1,0 +1,50 @@
+"""A few rows start no threads, which would take longer than the work; many rows do."""
+
+import numpy as np
+import pytest
+
+import ilk
+from ilk import parallel
+from ilk_distances.kernels.tiled import gaussians
+from ilk_learners.metric_learners.impostors import Impostors
+
+RNG = np.random.default_rng(0)
+
+
+def of_gaussians(n):
+    X = RNG.normal(size=(n, 3))
+    return gaussians(X, X, 1.0)
+
+
+def of_impostors(n):
+    Z, margins = RNG.normal(size=(n, 2)), np.full((n, 1), 0.5)
+    return Impostors(np.arange(n) * 2 // n).hinges(Z, margins).laplacian
+
+
+def of_presorting(n):
+    X, y = RNG.normal(size=(n, 3)), np.arange(n) % 2
+    return ilk.classifier("decision_stump").fit(X, y).predict(X)
+
+
+def of_stumps(n):
+    X, y = RNG.normal(size=(n, 3)), np.arange(n) % 2
+    return ilk.classifier("gentleboost", n_rounds=1).fit(X, y).predict(X)
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """How often work was shared among threads."""
+    found, share = [], parallel._share
+    monkeypatch.setattr(
+        parallel, "_share", lambda *args: (found.append(args[-1]), share(*args))[-1]
+    )
+    with ilk.threads(2):
+        yield found
+
+
+@pytest.mark.parametrize("work", [of_gaussians, of_impostors, of_presorting, of_stumps])
+def test_threads_are_for_many_rows(shared, work):
+    work(30)
+    assert not shared
+    work(30_000 if work is not of_gaussians else 300)
+    assert shared
