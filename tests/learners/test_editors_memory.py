@@ -12,10 +12,10 @@ import ilk
 @pytest.mark.parametrize(
     ("name", "n"),
     [
-        ("competence", 10_000),
+        ("competence", 6000),
         ("ib3", 15_000),
-        ("icf", 10_000),
-        ("rt3", 5000),
+        ("icf", 6000),
+        ("rt3", 3500),
     ],
 )
 def test_memory_is_that_of_lists_and_blocks(name, n):
