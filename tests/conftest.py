@@ -43,7 +43,7 @@ def warm_python():
     if not hasattr(os, "fork"):
         yield sys.executable
         return
-    command = [sys.executable, "-W", "error", Path(__file__).with_name("warm.py")]
+    command = [sys.executable, Path(__file__).with_name("warm.py")]
     with (
         tempfile.TemporaryDirectory() as folder,
         subprocess.Popen([*command, folder], stdin=subprocess.PIPE) as server,

@@ -44,9 +44,11 @@ LIBRARIES = (
 
 
 def load() -> None:
-    for library in LIBRARIES:
-        importlib.import_module(library)
-    numba.njit(lambda: None)()  # its first function takes a second
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nobody would see them
+        for library in LIBRARIES:
+            importlib.import_module(library)
+        numba.njit(lambda: None)()  # its first function takes a second
 
 
 def serve(folder: Path) -> None:
