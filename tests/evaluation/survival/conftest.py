@@ -7,120 +7,19 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
+from concurrent import futures
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import ilk
+from ilk.cli import main
+from ilk.registries import refresh
+from ilk_evaluation import run_experiment
 
-MODULE = '''
-"""Classifiers that take their time, die or never end, and a listener that writes a log."""
-
-import ctypes
-import json
-import os
-import re
-import signal
-import sys
-import time
-
-import numpy as np
-
-import ilk
-
-
-class Slow(ilk.Classifier):
-    """Nearest mean by hand, after a while."""
-
-    parameters = {"seconds": ilk.Param(float, ge=0)}
-
-    def __init__(self, seconds=0.0):
-        self.seconds = seconds
-
-    def fit(self, X, y):
-        time.sleep(self.seconds)
-        self.classes_ = np.unique(y)
-        self.means_ = np.stack([np.asarray(X)[y == label].mean(axis=0) for label in self.classes_])
-        return self
-
-    def predict_proba(self, X):
-        gaps = np.linalg.norm(np.asarray(X)[:, None] - self.means_[None], axis=2)
-        weights = np.exp(-gaps)
-        return weights / weights.sum(axis=1, keepdims=True)
-
-    def predict(self, X):
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-
-class Held(Slow):
-    """Needs so long on data with so many features, or until a file is there."""
-
-    parameters = {
-        "longest": ilk.Param(float, ge=0),
-        "features": ilk.Param(int, ge=1),
-        "until": ilk.Param(str),
-    }
-
-    def __init__(self, longest=5.0, features=13, until=""):
-        self.longest = longest
-        self.features = features
-        self.until = until
-
-    seconds = 0.0
-
-    def fit(self, X, y):
-        end = time.monotonic() + self.longest
-        while X.shape[1] == self.features and time.monotonic() < end:
-            if os.path.exists(self.until):
-                break
-            time.sleep(0.01)
-        return super().fit(X, y)
-
-
-class Deadly(Slow):
-    """Does something terrible on data with so many features, once or always."""
-
-    parameters = {
-        "how": ilk.Param(str),
-        "features": ilk.Param(int, ge=1),
-        "once": ilk.Param(ilk.FilePath, none=True),
-    }
-
-    def __init__(self, how="exit", features=13, once=None):
-        self.how = how
-        self.features = features
-        self.once = once
-
-    seconds = 0.0
-
-    def fit(self, X, y):
-        if X.shape[1] == self.features and not (self.once and os.path.exists(self.once)):
-            if self.once:
-                open(self.once, "w").close()
-            HOW[self.how]()
-        return super().fit(X, y)
-
-
-def fail():
-    raise ValueError("no appetite")
-
-
-HOW = {
-    "exit": lambda: os._exit(7),
-    "fail": fail,
-    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    "segfault": lambda: ctypes.string_at(0),
-    "sleep": lambda: time.sleep(1000),
-    "spin": lambda: re.match("(a|a)+$", "a" * 60 + "b"),  # holds the interpreter's lock
-}
-
-
-@ilk.hookimpl
-def ilk_cell_finished(cell):
-    if "CALAMITY_LOG" in os.environ:
-        with open(os.environ["CALAMITY_LOG"], "a") as log:
-            log.write(json.dumps([cell.key, cell.error]) + "\\n")
-'''
+MODULE = Path(__file__).with_name("calamity.py").read_text(encoding="utf-8")
 ENTRY_POINTS = """\
 [ilk.classifiers]
 deadly = calamity:Deadly
@@ -130,6 +29,20 @@ slow = calamity:Slow
 calamity = calamity
 """
 PROGRAM = "from ilk.cli import main; main()"
+# Reads lines, and starts the command at each: a copy of this process has all its imports.
+NURSERY = """
+import os, sys
+import ilk_evaluation.experiments.report, ilk_evaluation.experiments.runner
+from ilk.cli import main
+for _ in sys.stdin:
+    if pid := os.fork():
+        print(pid, flush=True)
+        os.waitpid(pid, 0)
+        print("gone", flush=True)
+    else:
+        os.setsid()
+        main()
+"""
 
 
 def install(folder, name, module, entry_points):
@@ -150,15 +63,46 @@ def calamity(tmp_path_factory):
 
 
 def spec_text(*, pipelines, executor='"serial"', repeats=3, run="", datasets=("iris", "wine")):
-    """An experiment file; pipelines are classifiers by id, in TOML."""
+    """An experiment file; pipelines are classifiers by id, in TOML. No repeats: a single split."""
     lines = [f'[[datasets]]\nuse = "{name}"' for name in datasets]
     lines += [
         f'[[pipelines]]\nid = "{name}"\nsteps = [{{ classifier = {classifier} }}]'
         for name, classifier in pipelines.items()
     ]
-    resampling = f'{{ use = "repeated_kfold", folds = 2, repeats = {repeats} }}'
+    resampling = '"holdout"'
+    if repeats is not None:
+        resampling = f'{{ use = "repeated_kfold", folds = 2, repeats = {repeats} }}'
     lines += [f"[evaluation]\nresampling = {resampling}", f"[run]\nexecutor = {executor}\n{run}"]
     return "\n".join(lines) + "\n"
+
+
+@contextmanager
+def visited(folder, environment):
+    """Have in this process what one has that is started in a folder with an environment."""
+    folders = [path for path in environment["PYTHONPATH"].split(os.pathsep) if path not in sys.path]
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        for name in environment.keys() - {"PYTEST_CURRENT_TEST"}:
+            patch.setenv(name, environment[name])
+        for path in reversed(folders):
+            patch.syspath_prepend(path)
+        patch.chdir(folder)
+        patch.setattr("tempfile.tempdir", None)
+        patch.setattr("warnings.formatwarning", warnings.formatwarning)  # the command has its own
+        patch.setattr("warnings.showwarning", show_warning)
+        warnings.simplefilter("default")
+        refresh()
+        try:
+            yield
+        finally:
+            for name, module in list(sys.modules.items()):
+                if (getattr(module, "__file__", None) or "").startswith(tuple(folders)):
+                    del sys.modules[name]
+    refresh()
+
+
+def show_warning(message, category, filename, lineno, file=None, line=None):
+    """Write a warning where it is written outside of pytest, which collects them."""
+    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 class Shell:
@@ -166,8 +110,10 @@ class Shell:
 
     spec_text = staticmethod(spec_text)
 
-    def __init__(self, folder, site):
+    def __init__(self, folder, site, capture=None):
         self.folder = folder
+        self.capture = capture
+        self.spared = set()
         self.file = folder / "x.toml"
         self.store = folder / "results" / "x.sqlite"
         self.temporary = folder / "temporary"
@@ -213,12 +159,45 @@ class Shell:
             out, err = process.communicate(timeout=120)
         return process.returncode, out, err
 
-    def wait_for_cells(self, n, process, seconds=90):
+    def here(self, *arguments, meanwhile=None):
+        """Do what `run` does in this process, which has its imports; in a thread something else."""
+        self.capture.readouterr()
+        with (
+            visited(self.folder, self.environment),
+            futures.ThreadPoolExecutor(1) as thread,
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setattr("sys.argv", ["ilk", "run", str(self.file), *arguments])
+            other = thread.submit(meanwhile) if meanwhile else None
+            with pytest.raises(SystemExit) as end:
+                main()
+        if other:
+            other.result()
+        return end.value.code, *self.capture.readouterr()
+
+    @contextmanager
+    def nursery(self):
+        """Give a function that starts a run at once: its process id, and what waits for its end.
+
+        All are copies of one process, which is none of those that are left over.
+        """
+        with self.start(program=NURSERY, stdin=subprocess.PIPE) as process:
+            self.spared.add(process.pid)
+
+            def begin():
+                process.stdin.write("\n")
+                process.stdin.flush()
+                return int(process.stdout.readline()), process.stdout.readline
+
+            yield begin
+            process.communicate(timeout=60)
+
+    def wait_for_cells(self, n, process=None, seconds=90):
         """Wait until so many cells are in the store."""
         deadline = time.monotonic() + seconds
         while self.n_cells() < n:
             assert time.monotonic() < deadline, "no cell is finished"
-            assert process.poll() is None, process.communicate()
+            assert process is None or process.poll() is None, process.communicate()
             time.sleep(0.02)
 
     def n_cells(self, store=None):
@@ -263,27 +242,35 @@ class Shell:
         return left
 
     def processes(self):
-        """Processes that have our temporary folder in their environment."""
+        """Processes that have our temporary folder in their environment.
+
+        Those that watch over what this process leaves behind are left out: they end with it.
+        """
         mark = f"TMPDIR={self.temporary}".encode()
         for entry in Path("/proc").glob("[0-9]*/environ"):
+            pid = int(entry.parent.name)
             try:
-                if mark in entry.read_bytes().split(b"\0"):
-                    yield f"{entry.parent.name} {(entry.parent / 'cmdline').read_bytes()!r}"
+                if mark not in entry.read_bytes().split(b"\0") or pid in self.spared:
+                    continue
+                command = (entry.parent / "cmdline").read_bytes()
+                if not (b"resource_tracker" in command and parent_of(pid) == os.getpid()):
+                    yield f"{pid} {command!r}"
             except OSError:  # gone, or not ours
                 continue
 
     def children(self, parent, word):
         """Process ids of the children of a process that have a word in their command."""
-        lines = (line for line in self.processes() if word in line)
-        for pid in (int(line.split()[0]) for line in lines):
-            status = Path(f"/proc/{pid}/stat").read_text()
-            if int(status.rpartition(")")[2].split()[1]) == parent:
-                yield pid
+        pids = [int(line.split()[0]) for line in self.processes() if word in line]
+        return [pid for pid in pids if parent_of(pid) == parent]
+
+
+def parent_of(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @pytest.fixture
-def shell(tmp_path, calamity):
-    made = Shell(tmp_path, calamity)
+def shell(tmp_path, calamity, capfd):
+    made = Shell(tmp_path, calamity, capfd)
     yield made
     for line in made.processes():
         os.kill(int(line.split()[0]), signal.SIGKILL)
@@ -310,9 +297,11 @@ def long_run(shell):
 
 
 def run_undisturbed(folder, site, repeats):
+    """Run cells that take next to no time: it is the same that comes of them."""
     shell = Shell(folder, site)
-    shell.write(pipelines=PIPELINES, repeats=repeats)
-    assert shell.run("--quiet")[0] == 0
+    shell.write(pipelines={**PIPELINES, "a": '{ use = "slow", seconds = 0.0001 }'}, repeats=repeats)
+    with visited(folder, shell.environment):
+        run_experiment(shell.file)
     return shell.outcome()
 
 
@@ -331,8 +320,6 @@ def undisturbed_longer(tmp_path_factory, calamity):
 @pytest.fixture
 def installed(calamity, monkeypatch):
     """The distribution, seen in this process."""
-    from ilk.registries import refresh
-
     monkeypatch.syspath_prepend(calamity)
     refresh()
     yield

@@ -12,11 +12,11 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 
-def goes_on(shell, undisturbed):
+def goes_on(shell, undisturbed, *how):
     """Run again, and compare with a run that nothing disturbed."""
     kept, before = shell.cells(), [key for key, _ in shell.log()]
     assert set(before) <= kept.keys()
-    code, _, err = shell.run("--quiet")
+    code, _, err = shell.here("--quiet", *how)
     assert (code, err) == (0, "")
     assert shell.outcome() == undisturbed
     told = [key for key, _ in shell.log()]
@@ -24,6 +24,7 @@ def goes_on(shell, undisturbed):
     assert set(told[len(before) :]) == shell.cells().keys() - kept.keys()
 
 
+SERIAL = ("--executor", "serial")  # in no need of workers that take long to start
 ENDS = [
     ("serial", signal.SIGINT, 1, 130, "interrupted"),
     ("loky", signal.SIGINT, 2, 130, "interrupted"),
@@ -49,7 +50,7 @@ def test_a_signal_to_all_processes(
     assert int(said[1]) == shell.n_cells() >= 5
     assert shell.left_over() == []
     assert [path.name for path in shell.store.parent.iterdir()] == ["x.sqlite"]
-    goes_on(shell, undisturbed)
+    goes_on(shell, undisturbed, *SERIAL)
 
 
 @pytest.mark.parametrize("name", ["serial", "loky"])
@@ -61,19 +62,21 @@ def test_kill_9_of_the_runner(long_run, executors, undisturbed, name):
     process.communicate(timeout=60)
     assert shell.left_over() == []
     assert shell.n_cells() >= 5
-    goes_on(shell, undisturbed)
+    goes_on(shell, undisturbed, *SERIAL)
 
 
 def test_kill_9_of_a_worker_costs_nothing(long_run, executors, undisturbed):
     shell = long_run(executors["loky"])
-    process = shell.start("--quiet")
-    for n in (5, 30):
-        shell.wait_for_cells(n, process)
-        workers = [line.split()[0] for line in shell.processes() if "popen_loky" in line]
-        assert len(workers) == 2
-        os.kill(int(workers[0]), signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, "")
+
+    def kill():
+        for n in (5, 30):
+            shell.wait_for_cells(n)
+            workers = [line.split()[0] for line in shell.processes() if "popen_loky" in line]
+            assert len(workers) == 2
+            os.kill(int(workers[0]), signal.SIGKILL)
+
+    code, _, err = shell.here("--quiet", meanwhile=kill)
+    assert (code, err) == (0, "")
     assert shell.outcome() == undisturbed
     assert shell.left_over() == []
 
@@ -82,18 +85,21 @@ def test_kill_9_of_a_worker_costs_nothing(long_run, executors, undisturbed):
 def test_kill_9_at_any_moment(long_run, executors, undisturbed_longer):
     """Twelve lives of a run; no cell is lost and none is run twice."""
     generator = random.Random(7)
-    for life in range(12):
-        shell = long_run(executors["loky" if life % 4 == 0 else "serial"], repeats=20)
-        process = shell.start("--quiet")
-        if life % 5:
-            shell.wait_for_cells(shell.n_cells() + generator.randrange(1, 5), process)
-        time.sleep(generator.random() * (0.05 if life % 5 else 2.0))
-        (os.killpg if life % 3 == 0 else os.kill)(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
-        assert shell.left_over(folders=False) == []  # folders wait for the next run on loky
-        told = [key for key, _ in shell.log()]
-        assert set(told) <= shell.cells().keys()
-        assert len(set(told)) == len(told)
+    shell = long_run(executors["serial"], repeats=20)
+    with shell.nursery() as begin:
+        for life in range(12):
+            long_run(executors["loky" if life in {0, 4} else "serial"], repeats=20)
+            pid, wait = begin()
+            if life % 5:
+                shell.wait_for_cells(shell.n_cells() + generator.randrange(1, 5))
+            time.sleep(generator.random() * (0.05 if life % 5 else 0.5))
+            (os.killpg if life % 3 == 0 else os.kill)(pid, signal.SIGKILL)
+            wait()
+            # folders wait for the next run on loky
+            assert shell.left_over(folders=False) == [], life
+            told = [key for key, _ in shell.log()]
+            assert set(told) <= shell.cells().keys()
+            assert len(set(told)) == len(told)
     assert 12 < shell.n_cells() < 160
     long_run(executors["loky"], repeats=20)
     goes_on(shell, undisturbed_longer)

@@ -86,7 +86,7 @@ def test_a_broken_listener_is_named_in_a_line_and_the_run_goes_on(shell, name):
     module, said = BROKEN[name]
     shell.install(name, module, f"[ilk.plugins]\n{name}_listener = {name}\n")
     shell.write(pipelines={"slow": '"slow"'}, repeats=1)
-    code, out, err = shell.run("--quiet")
+    code, out, err = shell.here("--quiet")
     assert code == 0
     assert out.count("store: ") == 1
     (line,) = err.splitlines()
@@ -120,7 +120,7 @@ def test_the_worked_example_works(shell, page, tmp_path_factory):
     assert tomllib.loads(files["pyproject.toml"])["project"]["name"] == "ilk-cell-log"
     shell.add_to_path(site)
     shell.write(pipelines={"1-NN": '{ use = "knn", k = 1 }'}, repeats=1, datasets=["iris"])
-    code, out, err = shell.run("--quiet")
+    code, out, err = shell.here("--quiet")
     assert (code, err) == (0, "")
     log = shell.store.with_suffix(".jsonl")
     title, _, sentence = out.splitlines()[-3:]

@@ -32,11 +32,11 @@ def mpiexec():
     return found
 
 
-def start(shell, mpiexec):
-    """Start the command on three ranks, of which two run cells."""
+def start(shell, mpiexec, n):
+    """Start the command on so many ranks, of which all but one run cells."""
     python = [sys.executable, "-m", "mpi4py.futures", "-m", "ilk", "run", str(shell.file)]
     return subprocess.Popen(
-        [mpiexec, "-n", "3", *python, "--quiet", "--executor", "mpi"],
+        [mpiexec, "-n", str(n), *python, "--quiet", "--executor", "mpi"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -64,7 +64,7 @@ def test_a_lost_rank_ends_the_job_and_the_next_goes_on(
     shell, long_run, undisturbed, mpiexec, victim
 ):
     long_run('"serial"')
-    process = start(shell, mpiexec)
+    process = start(shell, mpiexec, 3)
     shell.wait_for_cells(5, process)
     assert len(ranks(shell)) == 3
     os.kill(ranks(shell)[victim], signal.SIGKILL)
@@ -73,7 +73,7 @@ def test_a_lost_rank_ends_the_job_and_the_next_goes_on(
     assert shell.left_over(folders=False) == []
     kept = shell.cells()
     assert 5 <= len(kept) < 80
-    process = start(shell, mpiexec)
+    process = start(shell, mpiexec, 2)
     _, err = process.communicate(timeout=120)
     assert (err, process.returncode) == ("", 0)
     assert shell.outcome() == undisturbed
@@ -81,29 +81,34 @@ def test_a_lost_rank_ends_the_job_and_the_next_goes_on(
     assert shell.left_over() == []
 
 
-@pytest.fixture
-def own(shell, long_run, mpiexec):
-    """A run that starts a job of its own, once it has finished some cells."""
-    long_run('{ use = "mpi", workers = 2 }')
-    process = shell.start("--quiet")
-    shell.wait_for_cells(5, process)
-    return process
+SERIAL = ("--executor", "serial")  # in no need of ranks that take long to start
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", ["worker", "first", "mpiexec"])
-def test_a_lost_rank_ends_its_own_job_but_not_the_run(shell, undisturbed, own, victim):
-    first, *others = ranks(shell)
-    (started,) = shell.children(own.pid, "mpiexec")
-    os.kill({"worker": others[-1], "first": first, "mpiexec": started}[victim], signal.SIGKILL)
-    _, err = own.communicate(timeout=60)
-    assert own.returncode == 2
+@pytest.mark.parametrize(
+    ("victim", "how"),
+    [("worker", ()), ("first", SERIAL), ("mpiexec", SERIAL)],
+    ids=["worker", "first", "mpiexec"],
+)
+def test_a_lost_rank_ends_its_own_job_but_not_the_run(
+    shell, long_run, undisturbed, mpiexec, victim, how
+):
+    long_run('{ use = "mpi", workers = 2 }')
+
+    def kill():
+        shell.wait_for_cells(5)
+        first, *others = ranks(shell)
+        (started,) = shell.children(os.getpid(), "mpiexec")
+        os.kill({"worker": others[-1], "first": first, "mpiexec": started}[victim], signal.SIGKILL)
+
+    code, _, err = shell.here("--quiet", meanwhile=kill)
+    assert code == 2
     said, kept = err.splitlines()
     assert re.fullmatch(r"Error: the MPI job ended before its time \(exit code -?\d+\): .*", said)
     n_kept = shell.n_cells()
     assert kept.startswith(f"{n_kept} of 80 cells are kept in")
     assert shell.left_over() == []
-    code, _, err = shell.run("--quiet")
+    code, _, err = shell.here("--quiet", *how)
     assert (err, code) == ("", 0)
     assert shell.outcome() == undisturbed
     assert shell.left_over() == []
@@ -111,36 +116,47 @@ def test_a_lost_rank_ends_its_own_job_but_not_the_run(shell, undisturbed, own, v
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
-def test_its_own_job_ends_with_the_run(shell, own, how):
-    os.kill(own.pid, how)
-    own.communicate(timeout=60)
-    assert own.returncode in {-signal.SIGKILL, 130}
+def test_its_own_job_ends_with_the_run(shell, long_run, mpiexec, how):
+    long_run('{ use = "mpi", workers = 1 }')
+    process = shell.start("--quiet")
+    shell.wait_for_cells(5, process)
+    os.kill(process.pid, how)
+    process.communicate(timeout=60)
+    assert process.returncode in {-signal.SIGKILL, 130}
     assert shell.left_over() == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("end", ["os._exit(3)", "os.kill(os.getpid(), 9)"], ids=["exit", "kill"])
-@pytest.mark.parametrize("when", ["open", "closed"])
-def test_who_used_it_may_end_without_harm_to_its_process_group(shell, mpiexec, when, end):
-    """MPICH kills the group of a process that started ranks as a rank itself and says no more."""
-    ends = {when: end}
-    script = f"""
+SCRIPT = """
 import os, ilk
 if __name__ == "__main__":
     with ilk.executor("mpi", workers=1).open() as pool:
         print(pool.submit(pow, 2, 5).result(), flush=True)
-        {ends.get("open", "pass")}
-    {ends.get("closed", "pass")}
+        {open}
+    {closed}
 """
-    (shell.folder / "script.py").write_text(script)
-    group = subprocess.Popen(
-        f"{sys.executable} script.py; sleep 2; echo the shell lives",
-        shell=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=shell.environment,
-        cwd=shell.folder,
-        start_new_session=True,
-    )
-    assert group.communicate(timeout=60)[0] == "32\nthe shell lives\n"
+ENDS = ["os._exit(3)", "os.kill(os.getpid(), 9)"]
+
+
+@pytest.mark.slow
+def test_who_used_it_may_end_without_harm_to_its_process_group(shell, mpiexec):
+    """MPICH kills the group of a process that started ranks as a rank itself and says no more."""
+    scripts = [SCRIPT.format(open=end, closed="pass") for end in ENDS]
+    scripts += [SCRIPT.format(open="pass", closed=end) for end in ENDS]
+    groups = []  # all at once, as most of the time is spent waiting for what must not come
+    for i, script in enumerate(scripts):
+        file = shell.folder / f"script{i}.py"
+        file.write_text(script)
+        groups.append(
+            subprocess.Popen(
+                f"{sys.executable} {file}; sleep 2; echo the shell lives",
+                shell=True,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=shell.environment,
+                cwd=shell.folder,
+                start_new_session=True,
+            )
+        )
+    said = [group.communicate(timeout=120)[0] for group in groups]
+    assert dict(zip(scripts, said, strict=True)) == dict.fromkeys(scripts, "32\nthe shell lives\n")
     assert shell.left_over() == []

@@ -18,7 +18,7 @@ resource = pytest.importorskip("resource", reason="limits of POSIX")
 def total(shell, *, executor='"serial"'):
     """Write a file of 40 cells."""
     shell.write(
-        pipelines={"a": '{ use = "slow", seconds = 0.01 }', "b": '"slow"'},
+        pipelines={"a": '{ use = "slow", seconds = 0.001 }', "b": '"slow"'},
         repeats=5,
         executor=executor,
     )
@@ -38,7 +38,7 @@ def test_a_store_that_can_grow_no_more(shell):
     kept = int(re.fullmatch(rf"(\d+) of {n} cells are kept in it", second)[1])
     assert 0 < kept < n
     assert len(shell.log()) == kept == shell.n_cells()
-    assert shell.run("--quiet")[0] == 0
+    assert shell.here("--quiet")[0] == 0
     assert shell.n_cells() == len(shell.log()) == n
 
 
@@ -61,7 +61,7 @@ def test_a_disk_that_is_full(shell):
     if not mounted(disk):
         pytest.skip("nothing can be mounted here")
     try:
-        code, out, err = shell.run("--quiet")
+        code, out, err = shell.here("--quiet")
         assert (code, out) == (2, "")
         assert "x.sqlite: cannot be" in err
         assert "Traceback" not in err
@@ -69,7 +69,7 @@ def test_a_disk_that_is_full(shell):
         subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
         assert set(shell.cells()) >= told
         assert len(told) > 0
-        assert shell.run("--quiet")[0] == 0
+        assert shell.here("--quiet")[0] == 0
         assert shell.n_cells() == len(shell.log()) == n
     finally:
         subprocess.run(["umount", str(disk)], check=True)
@@ -79,7 +79,7 @@ def test_a_second_run_is_told_who_has_the_store(shell):
     shell.write(pipelines={"a": '{ use = "slow", seconds = 0.2 }'}, repeats=20)
     first = shell.start("--quiet")
     shell.wait_for_cells(2, first)
-    code, out, err = shell.run("--quiet")
+    code, out, err = shell.here("--quiet")
     assert (code, out) == (2, "")
     assert re.fullmatch(
         rf"Error: \S*x\.sqlite: is in use by another run \(process {first.pid} on \S+\); "
@@ -128,14 +128,14 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_counts_for_nothing(tmp_path
 def finished(shell):
     """A shell with a store that is complete."""
     total(shell)
-    assert shell.run("--quiet")[0] == 0
+    assert shell.here("--quiet")[0] == 0
     return shell
 
 
 def test_a_truncated_store_is_refused_and_left_alone(finished):
     content = finished.store.read_bytes()
     finished.store.write_bytes(content[: len(content) // 2])
-    code, out, err = finished.run("--quiet")
+    code, out, err = finished.here("--quiet")
     assert (code, out) == (2, "")
     assert re.match(r"Error: \S*x\.sqlite: is damaged \(database disk image is malformed\); ", err)
     assert f"sqlite3 {finished.store} .recover" in err
@@ -148,7 +148,7 @@ def test_a_store_of_another_version_is_refused_and_left_alone(finished):
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     content = finished.store.read_bytes()
-    code, _, err = finished.run("--quiet")
+    code, _, err = finished.here("--quiet")
     assert code == 2
     assert "x.sqlite: has version 1 of the store's format, this ilk writes version " in err
     assert finished.store.read_bytes() == content
@@ -183,7 +183,7 @@ def test_a_folder_that_is_read_only(finished):
     folder = finished.store.parent
     folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:
-        code, _, err = finished.run("--quiet", "--fresh")
+        code, _, err = finished.here("--quiet", "--fresh")
         assert (code, err.count("no permission for")) == (2, 1)
     finally:
         folder.chmod(stat.S_IRWXU)
