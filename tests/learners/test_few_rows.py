@@ -16,6 +16,16 @@ def of_gaussians(n):
     return gaussians(X, X, 1.0)
 
 
+def of_distances(n):
+    X = RNG.normal(size=(n, 3))
+    return ilk.distance("euclidean").pairwise(X)
+
+
+def of_neighbors(n):
+    X = RNG.normal(size=(n, 3))
+    return ilk.distance("manhattan").kneighbors(X, X, 3)
+
+
 def of_impostors(n):
     Z, margins = RNG.normal(size=(n, 2)), np.full((n, 1), 0.5)
     return Impostors(np.arange(n) * 2 // n).hinges(Z, margins).laplacian
@@ -42,9 +52,19 @@ def shared(monkeypatch):
         yield found
 
 
-@pytest.mark.parametrize("work", [of_gaussians, of_impostors, of_presorting, of_stumps])
-def test_threads_are_for_many_rows(shared, work):
+MANY = {
+    of_distances: 300,
+    of_neighbors: 300,
+    of_gaussians: 300,
+    of_impostors: 30_000,
+    of_presorting: 30_000,
+    of_stumps: 30_000,
+}
+
+
+@pytest.mark.parametrize(("work", "many"), MANY.items())
+def test_threads_are_for_many_rows(shared, work, many):
     work(30)
     assert not shared
-    work(30_000 if work is not of_gaussians else 300)
+    work(many)
     assert shared

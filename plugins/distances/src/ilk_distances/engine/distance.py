@@ -20,6 +20,7 @@ _WIDEST, _NARROWEST = 512, 32
 _TALL, _FLAT = 512, 256  # rows of a tile that is kept, and of one that is only looked at
 _WORK = 2**30  # differences in a block, or few rows: an interrupt is heeded between blocks
 _FEW = 32
+_BRIEF = 2**13  # differences that take no longer than a thread takes to start
 SORTED = 128  # neighbours that are kept by insertion
 
 
@@ -166,4 +167,5 @@ def _width(Y: np.ndarray) -> int:
 def _height(X: np.ndarray, Y: np.ndarray, most: int) -> int:
     """Rows of a block: as many blocks as there are threads, at least, where that is worth it."""
     most = min(most, max(_WORK // max(Y.size, 1), _FEW))
-    return max(min(most, -(-len(X) // ilk.n_threads())), 16)
+    threads = 1 if len(X) * Y.size <= _BRIEF else ilk.n_threads()
+    return max(min(most, -(-len(X) // threads)), 16)
