@@ -9,6 +9,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +26,7 @@ from ilk.spec import load as load_spec
 FORMAT = 1
 _HEADER, _STATE = "ilk.json", "state.skops"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "skops")
+_version = cache(version)  # reading it takes longer than writing a small model
 
 
 class PersistError(IlkError, ValueError):
@@ -167,7 +169,7 @@ def _is_plain(name: str, packages: set[str]) -> bool:
 
 def _versions(model: Component) -> dict[str, str]:
     """Versions of the libraries and of the distributions whose components are inside."""
-    versions = {name: version(name) for name in _LIBRARIES}
+    versions = {name: _version(name) for name in _LIBRARIES}
     inside = [model]
     while inside:
         component = inside.pop()
@@ -183,7 +185,7 @@ def _check_versions(path: Path, written: Mapping[str, str]) -> None:
     other = []
     for name, old in written.items():
         try:
-            new = version(name)
+            new = _version(name)
         except ImportError:
             new = "not installed"
         if new != old:

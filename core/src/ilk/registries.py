@@ -34,6 +34,8 @@ class Registry:
         self._session: dict[str, type] = {}
         self._loaded: dict[str, type] = {}
         self._broken: dict[str, BrokenComponentError] = {}
+        self._offers: tuple[Found, ...] = ()  # what was sorted
+        self._sorted: tuple[Found, ...] | None = None
 
     def forget(self) -> None:
         """Forget which classes were loaded and which were broken; see `refresh`."""
@@ -42,14 +44,19 @@ class Registry:
 
     def find(self) -> list[Found]:
         """Return what is offered, sorted by name and distribution, importing none of it."""
-        session = [
-            Found(self.kind.name, name, SESSION, "", f"{cls.__module__}:{cls.__qualname__}")
-            for name, cls in self._session.items()
-        ]
-        return sorted(
-            [*offers(self.kind.group, self.kind.name), *session],
-            key=lambda f: (f.name, f.distribution),
-        )
+        return list(self._found())
+
+    def _found(self) -> tuple[Found, ...]:
+        """Sort only what has changed: every error, and every check of data, asks for a name."""
+        offered = offers(self.kind.group, self.kind.name)
+        if self._sorted is None or self._offers is not offered:
+            session = [
+                Found(self.kind.name, name, SESSION, "", f"{cls.__module__}:{cls.__qualname__}")
+                for name, cls in self._session.items()
+            ]
+            every = sorted([*offered, *session], key=lambda f: (f.name, f.distribution))
+            self._offers, self._sorted = offered, tuple(every)
+        return self._sorted
 
     def names(self) -> list[str]:
         """Return the sorted names of this kind."""
@@ -75,7 +82,7 @@ class Registry:
         distribution, _, plain = name.rpartition("/")
         matches = [
             found
-            for found in self.find()
+            for found in self._found()
             if found.name == plain
             and (not distribution or normal(found.distribution) == normal(distribution))
         ]
@@ -145,17 +152,18 @@ class Registry:
             raise AmbiguousComponentError(
                 f"{self.kind.name} {name!r} is already registered; pass replace=True to replace it"
             )
-        self._session[name] = cls
+        self._session[name], self._sorted = cls, None
         return cls
 
     def unregister(self, name: str) -> None:
         """Take back a class registered by hand."""
         self._session.pop(name, None)
+        self._sorted = None
 
     def found_for(self, cls: type) -> Found | None:
         """Return the offer whose class is `cls`, or None."""
         value = f"{cls.__module__}:{cls.__qualname__}"
-        for found in self.find():
+        for found in self._found():
             if found.distribution == SESSION:
                 if self._session[found.name] is cls:
                     return found
