@@ -173,7 +173,7 @@ def test_weight_two_is_two_cases_and_weight_zero_none(seed):
 
 
 def test_same_for_any_number_of_threads():
-    X, y = noisy(9000, 20, 3)
+    X, y = noisy(5000, 10, 3)
     with ilk.threads(1):
         one = boost(X, y, n_rounds=5)
     with ilk.threads(3):
