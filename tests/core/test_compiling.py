@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ print(shifted(5.0), sum(shifted.stats.cache_hits.values()))
 
 @pytest.fixture
 def program(tmp_path):
-    """A program of three modules, and a way to run it in a process of its own."""
+    """The folder of a program of four modules."""
     files = {
         "library": LIBRARY,
         "constants": "SHIFT = 1.0\n",
@@ -40,19 +39,25 @@ def program(tmp_path):
     return tmp_path
 
 
-def run(folder, **environment):
-    env = {**os.environ, "ILK_CACHE": str(folder / "cache"), **environment}
-    done = subprocess.run(
-        [sys.executable, "-B", "main.py"],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    value, hits = done.stdout.split()
-    return float(value), int(hits)
+@pytest.fixture
+def run(program, warm_python):
+    """A way to run the program in a process of its own."""
+
+    def call(**environment):
+        env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "ILK_CACHE": str(program / "cache")}
+        done = subprocess.run(
+            [warm_python, "main.py"],
+            cwd=program,
+            env={**env, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        value, hits = done.stdout.split()
+        return float(value), int(hits)
+
+    return call
 
 
 def replace(path, old, new):
@@ -63,9 +68,9 @@ def replace(path, old, new):
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def test_kept_for_the_next_process(program):
-    assert run(program) == (11.0, 0)
-    assert run(program) == (11.0, 1)
+def test_kept_for_the_next_process(run):
+    assert run() == (11.0, 0)
+    assert run() == (11.0, 1)
 
 
 @pytest.mark.parametrize(
@@ -76,38 +81,38 @@ def test_kept_for_the_next_process(program):
         ("library.py", "+ SHIFT", "- SHIFT", 9.0),
     ],
 )
-def test_never_stale(program, file, old, new, expected):
-    run(program)
+def test_never_stale(program, run, file, old, new, expected):
+    run()
     replace(program / file, old, new)
-    assert run(program) == (expected, 0)
+    assert run() == (expected, 0)
 
 
-def test_without_a_folder_to_write_to_nothing_is_kept(program):
+def test_without_a_folder_to_write_to_nothing_is_kept(program, run):
     nowhere = program / "file"
     nowhere.write_text("")
-    assert run(program, ILK_CACHE=str(nowhere / "cache")) == (11.0, 0)
-    assert run(program, ILK_CACHE=str(nowhere / "cache")) == (11.0, 0)
+    assert run(ILK_CACHE=str(nowhere / "cache")) == (11.0, 0)
+    assert run(ILK_CACHE=str(nowhere / "cache")) == (11.0, 0)
 
 
 @pytest.mark.parametrize(
     ("suffix", "content"), [(".nbi", b""), (".nbi", b"no pickle"), (".nbc", None)]
 )
-def test_damaged_files_are_made_anew(program, suffix, content):
-    run(program)
+def test_damaged_files_are_made_anew(program, run, suffix, content):
+    run()
     for path in (program / "cache").rglob(f"*{suffix}"):
         path.write_bytes(path.read_bytes()[:100] if content is None else content)
-    assert run(program) == (11.0, 0)
-    assert run(program) == (11.0, 1)
+    assert run() == (11.0, 0)
+    assert run() == (11.0, 1)
 
 
-def test_a_folder_that_cannot_be_written_to_later_is_no_hindrance(program):
+def test_a_folder_that_cannot_be_written_to_later_is_no_hindrance(program, run):
     lost = 'import shutil\nshutil.rmtree("cache")\nopen("cache", "w").close()\n'
     (program / "main.py").write_text(f"import library\n{lost}{MAIN}")
-    assert run(program) == (11.0, 0)
+    assert run() == (11.0, 0)
 
 
-def test_a_read_only_installation_is_no_hindrance(program):
-    run(program)
+def test_a_read_only_installation_is_no_hindrance(program, run):
+    run()
     assert not list(program.glob("**/__pycache__"))
     assert {path.suffix for path in (program / "cache").rglob("*.nb*")} == {".nbi", ".nbc"}
 

@@ -333,9 +333,9 @@ def large_file(tmp_path_factory):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory in /proc")
-def test_a_file_of_400_mb_takes_less_than_50(large_file):
+def test_a_file_of_400_mb_takes_less_than_50(large_file, warm_python):
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, large_file], capture_output=True, text=True, check=True
+        [warm_python, "-c", PROGRAM, large_file], capture_output=True, text=True, check=True
     )
     assert float(done.stdout) < 50
 

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -272,10 +271,10 @@ test_conformance = conformance_tests("(session)")
 """
 
 
-def test_a_strangers_project(tmp_path):
+def test_a_strangers_project(tmp_path, warm_python):
     """No configuration is needed: the marker is known, the counts are printed, waivers strict."""
     (tmp_path / "test_gap.py").write_text(PROJECT)
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "--strict-markers"]
+    command = [warm_python, "-m", "pytest", "-q", "-W", "error", "--strict-markers"]
     done = subprocess.run(
         [*command, "-p", "no:cacheprovider", str(tmp_path)],
         capture_output=True,
@@ -308,9 +307,9 @@ def test_conformance(n, request):
 """
 
 
-def test_a_component_of_which_all_is_skipped_fails_the_run(tmp_path):
+def test_a_component_of_which_all_is_skipped_fails_the_run(tmp_path, warm_python):
     (tmp_path / "test_shy.py").write_text(SKIPPING)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [warm_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     done = subprocess.run(
         [*command, str(tmp_path)],
         capture_output=True,
