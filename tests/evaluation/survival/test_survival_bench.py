@@ -124,7 +124,7 @@ SESSION = """
     if __name__ == "__main__":
         tables = [
             results(executor).table().drop(columns="fit_seconds")
-            for executor in ("serial", {"use": "loky", "workers": 2})
+            for executor in ("serial", {"use": "loky", "workers": 1})
         ]
         assert tables[0].equals(tables[1])
         assert tables[0]["n_failed"].sum() == 0
