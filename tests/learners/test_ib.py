@@ -1,6 +1,8 @@
 """ib2 and ib3 against their pseudo-code, written with loops."""
 
 import math
+from collections import Counter
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
@@ -70,6 +72,7 @@ def test_ib2_is_the_beginning_of_cnn(data):
     assert set(kept("ib2", X, y)) <= set(kept("cnn", X, y))
 
 
+@cache
 def interval(successes, trials, confidence):
     """The two proportions that are z deviations of their own from the one observed."""
     if trials == 0:
@@ -85,18 +88,15 @@ class Trusting:
 
     def __init__(self, D, y, accept=0.9, drop=0.7, draws=None):
         self.D, self.y, self.accept, self.drop, self.draws = D, y, accept, drop, draws
-        self.store, self.seen, self.record = [], [], {}
+        self.store, self.seen, self.record = [], Counter(), {}
 
     def acceptable(self, j):
-        frequency = interval(self.count(j), len(self.seen), self.accept)
+        frequency = interval(self.seen[self.y[j]], self.seen.total(), self.accept)
         return interval(*self.record[j], self.accept)[0] > frequency[1]
 
     def poor(self, j):
-        frequency = interval(self.count(j), len(self.seen), self.drop)
+        frequency = interval(self.seen[self.y[j]], self.seen.total(), self.drop)
         return interval(*self.record[j], self.drop)[1] < frequency[0]
-
-    def count(self, j):
-        return sum(self.y[i] == self.y[j] for i in self.seen)
 
     def run(self, order):
         for place, x in enumerate(order):
@@ -110,7 +110,7 @@ class Trusting:
         decides = min(good or self.store, key=lambda j: (near[j], j), default=None)
         if self.draws is not None and self.store and not good:
             decides = self.store[int(self.draws[place] * len(self.store))]
-        self.seen.append(x)
+        self.seen[self.y[x]] += 1  # cases of each class
         within = [j for j in self.store if near[j] <= near[decides]]
         if decides is None or self.y[decides] != self.y[x]:
             self.store.append(x)

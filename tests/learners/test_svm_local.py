@@ -22,10 +22,10 @@ def normal_and_distance(X, y, q, machine):
     classes = list(machine.classes_)
     pairs = [(a, b) for i, a in enumerate(classes) for b in classes[i + 1 :]]
 
-    def values(x):
-        return np.atleast_1d(machine.decision_function(x[None])[0])
+    def values(points):
+        return machine.decision_function(points).reshape(len(points), -1)
 
-    here = values(q)
+    here = values(q[None])[0]
     votes = dict.fromkeys(classes, 0)
     for (a, b), value in zip(pairs, here, strict=True):
         votes[a if value > 0 else b] += 1
@@ -35,17 +35,22 @@ def normal_and_distance(X, y, q, machine):
     )
 
     def f(x):
-        return values(x)[pair]
+        return values(x[None])[0, pair]
 
-    beyond = machine.decision_function(X).reshape(len(X), -1)[:, pair] * f(q) < 0
+    beyond = values(X)[:, pair] * here[pair] < 0
     other = X[np.isin(y, pairs[pair]) & beyond]
     if not len(other):
         return None, np.inf
     end = min(other, key=lambda x: np.sum((x - q) ** 2))
-    low, high = 0.0, 1.0
-    for _ in range(22):
-        middle = (low + high) / 2
-        low, high = (middle, high) if f(q + middle * (end - q)) * f(q) > 0 else (low, middle)
+    low, width = 0.0, 1.0
+    for halvings in (8, 7, 7):  # of all of which the functions are asked for at once
+        width /= 2**halvings
+        points = q + (low + width * np.arange(2**halvings))[:, None] * (end - q)
+        near = values(points)[:, pair] * here[pair] > 0
+        first = 0
+        for step in 2 ** np.arange(halvings)[::-1]:
+            first += step if near[first + step] else 0
+        low += width * first
     point = q + low * (end - q)
     return lambda: numeric_gradient(f, point), np.linalg.norm(point - q)
 
