@@ -1,6 +1,6 @@
 """The competence model and the editor competence against their definitions, written with sets."""
 
-from fractions import Fraction
+import math
 
 import numpy as np
 import pytest
@@ -28,8 +28,12 @@ def squares(X):
     return ((X[:, None] - X[None]) ** 2).sum(axis=-1)
 
 
+WHOLE = math.lcm(*range(1, 12))  # what cases share who are solved by at most eleven
+
+
 def nearest(D, i, rows, k):
-    return sorted((j for j in rows if j != i), key=lambda j: (D[i, j], j))[:k]
+    to = D[i].tolist()
+    return sorted((j for j in rows if j != i), key=lambda j: (to[j], j))[:k]
 
 
 def agrees(D, y, i, rows, k):
@@ -56,13 +60,15 @@ class Model:
         self.cover = {c: {t for t in rows if c in self.reach[t]} for c in rows}
 
     def key(self, order, case, among):
-        """What orders a case, as an exact number."""
+        """What orders a case, as an exact number: relative coverage in parts of WHOLE."""
         if order == "reach_for_cover":
             return len(self.reach[case] & among)
         covered = self.cover[case] & among
         if order == "coverage":
             return -len(covered)
-        return -sum(Fraction(1, len(self.reach[t] & among)) for t in covered)
+        shares = [divmod(WHOLE, len(self.reach[t] & among)) for t in covered]
+        assert not any(rest for _, rest in shares)
+        return -sum(share for share, _ in shares)
 
 
 def edited(D, y, model, rows, *, order, add, delete, update, rank):
@@ -177,7 +183,7 @@ def test_the_model_is_its_definition(data, k):
     assert [set(s.tolist()) for s in model.coverage] == list(sets.cover.values())
     assert [set(s.tolist()) for s in model.reachability] == list(sets.reach.values())
     everyone = set(range(len(y)))
-    relative = [-float(sets.key("relative_coverage", i, everyone)) for i in range(len(y))]
+    relative = [-sets.key("relative_coverage", i, everyone) / WHOLE for i in range(len(y))]
     np.testing.assert_allclose(model.relative_coverage, relative, rtol=1e-14)
     assert model.relative_coverage.sum() == pytest.approx(len(y))
 

@@ -14,12 +14,12 @@ def edited(name, X, y, **parameters):
     return editor.sample_indices_.tolist()
 
 
-def distance(x, z):
-    return float(np.sqrt(((x - z) ** 2).sum()))
+def distances(X):
+    return np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)).tolist()
 
 
-def nearest(i, among, X):
-    return sorted((j for j in among if j != i), key=lambda j: (distance(X[i], X[j]), j))
+def nearest(i, among, D):
+    return sorted((j for j in among if j != i), key=lambda j: (D[i][j], j))
 
 
 def right(i, neighbors, y):
@@ -29,10 +29,10 @@ def right(i, neighbors, y):
     return best > 0 and next(c for c in labels if labels.count(c) == best) == y[i]
 
 
-def pruned(X, y, k, order, *, forget):
+def pruned(D, y, k, order, *, forget):
     """The pseudo-code of DROP1 and DROP2, with lists and sorting only."""
     followed, left = set(order), set(order)
-    neighbors = {i: nearest(i, left, X)[: k + 1] for i in followed}
+    neighbors = {i: nearest(i, left, D)[: k + 1] for i in followed}
     for i in order:
         if len(left) == 1:
             break
@@ -44,26 +44,26 @@ def pruned(X, y, k, order, *, forget):
             if forget:
                 followed.remove(i)
             for a in associates:
-                neighbors[a] = nearest(a, left, X)[: k + 1]
+                neighbors[a] = nearest(a, left, D)[: k + 1]
     return sorted(left)
 
 
 def oracle(name, X, y, k):
-    rows = list(range(len(X)))
+    D, rows = distances(X), list(range(len(X)))
     if name == "rt1":
-        return pruned(X, y, k, rows, forget=True)
+        return pruned(D, y, k, rows, forget=True)
     if name == "rt3":
         kept = []
         for i in rows:
-            labels = [y[j] for j in nearest(i, rows, X)[:k]]
+            labels = [y[j] for j in nearest(i, rows, D)[:k]]
             if labels.count(y[i]) == max(labels.count(c) for c in labels):
                 kept.append(i)
         rows = kept
 
     def to_enemy(i):
-        return min((distance(X[i], X[j]) for j in rows if y[j] != y[i]), default=np.inf)
+        return min((D[i][j] for j in rows if y[j] != y[i]), default=np.inf)
 
-    return pruned(X, y, k, sorted(rows, key=lambda i: (-to_enemy(i), i)), forget=False)
+    return pruned(D, y, k, sorted(rows, key=lambda i: (-to_enemy(i), i)), forget=False)
 
 
 def test_worked():
