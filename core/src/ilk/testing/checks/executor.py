@@ -7,27 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from ilk.testing.expectations import expect, expect_error
 from ilk.testing.registered import check
+from ilk.testing.tasks import fail, square
 
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
-
-
-def _square(x: int) -> int:
-    return x * x
-
-
-def _fail(x: int) -> int:
-    raise ZeroDivisionError(f"no answer for {x}")
 
 
 @check("executor")
 def check_results(subject: Subject) -> None:
     """Tasks give their results, each to its own future; futures can be waited for."""
     with subject.new().open() as pool:
-        found = [pool.submit(_square, x) for x in range(6)]
+        found = [pool.submit(square, x) for x in range(6)]
         got = [future.result(timeout=60) for future in found]
-        mapped = list(pool.map(_square, range(6)))
-        waiting = {pool.submit(_square, x): x for x in range(4)}
+        mapped = list(pool.map(square, range(6)))
+        waiting = {pool.submit(square, x): x for x in range(4)}
         done = {waiting[f]: f.result() for f in futures.as_completed(waiting, timeout=60)}
     expected = [0, 1, 4, 9, 16, 25]
     expect(got == expected, f"expected {expected} of submit, got {got}")
@@ -39,7 +32,7 @@ def check_results(subject: Subject) -> None:
 def check_exceptions(subject: Subject) -> None:
     """An exception of a task comes with its future; the others are not harmed."""
     with subject.new().open() as pool:
-        bad, good = pool.submit(_fail, 3), pool.submit(_square, 3)
+        bad, good = pool.submit(fail, 3), pool.submit(square, 3)
         expect_error(
             lambda: bad.result(timeout=60),
             "a task that divides by zero",
@@ -56,9 +49,9 @@ def check_reopens(subject: Subject) -> None:
     executor = subject.new()
     for x in (2, 3):
         with executor.open() as pool:
-            got = pool.submit(_square, x).result(timeout=60)
+            got = pool.submit(square, x).result(timeout=60)
         expect(got == x * x, f"expected {x * x}, got {got}")
-        expect_error(lambda: pool.submit(_square, 2), "a task after closing", errors=RuntimeError)
+        expect_error(lambda: pool.submit(square, 2), "a task after closing", errors=RuntimeError)
 
 
 @check("executor")
