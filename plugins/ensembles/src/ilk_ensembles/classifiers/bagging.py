@@ -166,6 +166,13 @@ class Bagging(ResampledClassifier):
         return [
             cls(random_state=0),
             cls("knn", 5, random_state=0),
-            cls(max_samples=0.7, replace=False, stratified=True, n_jobs=2, random_state=0),
+            cls(
+                n_members=4,
+                max_samples=0.7,
+                replace=False,
+                stratified=True,
+                n_jobs=2,
+                random_state=0,
+            ),
             cls("nearest_mean", 7, "majority", oob_score=True, reject_label="?", random_state=0),
         ]

@@ -232,8 +232,8 @@ class CoTraining(ViewedClassifier):
         return [
             cls(),
             cls(halves, labeled_fraction=0.5, random_state=0, growth=2, pool_size=None),
-            cls(columns, members={"shape": "nearest_mean"}, labeled_fraction=0.7),
-            cls(mixed, members={"look": heterogeneous}, combiner="sum", labeled_fraction=0.7),
+            cls(columns, members={"shape": "nearest_mean"}, labeled_fraction=0.8),
+            cls(mixed, members={"look": heterogeneous}, combiner="sum", labeled_fraction=0.8),
         ]
 
     def check_parameters(self) -> None:

@@ -202,9 +202,9 @@ class RandomForest(ilk.Classifier):
     def examples(cls) -> list[Self]:
         """Single features, combinations, and votes of small trees."""
         return [
-            cls(30, random_state=0),
-            cls(20, "entropy", 2, 3, random_state=0),
-            cls(20, min_leaf=3, vote="majority", class_weight="balanced", n_jobs=2, random_state=0),
+            cls(10, random_state=0),
+            cls(8, "entropy", 2, 3, random_state=0),
+            cls(8, min_leaf=3, vote="majority", class_weight="balanced", n_jobs=2, random_state=0),
         ]
 
     def check_parameters(self) -> None:

@@ -133,9 +133,11 @@ class Stacking(ListedMembers):
         weighted = [
             {"use": "sklearn", "estimator": name} for name in ("GaussianNB", "LogisticRegression")
         ]
+        halves = {"use": "stratified_kfold", "folds": 2, "small_classes": "spread"}
+        tree = cls(learner="decision_tree", passthrough=True, n_jobs=2, random_state=0)
         return [
             cls(members=weighted, random_state=0),
-            cls(learner="decision_tree", passthrough=True, n_jobs=2, random_state=0),
+            tree.set_params(resampling=halves),
             cls([{"use": "knn", "k": 1}, {"use": "knn", "k": 5}], random_state=0),
         ]
 

@@ -105,8 +105,8 @@ class ForestDistance(ilk.Distance):
     def examples(cls) -> list[Self]:
         """A forest of single features, and one of combinations."""
         return [
-            cls({"use": "random_forest", "n_members": 30, "random_state": 0}),
-            cls({"use": "random_forest", "n_members": 20, "n_combined": 2, "random_state": 0}),
+            cls({"use": "random_forest", "n_members": 15, "random_state": 0}),
+            cls({"use": "random_forest", "n_members": 10, "n_combined": 2, "random_state": 0}),
         ]
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -155,7 +155,7 @@ class BoostedExperts(ilk.Regressor):
     def examples(cls) -> list[Self]:
         """Return straight lines, gated or not, and neighbours from drawn rows."""
         drawn = cls("knn", n_rounds=2, method="resampling", random_state=0)
-        return [cls(), cls(rule="median", threshold=0.5), drawn]
+        return [cls(n_rounds=4), cls(rule="median", threshold=0.5), drawn]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Boost three experts, then let them and the gate learn together.

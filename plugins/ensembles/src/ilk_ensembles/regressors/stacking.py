@@ -131,12 +131,12 @@ class StackingRegressor(ListedRegressors):
     @classmethod
     def examples(cls) -> list[Self]:
         """Members that take weights; neighbours as the learner; any kind of rows."""
-        few = {"use": "boosted_experts", "n_rounds": 2}
-        lines = [few, {**few, "rule": "median"}]
+        line = {"use": "boosted_experts", "rule": "median"}
+        few, halves = {"use": "bagging", "n_members": 2}, {"use": "kfold", "folds": 2}
         near = [{"use": "knn", "k": k} for k in (1, 5)]
         return [
-            cls(lines, random_state=0),
-            cls(["knn", "bagging"], "knn", passthrough=True, n_jobs=2, random_state=0),
+            cls([line, {**line, "threshold": 0.5}], random_state=0),
+            cls(["knn", few], "knn", passthrough=True, resampling=halves, n_jobs=2, random_state=0),
             cls(near, random_state=0),
         ]
 

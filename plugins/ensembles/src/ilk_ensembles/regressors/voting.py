@@ -104,10 +104,11 @@ class VotingRegressor(ListedRegressors):
         """Members that take weights, weights of members, and the median for any kind of rows."""
         few = {"use": "boosted_experts", "n_rounds": 2}
         lines = [few, {**few, "rule": "median"}]
+        parts = ["knn", few, {"use": "bagging", "n_members": 3}]
         near = [{"use": "knn", "k": k} for k in (1, 3, 5)]
         return [
             cls(lines),
-            cls(weights=[1, 0.5, 2], n_jobs=2, random_state=0),
+            cls(parts, weights=[1, 0.5, 2], n_jobs=2, random_state=0),
             cls(near, "median"),
         ]
 

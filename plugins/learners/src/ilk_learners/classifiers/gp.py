@@ -207,7 +207,7 @@ class GP(Classifier):
             cls(),
             cls(multi_class="softmax"),
             cls(optimize="isotropic"),
-            cls(optimize="ard", n_restarts=1, random_state=0),
+            cls(optimize="ard", n_restarts=1, max_steps=25, random_state=0),
             cls(optimize="cv", random_state=0),
             cls({"use": "polynomial", "degree": 2}, signal_variance=4.0),
         ]

@@ -122,7 +122,7 @@ class Logistic(EstimatorClassifier):
         return [
             cls(),
             cls(C=10.0, class_weight="balanced"),
-            cls(penalty="l1", tol=1e-6, max_iter=20000, random_state=0),
+            cls(penalty="l1", tol=1e-5, max_iter=20000, random_state=0),
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -179,7 +179,7 @@ class Tuned(Classifier):
             cls(
                 {"use": "pipeline", "steps": steps},
                 {"classifier": ["nearest_mean", {"use": "knn", "k": 3}]},
-                resampling={"use": "stratified_kfold", "folds": 3},
+                resampling=halves,
                 measure="accuracy",
             ),
         ]

@@ -166,7 +166,7 @@ class GPRegressor(Regressor):
             cls({"use": "rbf", "sigma": 2.0}),
             cls(),
             cls(optimize="isotropic"),
-            cls(optimize="ard", n_restarts=1, random_state=0),
+            cls(optimize="ard", n_restarts=1, max_steps=25, random_state=0),
             cls({"use": "polynomial", "degree": 2}, noise_variance=0.5),
         ]
 
