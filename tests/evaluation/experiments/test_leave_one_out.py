@@ -422,7 +422,7 @@ def test_executors_agree(make_spec, tmp_path, executor):
     one = plan_experiment(spec_of(make_spec, pipelines))
     run_experiment(one)
     if executor == "loky":
-        executor = {"use": "loky", "workers": 2}
+        executor = {"use": "loky", "workers": 1}
         pipelines |= {"deadly": table("t_mean", how="die")}
     other = plan_experiment(spec_of(make_spec, pipelines), store=tmp_path / "other.sqlite")
     results = run_experiment(other, executor=executor)
