@@ -232,7 +232,7 @@ class Shell:
         tables = [frame_of(results, name, timings=False) for name in ("table", "scores")]
         return sorted(map(repr, self.cells(store).values())), [write(t, "csv") for t in tables]
 
-    def left_over(self, seconds=20, *, folders=True):
+    def left_over(self, seconds=60, *, folders=True):
         """Wait until nothing of ours is left; return what remains: processes and folders."""
         deadline = time.monotonic() + seconds
         while left := [*self.processes(), *(self.temporary.iterdir() if folders else ())]:
