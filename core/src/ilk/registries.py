@@ -44,19 +44,18 @@ class Registry:
 
     def find(self) -> list[Found]:
         """Return what is offered, sorted by name and distribution, importing none of it."""
-        return list(self._found())
-
-    def _found(self) -> tuple[Found, ...]:
-        """Sort only what has changed: every error, and every check of data, asks for a name."""
+        # Every error and every check of data asks for a name: only what has changed is sorted.
         offered = offers(self.kind.group, self.kind.name)
-        if self._sorted is None or self._offers is not offered:
+        known = self._sorted
+        if known is None or self._offers is not offered:
             session = [
                 Found(self.kind.name, name, SESSION, "", f"{cls.__module__}:{cls.__qualname__}")
                 for name, cls in self._session.items()
             ]
             every = sorted([*offered, *session], key=lambda f: (f.name, f.distribution))
-            self._offers, self._sorted = offered, tuple(every)
-        return self._sorted
+            known = tuple(every)
+            self._offers, self._sorted = offered, known
+        return list(known)
 
     def names(self) -> list[str]:
         """Return the sorted names of this kind."""
@@ -82,7 +81,7 @@ class Registry:
         distribution, _, plain = name.rpartition("/")
         matches = [
             found
-            for found in self._found()
+            for found in self.find()
             if found.name == plain
             and (not distribution or normal(found.distribution) == normal(distribution))
         ]
@@ -163,7 +162,7 @@ class Registry:
     def found_for(self, cls: type) -> Found | None:
         """Return the offer whose class is `cls`, or None."""
         value = f"{cls.__module__}:{cls.__qualname__}"
-        for found in self._found():
+        for found in self.find():
             if found.distribution == SESSION:
                 if self._session[found.name] is cls:
                     return found
