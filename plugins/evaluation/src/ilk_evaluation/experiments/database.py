@@ -68,6 +68,11 @@ def explained(path: Path | None) -> Iterator[None]:
         raise StoreError(f"{path}: {words.format(error=error, path=path)}") from error
 
 
+def connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+    """Open a file; whoever reads it, or collects what nobody needs, may be in any thread."""
+    return sqlite3.connect(place, uri=uri, check_same_thread=False)
+
+
 def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
     """Make the tables where there are none, check what is there, and begin to write ahead."""
     with explained(path):

@@ -25,6 +25,7 @@ from ilk_evaluation.experiments.database import (
     StoreError,
     check,
     check_writable,
+    connected,
     explained,
     prepare,
     reachable,
@@ -93,7 +94,7 @@ class Store:
             if path is not None:
                 lock = locked(path)
                 undo.callback(lock.release)
-            connection = undo.enter_context(closing(_connected(path or "")))
+            connection = undo.enter_context(closing(connected(path or "")))
             prepare(connection, path)
             undo.pop_all()
             return cls(connection, path, lock)
@@ -110,7 +111,7 @@ class Store:
         if not path.is_file():
             raise StoreError(f"{path}: there is no such store")
         with explained(path):
-            connection = _connected(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            connection = connected(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         with ExitStack() as undo:
             undo.enter_context(closing(connection))
             check(connection, path)
@@ -386,11 +387,6 @@ class Store:
 
 def _number(kept: Any) -> float:
     return float("nan" if kept is None else kept)
-
-
-def _connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
-    """Open a file; whoever reads it, or collects what nobody needs, may be in any thread."""
-    return sqlite3.connect(place, uri=uri, check_same_thread=False)
 
 
 def _close(connection: sqlite3.Connection, lock: Lock | None) -> None:
