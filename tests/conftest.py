@@ -53,3 +53,10 @@ def warm_python():
             assert server.poll() is None
             time.sleep(0.02)
         yield str(python)
+
+
+@pytest.fixture
+def threads_for_few_rows(monkeypatch):
+    """Let a few rows be shared by threads as many are: tests of threads need not be large."""
+    for module in ("engine.distance", "kernels.tiled"):
+        monkeypatch.setattr(f"ilk_distances.{module}._BRIEF", 0)

@@ -151,7 +151,7 @@ def test_many_positions(n_features):
     np.testing.assert_allclose(single, got / n_features, rtol=1e-6)
 
 
-@given(st.integers(1, 30), st.integers(1, 40), st.booleans())
+@given(st.integers(1, 90), st.integers(1, 90), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_neighbours_do_not_depend_on_threads(n, m, texts):
     rng = np.random.default_rng([n, m])

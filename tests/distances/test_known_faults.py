@@ -131,6 +131,7 @@ def test_far_from_the_origin_no_digit_is_lost(name, example, dtype):
 
 
 @every()
+@pytest.mark.usefixtures("threads_for_few_rows")
 def test_blocks_threads_and_copies_change_no_bit(name, example):
     d, X = fitted(name, example)
     slack = {"rtol": 1e-12, "atol": 1e-12} if name in BY_PRODUCTS else {"rtol": 0, "atol": 0}

@@ -70,6 +70,7 @@ def test_tables_with_nominal_columns(name, mixed):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("threads_for_few_rows")
 def test_threads_change_nothing(name, mixed):
     X, y = mixed
     with ilk.threads(1):

@@ -1,9 +1,10 @@
 """The store: what is put in comes out, survives a crash, and bad files are refused."""
 
+import gc
 import sqlite3
 import subprocess
 import sys
-import threading
+from concurrent import futures
 from contextlib import closing
 from dataclasses import asdict
 
@@ -173,20 +174,27 @@ def test_any_thread_may_read_and_collect(tmp_path, path, components, make_spec, 
     monkeypatch.setattr(sys, "unraisablehook", lambda told: complaints.append(told.exc_value))
     place = None if path is None else tmp_path / path
 
-    def use(held):
-        held[0].statuses()
+    held = []
+
+    def collect():
         held.clear()
+        gc.collect()
+
+    def read():
+        assert held[0].statuses() == {}
+
+    def elsewhere(work):
+        with futures.ThreadPoolExecutor(1) as thread:
+            thread.submit(work).result()
 
     for open_it in (Store.open, Store.read) if place else (Store.open,):
-        held = [open_it(place)]
-        thread = threading.Thread(target=use, args=(held,))
-        thread.start()
-        thread.join()
-        assert held == []
-    held = [run_experiment(make_spec(output={}), store=place)]
-    thread = threading.Thread(target=held.clear)
-    thread.start()
-    thread.join()
+        held.append(open_it(place))
+        elsewhere(collect)
+        held.append(open_it(place))
+        elsewhere(read)
+        held.pop().close()
+    held.append(run_experiment(make_spec(output={}), store=place))
+    elsewhere(collect)
     assert complaints == []
 
 

@@ -12,7 +12,7 @@ from ilk import in_blocks
 _ROUNDING = 1e-12  # gains that differ by less are tied; one that is less is none
 _CELLS = 1 << 17  # searched in one block
 _SMALL = 1 << 16  # rows whose numbers take two bytes
-_SORTED = 1 << 13  # numbers that are worth a thread
+_SHARE = 1 << 13  # numbers that a thread sorts at a time, at least
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class SortedRows:
                     rows = np.argsort(column, kind="stable")
                 self.order[f] = rows
 
-        in_blocks(work, p, max(_SORTED // n, 1))
+        in_blocks(work, p, max(_SHARE // n, 1))
 
     def fit(self, signed: np.ndarray) -> list[RegressionStump]:
         """Fit a stump to each problem by weighted least squares.

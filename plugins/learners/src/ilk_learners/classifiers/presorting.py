@@ -10,7 +10,7 @@ import numpy as np
 from ilk import InputError, check_labels, check_vectors, display_name, in_blocks
 
 _SMALL = 2**16  # rows whose numbers take two bytes
-_SORTED = 2**13  # numbers that are worth a thread
+_SHARE = 2**13  # numbers that a thread sorts at a time, at least
 _SHAPE = ("n_features_in_", "feature_names_in_")
 
 
@@ -58,7 +58,7 @@ class Presorted:
                     rows = np.argsort(column, kind="stable")
                 order[f] = rows
 
-        in_blocks(work, p, max(_SORTED // n, 1))
+        in_blocks(work, p, max(_SHARE // n, 1))
         features = {name: getattr(owner, name) for name in _SHAPE if hasattr(owner, name)}
         return cls(checked, order, last, X, features)
 
