@@ -22,9 +22,10 @@ class Capabilities:
         (texts or bytes), ``"signatures"``, ``"sets"``, ``"views"``, ``"indices"``
         (rows of a precomputed matrix).
     symmetric : bool
-        d(x, y) = d(y, x), or k(x, y) = k(y, x).
+        d(x, y) = d(y, x), or k(x, y) = k(y, x); up to rounding where matrices are multiplied.
     metric : bool
-        With default parameters all four metric axioms hold.
+        With default parameters all four metric axioms hold, the triangle inequality up to
+        rounding.
     needs_fit : bool
         A distance or kernel that learns from training data.
     nan : bool

@@ -41,7 +41,10 @@ class Distance(Component):
 
     @property
     def metric(self) -> bool:
-        """Whether the metric axioms hold with the present parameters."""
+        """Whether the metric axioms hold with the present parameters.
+
+        The triangle inequality holds up to rounding.
+        """
         return self.capabilities.metric
 
     @property

@@ -42,7 +42,7 @@ class Combined(OfParts):
         left out.
     weights : {"uniform", "learned"}, array or dict, default="uniform"
         One for each part, at least 0, in the order of the parts or by name. Uniform and learned
-        weights sum to 1. Learning needs y.
+        weights sum to 1, up to rounding. Learning needs y.
     scale : {"mean", "max", None}, default="mean"
         What distances of a part are divided by: the mean or the largest distance of pairs of
         training rows, or nothing. A part in which they are all 0 contributes 0.

@@ -20,7 +20,8 @@ class KernelDistance(ilk.Distance):
     """Distance in a kernel's feature space: ``d(x, y) = sqrt(k(x, x) - 2 k(x, y) + k(y, y))``.
 
     A pseudo-metric if the kernel is positive semi-definite: different objects may be at
-    distance 0. If not, what is below 0 under the root is taken for 0.
+    distance 0. If not, what is below 0 under the root is taken for 0. It is symmetric, up to
+    rounding where matrices are multiplied.
 
     Equal objects are at distance exactly 0. The kernels of this distribution (all but the
     sigmoid and a shifted or clipped substitution) give distances of near objects to nearly all

@@ -29,8 +29,9 @@ class ChiSquared(HistogramDistance):
     compute: scikit-learn's ``-additive_chi2_kernel`` is twice as large.
 
     Its square root is a metric, it itself is none. Bins that are 0 in both histograms count
-    nothing, and an empty histogram is at half its mass from any other. Differences are taken
-    bin by bin: equal histograms are at distance exactly 0, and close ones lose no digits.
+    nothing, and an empty histogram is at half the mass of the other from it, up to rounding. If
+    histograms are normalized it is between 0 and 1. Differences are taken bin by bin: equal
+    histograms are at distance exactly 0, and close ones lose no digits.
 
     Parameters
     ----------
@@ -91,3 +92,4 @@ class ChiSquared(HistogramDistance):
             np.copyto(tile.view, D, where=unusual)
         if self.normalize:
             self._settle(CHI2, X, Y, tile)
+            np.minimum(tile.view, 1, out=tile.view)  # sums are rounded

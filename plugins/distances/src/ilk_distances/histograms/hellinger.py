@@ -80,4 +80,6 @@ class Hellinger(HistogramDistance):
         self._settle(HELLINGER, X, Y, tile)
         D = tile.view
         D /= 2
+        if self.normalize:
+            np.minimum(D, 1, out=D)  # sums are rounded
         np.sqrt(D, out=D)

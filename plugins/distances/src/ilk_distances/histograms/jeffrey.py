@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ilk_distances.engine.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import thresholds
@@ -14,9 +15,6 @@ from ilk_distances.histograms.information import (
     unless_extreme,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
-
 _SURE = 2.0**-16  # share of what was added up from which digits are left
 
 
@@ -25,8 +23,9 @@ class Jeffrey(InformationDistance):
 
     ``d(h, k) = sum_f h_f ln(h_f / m_f) + k_f ln(k_f / m_f)`` with ``m = (h + k) / 2``. This is
     what Rubner et al. call so: twice the Jensen-Shannon divergence, finite whatever bins are
-    0, and at most 2 ln 2 if histograms are normalized. Elsewhere the name means the sum of the
-    Kullback-Leibler divergences both ways, which is ``symmetric_kl`` here.
+    0. If histograms are normalized it is at most ``2 ln 2 / ln base``, rounded to the type of
+    the result. Elsewhere the name means the sum of the Kullback-Leibler divergences both ways,
+    which is ``symmetric_kl`` here.
 
     It is symmetric; its root is a metric, it itself is none. Equal histograms are at distance
     exactly 0, and close ones are compared by their differences.
@@ -85,4 +84,6 @@ class Jeffrey(InformationDistance):
 
         fill(entropies, X, Y, tile)
         self._settle(JEFFREY, X, Y, tile, factor=-1)
+        if self.normalize:
+            np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # sums are rounded
         self._to_base(tile)

@@ -17,6 +17,8 @@ from ilk_distances.kernels.finite import check_numbers
 from ilk_distances.kernels.of_distance import N_NEIGHBORS, ONE_WIDTH
 from ilk_distances.kernels.rbf import RBF
 
+_ROWS = 64  # of a matrix that are multiplied at a time
+
 
 class Conformal(ilk.Kernel):
     """Conformal transformation of a kernel: ``k'(x, y) = c(x) c(y) k(x, y)``.
@@ -181,8 +183,12 @@ class Conformal(ilk.Kernel):
         X, Y = self._checked(X), None if Y is None else self._checked(Y, "Y")
         G = np.array(self.kernel_.gram(X, Y))
         left = self.factors(X)
-        G *= left[:, None]
-        G *= left if Y is None else self.factors(Y)
+        right = left if Y is None else self.factors(Y)
+
+        def multiply(start: int, stop: int) -> None:
+            G[start:stop] *= left[start:stop, None] * right  # the same for x and y as for y and x
+
+        ilk.in_blocks(multiply, len(G), _ROWS)
         return G
 
     def diagonal(self, X: Any) -> np.ndarray:
@@ -196,7 +202,7 @@ class Conformal(ilk.Kernel):
         left, own = self.factors(X), self.kernel_.diagonal(X)
         right, other = (left, own) if Y is None else (self.factors(Y), self.kernel_.diagonal(Y))
         D = squared_distances(self.kernel_, X, Y)
-        D = D * left[:, None] * right
+        D = D * (left[:, None] * right)
         D += (left[:, None] - right) * (np.subtract.outer(left * own, right * other))
         return np.asarray(np.maximum(D, 0))
 

@@ -30,9 +30,9 @@ class WeightedSum(ilk.Kernel):
       ``1 / 2^(Q - i + 1)`` (equation (10.17)), divided by the sum of them all;
     - numbers, which are taken as they are.
 
-    All but the last sum to 1, so that a sum of kernels of unit diagonal is one. (The equations
-    fix the scale otherwise, by a trace of 1, or let it be, 7/8 for Q = 2; alignment does not
-    depend on it.)
+    All but the last sum to 1, up to rounding, so that a sum of kernels of unit diagonal is one.
+    (The equations fix the scale otherwise, by a trace of 1, or let it be, 7/8 for Q = 2;
+    alignment does not depend on it.)
 
     Parameters
     ----------

@@ -71,7 +71,10 @@ def line_of_heaps(
                 out[i, j] = np.nan
                 continue
             c, d = y_start[j], y_start[j + 1]
-            _merge(x_place[a:b], x_weight[a:b], y_place[c:d], y_weight[c:d], ahead, gap, period)
+            one, other = (x_place[a:b], x_weight[a:b]), (y_place[c:d], y_weight[c:d])
+            if _after(*one, *other):  # rounding is the same for x and y as for y and x
+                one, other = other, one
+            _merge(*one, *other, ahead, gap, period)
             k = b - a + d - c
             middle = _median(ahead, gap, k) if period > 0 else 0.0
             work = 0.0
@@ -92,6 +95,19 @@ def _alike(x: np.ndarray, y: np.ndarray) -> bool:
     for i in range(len(x)):
         differing += x[i] != y[i]
     return differing == 0
+
+
+@ilk.compiled
+def _after(
+    x_place: np.ndarray, x_weight: np.ndarray, y_place: np.ndarray, y_weight: np.ndarray
+) -> bool:
+    """Whether x comes after y in the order of their places and weights."""
+    for i in range(min(len(x_place), len(y_place))):
+        if x_place[i] != y_place[i]:
+            return bool(x_place[i] > y_place[i])
+        if x_weight[i] != y_weight[i]:
+            return bool(x_weight[i] > y_weight[i])
+    return len(x_place) > len(y_place)
 
 
 @ilk.compiled

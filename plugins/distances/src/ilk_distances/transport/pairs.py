@@ -209,6 +209,7 @@ def _load(
     Where masses differ a column that costs nothing takes the rest. The flow divided by the
     unit is in parts of `flow`.
     """
+    _cap(weight, m, n)
     low, high = _scales(weight, m, n)
     rest = _whole(weight[0], m, low, high) - _whole(weight[1], n, low, high)
     if abs(rest) <= m + n:  # rounding
@@ -253,6 +254,23 @@ def _copy_costs(
             from_here = cost[source[i]]
             for j in range(columns):
                 row[j] = from_here[sink[j]]
+
+
+@ilk.compiled
+def _cap(weight: np.ndarray, m: int, n: int) -> None:
+    """Let no weight be more than the mass of the other heap, as no more of it can move.
+
+    So the smaller mass has digits, however much larger the other one is.
+    """
+    ours = theirs = 0.0
+    for i in range(m):
+        ours += weight[0, i]
+    for j in range(n):
+        theirs += weight[1, j]
+    for i in range(m):
+        weight[0, i] = min(weight[0, i], theirs)
+    for j in range(n):
+        weight[1, j] = min(weight[1, j], ours)
 
 
 @ilk.compiled

@@ -44,3 +44,4 @@ class BrayCurtis(HistogramDistance):
         mass = X.extras["mass"][:, None] + Y.extras["mass"]
         mass[mass == 0] = 1
         np.divide(tile.view, mass, out=tile.view)
+        np.minimum(tile.view, 1, out=tile.view)  # sums are rounded

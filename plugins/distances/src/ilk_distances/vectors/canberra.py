@@ -15,8 +15,8 @@ class Canberra(VectorDistance):
     """Canberra distance: the sum of relative differences, each between 0 and 1.
 
     ``d(x, y) = sum_f |x_f - y_f| / (|x_f| + |y_f|)``, where a feature that is zero in both counts
-    nothing. It is a metric, sensitive to small values near zero, and does not change when a
-    feature is multiplied by a number.
+    nothing. It is a metric, sensitive to small values near zero, and does not change, up to
+    rounding, when a feature is multiplied by a number.
 
     Raises
     ------

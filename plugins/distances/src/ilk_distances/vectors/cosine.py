@@ -24,7 +24,8 @@ class Cosine(VectorDistance):
     that is not along x. Equal vectors are at distance exactly 0; work is in float64, also for
     float32.
 
-    It is no metric: the triangle inequality fails, and multiples of a vector are at distance 0.
+    It is no metric: the triangle inequality fails, and multiples of a vector are at distance 0,
+    up to rounding.
 
     Raises
     ------
