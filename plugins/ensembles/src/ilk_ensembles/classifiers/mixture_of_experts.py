@@ -292,6 +292,6 @@ class MixtureOfExperts(ilk.Classifier):
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
     def gate(self, X: Any) -> np.ndarray:
-        """How much each expert counts for each row; shape (n, L), rows sum to 1."""
+        """How much each expert counts for each row; shape (n, L). Rows sum to 1, up to rounding."""
         check_is_fitted(self)
         return self.gate_.shares(ilk.check_vectors(self, X, reset=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Self
 
 from ilk_ensembles.combiners.passes import combined
@@ -16,7 +17,8 @@ class Borda(SupportCombiner):
 
     A class gets one point from each member for each class which that member supports less,
     and half a point for each that it supports as much. Points are divided by their sum, so
-    that rows of the result sum to one. Only the order of a member's support counts.
+    that rows of the result sum to one, up to rounding. Only the order of a member's support
+    counts.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ class Borda(SupportCombiner):
         from ilk_ensembles.combiners.kernels import borda
 
         self.check_parameters()
-        points = combined(self, outputs, borda)
+        points = combined(self, outputs, borda, most=math.inf)
         if points.shape[1] == 1:
             points[:] = 1
         total = points.sum(axis=1, keepdims=True)

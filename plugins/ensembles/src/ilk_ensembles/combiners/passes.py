@@ -39,6 +39,7 @@ def combined(
     rule: Callable[..., bool],
     *arguments: Any,
     by_sample: Sequence[np.ndarray] = (),
+    most: float = 1.0,
 ) -> np.ndarray:
     """Combine outputs by a compiled rule, such as those of `kernels`.
 
@@ -56,6 +57,8 @@ def combined(
         What else the rule takes.
     by_sample : sequence of arrays of n rows
         What the rule takes after that: those of the block.
+    most : float, default=1
+        What support may be, which rounded sums of shares exceed.
 
     Returns
     -------
@@ -83,6 +86,7 @@ def combined(
         block = result[start:stop]
         if not rule(values, first, block, *arguments, *(each[start:stop] for each in by_sample)):
             ilk.check_outputs(owner, array)  # says which
+        np.minimum(block, most, out=block)
         level(block, ULPS)
 
     size = _CELLS // n_classes if ready else min(_CELLS, _COPIED // len(array)) // n_classes
@@ -114,9 +118,11 @@ def combined_labels(
         values, first = codes, start
         if not ready:
             values, first = codes[:, start:stop].astype(np.int64, order="C"), 0
-        if not rule(values, first, result[start:stop], *arguments):
+        block = result[start:stop]
+        if not rule(values, first, block, *arguments):
             ilk.check_codes(owner, codes, n_classes)  # says which
-        level(result[start:stop], ULPS)
+        np.minimum(block, 1, out=block)  # sums of shares are rounded
+        level(block, ULPS)
 
     ilk.in_blocks(work, n, max(_CELLS // n_classes, 1))
     return result

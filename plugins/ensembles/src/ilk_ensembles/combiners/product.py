@@ -15,7 +15,7 @@ class Product(SupportCombiner):
     """Product rule: the product over the members of their support for each class.
 
     ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, kept as a number and a power
-    of two, so that nothing underflows. Rows of the result sum to one.
+    of two, so that nothing underflows. Rows of the result sum to one, up to rounding.
 
     A class to which a member gives no support has product zero. Where that is so for every
     class, the zeros are taken as one very small number: the classes with the fewest zeros

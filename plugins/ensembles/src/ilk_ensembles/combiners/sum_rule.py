@@ -15,7 +15,7 @@ class Sum(SupportCombiner):
 
     ``combined_k = (1/L) sum_j P_j(k)``, where ``P_j`` is member j's support divided by its
     sum over the classes, so that members count alike whatever the scale of their outputs.
-    Rows of the result sum to one. The mean decides as the sum does.
+    Rows of the result sum to one, up to rounding. The mean decides as the sum does.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class WeightedMajority(SupportCombiner):
     Attributes
     ----------
     weights_ : ndarray of shape (L,)
-        After `fit`, where they are learned; they sum to one.
+        After `fit`, where they are learned; they sum to one, up to rounding.
 
     Raises
     ------

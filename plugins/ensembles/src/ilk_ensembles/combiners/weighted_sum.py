@@ -25,7 +25,7 @@ class WeightedSum(SupportCombiner):
     """Weighted sum rule: the mean of the members' support, each with a weight of its own.
 
     ``combined_k = sum_j w_j P_j(k) / sum_j w_j``, where ``P_j`` is member j's support divided by
-    its sum over the classes. Rows of the result sum to one.
+    its sum over the classes. Rows of the result sum to one, up to rounding.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class WeightedSum(SupportCombiner):
     Attributes
     ----------
     weights_ : ndarray of shape (L,)
-        After `fit`, where they are learned; they sum to one.
+        After `fit`, where they are learned; they sum to one, up to rounding.
 
     Raises
     ------

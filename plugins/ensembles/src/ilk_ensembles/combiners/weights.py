@@ -24,7 +24,7 @@ def check_given(owner: Any, weights: Any, argument: str = "weights") -> None:
 def for_members(
     owner: Any, weights: np.ndarray, n_members: int, argument: str = "weights"
 ) -> np.ndarray:
-    """Weights that sum to one, if there is one for each member.
+    """Weights that sum to one, up to rounding, if there is one for each member.
 
     Raises
     ------

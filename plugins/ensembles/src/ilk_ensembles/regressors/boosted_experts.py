@@ -221,7 +221,9 @@ class BoostedExperts(ilk.Regressor):
         return np.asarray((self.gate_.shares(X) * said).sum(axis=1))
 
     def gate(self, X: Any) -> np.ndarray:
-        """How much each expert is listened to for each row; shape (m, 3), rows sum to 1.
+        """How much each expert is listened to for each row; shape (m, 3).
+
+        Rows sum to 1, up to rounding.
 
         Raises
         ------
