@@ -81,4 +81,4 @@ class Relief(Relevance):
         def add(some: np.ndarray, out: np.ndarray) -> None:
             margins(known.rows, known.columns, known.starts, one, some, 1, True, out)
 
-        return np.maximum(summed(add, drawn, (X.shape[1],)) / len(drawn), 0)
+        return np.clip(summed(add, drawn, (X.shape[1],)) / len(drawn), 0, 1)

@@ -102,7 +102,7 @@ class ReliefF(Relevance):
         X = check_vectors(self, X, min_rows=2)
         y = read_targets(self, y, X, self.targets)
         found = self._of_numbers(X, y) if y.dtype.kind == "f" else self._of_classes(X, y)
-        return np.asarray(np.maximum(found, 0))
+        return np.asarray(np.clip(found, 0, 1))
 
     def _of_classes(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         from ilk_learners.relevances.nearest_kernels import margins

@@ -26,7 +26,7 @@ class Pyramid(ilk.Transformer):
     left and from the top, as a share of its width and height, within 0..1. Level i cuts the
     image into ``2^i x 2^i = 4^i`` cells. A feature counts for the word of its descriptor that is
     nearest, in the cell that holds it on each level. The histograms of the cells of a level, row
-    by row, make one vector; with `normalize` it sums to one.
+    by row, make one vector; with `normalize` it sums to one, up to rounding.
 
     The result is a data frame whose columns are named for level, cell and word, so that each
     level is a view: ``{level0 = ["level0_*"], level1 = ["level1_*"], ...}``, in the order of
