@@ -81,9 +81,9 @@ def normalized(matrix: Any, by: Literal["true", "predicted", "all"] = "true") ->
     matrix : array of shape (C, C)
         Rows true, columns predicted.
     by : {"true", "predicted", "all"}
-        What a share is of: the cases of the true class (rows sum to 1, the diagonal is the
-        recall), those that were predicted to be of a class (columns sum to 1, the diagonal is
-        the precision), or all cases.
+        What a share is of: the cases of the true class (rows sum to 1, up to rounding; the
+        diagonal is the recall), those that were predicted to be of a class (columns sum to 1;
+        the diagonal is the precision), or all cases.
 
     Returns
     -------

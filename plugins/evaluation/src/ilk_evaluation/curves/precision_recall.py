@@ -84,4 +84,4 @@ def rates(ranking: Ranking, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def steps(precision: np.ndarray, recall: np.ndarray) -> float:
     """Average precision: the area below steps."""
-    return float(np.dot(np.diff(recall, prepend=0.0), precision))
+    return min(float(np.dot(np.diff(recall, prepend=0.0), precision)), 1.0)

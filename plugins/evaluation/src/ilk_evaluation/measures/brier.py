@@ -60,5 +60,5 @@ class Brier(ilk.Measure):
             return math.nan
         gaps = P.copy()
         gaps[np.arange(len(truth)), truth] -= 1
-        total = float(np.square(gaps).sum(axis=1).mean())
+        total = min(float(np.square(gaps).sum(axis=1).mean()), 2.0)  # they sum to 1 by rounding
         return total / 2 if self.halved else total

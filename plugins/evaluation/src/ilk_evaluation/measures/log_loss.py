@@ -58,7 +58,7 @@ class LogLoss(ilk.Measure):
         truth, P = answered_probabilities(prediction, ilk.display_name(self))
         if not len(truth):
             return math.nan
-        own = np.minimum(P[np.arange(len(truth)), truth], 1.0)
+        own = P[np.arange(len(truth)), truth]
         if self.clip is not None:
             own = np.maximum(own, self.clip)
         with np.errstate(divide="ignore"):

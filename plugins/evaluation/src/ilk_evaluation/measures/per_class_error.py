@@ -19,7 +19,8 @@ from ilk_evaluation.measures.table import by_class
 class PerClassError(ilk.Measure):
     """Total probability of error: the errors of the classes, weighted by their priors.
 
-    ``P_hat = sum_c P(c) k_c / N_c`` with k_c errors among the N_c answered cases of class c.
+    ``P_hat = sum_c P(c) k_c / N_c`` with k_c errors among the N_c answered cases of class c, from
+    0 to 1.
     It is unbiased if the priors are those of the population, whatever the proportions of the
     classes in the test cases are; `variance` and `table` say how sure it is.
 
@@ -85,7 +86,7 @@ class PerClassError(ilk.Measure):
         if not cases.sum():
             return math.nan
         used = priors > 0
-        return float(np.dot(priors[used], errors[used] / cases[used]))
+        return min(float(np.dot(priors[used], errors[used] / cases[used])), 1.0)
 
     def variance(self, prediction: ilk.Prediction) -> float:
         """Variance of the total: ``sum_c P(c)^2 P_c (1 - P_c) / N_c``, of estimated P_c."""

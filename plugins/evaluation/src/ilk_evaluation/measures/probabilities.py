@@ -9,10 +9,13 @@ from ilk_evaluation.confusion import answered_truth
 from ilk_evaluation.measures.columns import class_columns
 
 _TOLERANCE = 1e-4  # of the sums of probabilities in single precision
+_ROUNDING = 1e-6  # of one of them
 
 
 def answered_probabilities(prediction: Prediction, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the true classes and probabilities of the answered cases; (n,) and (n, C).
+
+    Probabilities that rounding made more than 1 become 1.
 
     Raises
     ------
@@ -30,11 +33,11 @@ def answered_probabilities(prediction: Prediction, name: str) -> tuple[np.ndarra
         P = P[prediction.answered]
     with np.errstate(over="ignore", invalid="ignore"):  # of what is no probability
         sums = P.sum(axis=1)
-    wrong = ~((np.abs(sums - 1) <= _TOLERANCE) & np.all((P >= 0) & (P <= 1 + 1e-9), axis=1))
+    wrong = ~((np.abs(sums - 1) <= _TOLERANCE) & np.all((P >= 0) & (P <= 1 + _ROUNDING), axis=1))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
             f"{name}: probabilities must lie from 0 to 1 and sum to 1, those of answered case "
             f"{row} are {P[row].tolist()}"
         )
-    return answered_truth(prediction), P
+    return answered_truth(prediction), np.minimum(P, 1)

@@ -143,7 +143,7 @@ class Bootstrap632(ilk.Resampling):
         self._check_number(scores)
         inside, outside = float(scores[0]), float(np.mean(scores[1:]))
         if not self.plus:
-            return (1 - _OUT) * inside + _OUT * outside
+            return _within((1 - _OUT) * inside + _OUT * outside, inside, outside)
         if no_information is None or greater_is_better is None:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: the .632+ estimate needs no_information and "
@@ -177,4 +177,9 @@ def _plus(inside: float, outside: float, rate: float) -> float:
     weight = _OUT / (1 - (1 - _OUT) * overfitting)
     if np.isinf(bounded):
         return bounded
-    return inside + weight * (bounded - inside)
+    return _within(inside + weight * (bounded - inside), inside, bounded)
+
+
+def _within(mean: float, a: float, b: float) -> float:
+    """Return a weighted mean of two numbers, which rounding may have put outside them."""
+    return min(max(mean, min(a, b)), max(a, b))

@@ -105,7 +105,7 @@ def separable_share(n: Any, n_features: Any) -> Any:
     """Share of the 2^n ways to label points in general position that a hyperplane can make.
 
     ``O(n, l) / 2^n``, the probability that a labelling by tossing coins is linearly separable:
-    1 up to n = l + 1, one half at n = 2 (l + 1), the capacity of a hyperplane.
+    1 up to n = l + 1, one half at n = 2 (l + 1), the capacity of a hyperplane, up to rounding.
 
     Parameters
     ----------

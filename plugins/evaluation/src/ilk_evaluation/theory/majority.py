@@ -56,7 +56,7 @@ def condorcet(n_members: Any, competence: Any) -> Any:
     """Probability that most of the independent members, each right alike often, are right.
 
     ``sum_{i > k/2} C(k, i) p^i (1 - p)^(k - i)`` for k members of competence p; a tie of an even
-    number is no majority. With `ensemble_error` of ``1 - p`` it sums to 1.
+    number is no majority. With `ensemble_error` of ``1 - p`` it sums to 1, up to rounding.
 
     Parameters
     ----------
