@@ -116,14 +116,15 @@ def check_probabilistic(subject: Subject) -> None:
 
 @check("classifier", when=_has_proba)
 def check_probabilities(subject: Subject) -> None:
-    """`predict_proba` has a column for each class, rows sum to one, the largest is predicted."""
+    """`predict_proba` is within 0..1, sums to one in each row, and the largest is predicted."""
     for classes in (2, 3):
         X, y = subject.data(30, classes=classes)
         names = np.array(["x", "y", "z"])[:classes]
         model = trained(subject, X, names[y])
         P = np.asarray(model.predict_proba(X))
         expect(P.shape == (30, classes), f"expected shape (30, {classes}), got {P.shape}")
-        expect((P >= 0).all(), f"expected probabilities >= 0, got {P.min()}")
+        within = (P >= 0) & (P <= 1)
+        expect(within.all(), f"expected probabilities within 0..1, got {P[~within][:1]}")
         expect_same(P.sum(axis=1), np.ones(30), "the sums of predict_proba", rtol=1e-5)
         _check_largest(P, model, np.asarray(model.predict(X)))
 
