@@ -80,7 +80,8 @@ class VectorDistance(ilk.Distance):
                 D[stop:, start:stop] = D[start:stop, stop:].T
 
         ilk.in_blocks(work, len(X), _height(X, Y, _TALL))
-        return D.astype(_result_type(X, Y), copy=False)
+        with np.errstate(over="ignore", under="ignore"):
+            return D.astype(_result_type(X, Y), copy=False)
 
     def compare_pairs(
         self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray

@@ -8,9 +8,8 @@ import numpy as np
 
 import ilk
 from ilk_distances.engine.distance import VectorDistance
-from ilk_distances.engine.rows import Rows, Tile
+from ilk_distances.engine.rows import Rows, Tile, fill
 from ilk_distances.vectors.directions import check_directions, directions, scaled
-from ilk_distances.vectors.minkowski import squares
 
 _SURE = 2.0**-40  # angles of which rounding of directions takes no digit that counts
 
@@ -67,9 +66,10 @@ def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None
     Those that are so small that rounding of the vectors counts are computed from the rows as
     they were given, of which the mean is to be subtracted or not.
     """
+    from ilk_distances.vectors.sums import squared
+
     D = tile.view
-    if not squares(X, Y, tile):
-        np.square(D, out=D)
+    fill(squared, X, Y, tile)
     np.multiply(D, 0.5, out=D)
     np.minimum(D, 2.0, out=D)
     if D.min() < _SURE:
