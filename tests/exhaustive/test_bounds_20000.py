@@ -30,6 +30,20 @@ def test_no_distance_is_out_of_bounds(name, parameters, most, signed, width, dty
     DISTANCES["check_bounds"](name, parameters, most, signed, N, width, dtype)
 
 
+@DISTANCES["EVERY"]
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("width", [2, 7, 60])
+def test_rows_of_all_kinds_beside_each_other(name, parameters, most, signed, width, dtype):
+    if name in NARROW and width > 8:
+        pytest.skip("takes long")
+    DISTANCES["check_bounds"](name, parameters, most, signed, 18, width, dtype, together=True)
+
+
+@pytest.mark.parametrize("name", ilk.distances())
+def test_every_kind_of_object(name):
+    DISTANCES["check_objects"](name, 60)
+
+
 @pytest.mark.parametrize("name", ilk.combiners())
 @pytest.mark.parametrize("n_members", [1, 2, 3, 5, 10])
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
