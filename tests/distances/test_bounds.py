@@ -20,7 +20,7 @@ HISTOGRAMS = [  # parameters, and the largest distance
     ("chi2", {"normalize": True}, 1.0),
     ("emd", {}, math.inf),
     ("emd", {"normalize": True}, math.inf),
-    ("emd", {"normalize": True, "period": 7}, math.inf),
+    ("emd", {"normalize": True, "period": 3}, math.inf),  # two of four bins are at one place
     ("hellinger", {}, 1.0),
     ("hellinger", {"normalize": False}, math.inf),
     ("histogram_intersection", {}, 1.0),

@@ -72,7 +72,11 @@ def line_of_heaps(
                 continue
             c, d = y_start[j], y_start[j + 1]
             one, other = (x_place[a:b], x_weight[a:b]), (y_place[c:d], y_weight[c:d])
-            if _after(*one, *other):  # rounding is the same for x and y as for y and x
+            order = _compared(*one, *other)
+            if order == 0:
+                out[i, j] = 0.0
+                continue
+            if order > 0:  # rounding is the same for x and y as for y and x
                 one, other = other, one
             _merge(*one, *other, ahead, gap, period)
             k = b - a + d - c
@@ -81,9 +85,6 @@ def line_of_heaps(
             for t in range(k):
                 work += abs(ahead[t] - middle) * gap[t]
             sure = FAINT <= work < np.inf
-            sure = sure or (
-                _alike(x_place[a:b], y_place[c:d]) and _alike(x_weight[a:b], y_weight[c:d])
-            )
             out[i, j] = work / min(x_mass[i], y_mass[j]) if sure else np.nan
 
 
@@ -98,16 +99,16 @@ def _alike(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 @ilk.compiled
-def _after(
+def _compared(
     x_place: np.ndarray, x_weight: np.ndarray, y_place: np.ndarray, y_weight: np.ndarray
-) -> bool:
-    """Whether x comes after y in the order of their places and weights."""
+) -> int:
+    """Tell if x is before y in the order of places and weights (-1), equal (0) or after (1)."""
     for i in range(min(len(x_place), len(y_place))):
         if x_place[i] != y_place[i]:
-            return bool(x_place[i] > y_place[i])
+            return 1 if x_place[i] > y_place[i] else -1
         if x_weight[i] != y_weight[i]:
-            return bool(x_weight[i] > y_weight[i])
-    return len(x_place) > len(y_place)
+            return 1 if x_weight[i] > y_weight[i] else -1
+    return int(len(x_place) > len(y_place)) - int(len(x_place) < len(y_place))
 
 
 @ilk.compiled
