@@ -1,0 +1,151 @@
+"""The tiers of the tests: which tests a run takes, by rules that stand here and nowhere else.
+
+Plain `pytest` takes the default tier. The markers `exhaustive` and `system` name the others. Node
+ids, `--all` and any other `-m` lift the filter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import hypothesis
+import pytest
+from changes import changed_parts, commit
+
+from ilk.testing.pytest_plugin import FIRST_EXAMPLES_ONLY
+
+TESTS = Path(__file__).parents[1]
+DEFAULT = "not exhaustive and not system"
+
+# What starts processes, kills, installs, or needs a browser.
+SYSTEM = ("*system/*",)
+# Grids, long searches and extreme inputs.
+EXHAUSTIVE = ("*exhaustive/*",)
+# Of a test with more cases than these, the default tier takes so many, chosen by their names.
+CASES = 3
+
+OVER_BUDGET = "the time for exhaustive tests is over"
+FIRST_EXHAUSTIVE: pytest.StashKey[float] = pytest.StashKey()
+
+# Machines are shared: how long an example takes says nothing about it.
+hypothesis.settings.register_profile(
+    "random",
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.register_profile(
+    "quick",
+    hypothesis.settings.get_profile("random"),
+    database=None,
+    derandomize=True,
+    max_examples=12,
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tiers of ilk's tests")
+    group.addoption("--all", action="store_true", help="every tier, hypothesis at random")
+    group.addoption(
+        "--changed", action="store_true", help="of the exhaustive tests, those of what git changed"
+    )
+    group.addoption(
+        "--budget", type=float, metavar="SECONDS", help="start exhaustive tests for so long only"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    option = config.option
+    if option.markexpr == DEFAULT and (option.all or any("::" in each for each in config.args)):
+        option.markexpr = ""
+    config.stash[FIRST_EXAMPLES_ONLY] = "not exhaustive" in option.markexpr
+    hypothesis.settings.load_profile("random" if at_random(config) else "quick")
+
+
+def at_random(config: pytest.Config) -> bool:
+    """Tell whether a run wants what chance finds: it takes the exhaustive tier."""
+    expression = config.option.markexpr
+    named = "exhaustive" in expression and "not exhaustive" not in expression
+    return config.option.all or named or not (expression or any("::" in a for a in config.args))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = set(beyond_samples(items))
+    for item in items:
+        path = item.path.as_posix()
+        if any(fnmatch(path, f"{TESTS.as_posix()}/{pattern}") for pattern in SYSTEM):
+            item.add_marker("system")
+        elif (
+            item in left_out
+            or item.get_closest_marker("slow")
+            or any(fnmatch(path, f"{TESTS.as_posix()}/{pattern}") for pattern in EXHAUSTIVE)
+            or (at_random(config) and hypothesis.is_hypothesis_test(getattr(item, "obj", None)))
+        ):
+            item.add_marker("exhaustive")
+    if config.option.changed:
+        keep_changed(config, items)
+
+
+def beyond_samples(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the cases of tests with many that the default tier leaves out.
+
+    Each component counts in the conformance tests: they have a rule of their own.
+    """
+    cases = defaultdict(list)
+    for item in items:
+        if "conformance_part" not in getattr(item, "fixturenames", ()):
+            cases[function_of(item)].append(item)
+    for same in cases.values():
+        yield from sorted(same, key=lambda item: digest(item.nodeid))[CASES:]
+
+
+def function_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def keep_changed(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the exhaustive tests of what was changed, in an order that the commit settles."""
+    parts, seed = changed_parts(), commit()
+    kept = [i for i in items if not i.get_closest_marker("exhaustive") or part_of(i) in parts]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = sorted(kept, key=lambda item: digest(seed + function_of(item)))
+
+
+def part_of(item: pytest.Item) -> str:
+    """Return the part of the project that a test is about; the core, if it is about all."""
+    if "conformance_part" in getattr(item, "fixturenames", ()):
+        return str(item.callspec.params["conformance_part"].found.distribution).removeprefix("ilk-")
+    folder = item.path.relative_to(TESTS).parts[0]
+    return folder if (TESTS / folder).is_dir() else "core"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    budget = item.config.option.budget
+    if budget is not None and item.get_closest_marker("exhaustive"):
+        now = time.monotonic()
+        if now - item.config.stash.setdefault(FIRST_EXHAUSTIVE, now) > budget:
+            pytest.skip(OVER_BUDGET)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what there was no time for."""
+    late = Counter(
+        report.nodeid.partition("::")[0]
+        for report in terminalreporter.stats.get("skipped", ())
+        if OVER_BUDGET in str(report.longrepr)
+    )
+    if late:
+        terminalreporter.section(f"{late.total()} exhaustive tests not run: {OVER_BUDGET}")
+        for path, number in sorted(late.items()):
+            terminalreporter.write_line(f"{path} {number}")
