@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
     """Spare the garbage collector the tests themselves: there are many, and none is garbage."""
@@ -50,3 +51,36 @@ def threads_for_few_rows(monkeypatch):
     """Let a few rows be shared by threads as many are: tests of threads need not be large."""
     for module in ("engine.distance", "kernels.tiled"):
         monkeypatch.setattr(f"ilk_distances.{module}._BRIEF", 0)
+
+
+@pytest.fixture
+def run_python():
+    """Run Python in a process of its own; a test that does is of the tier `system`."""
+
+    def run(*arguments, **options):
+        command = [sys.executable, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+    return run
+
+
+@pytest.fixture
+def count_calls():
+    """Count the calls of functions in this thread: a cost that no other process changes."""
+
+    def count(action):
+        calls = 0
+
+        def profile(frame, event, argument):
+            nonlocal calls
+            calls += event in {"call", "c_call"}
+
+        before = sys.getprofile()
+        sys.setprofile(profile)
+        try:
+            action()
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    return count

@@ -1,8 +1,6 @@
 """A function as a distance."""
 
 import pickle
-import subprocess
-import sys
 
 import numba
 import numpy as np
@@ -251,15 +249,6 @@ def test_wrong_values_of_compiled_functions_are_named():
 def test_compiled_functions_can_be_cloned():
     X = np.arange(4.0)[:, None]
     np.testing.assert_array_equal(clone(of(city_block)).fit(X).pairwise(X), np.abs(X - X.T))
-
-
-def test_python_functions_need_no_numba():
-    code = (
-        "import sys, numpy as np, ilk; d = ilk.distance('callable', function=lambda x, y: 1.0); "
-        "d.pairwise(np.ones((2, 2))); print('numba' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
 
 
 def test_neighbours_of_texts():

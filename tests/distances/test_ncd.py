@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -127,7 +127,6 @@ PIECES = st.lists(st.sampled_from([b"a", b"ab", b"the ", bytes(300), noise(80)])
 
 
 @given(PIECES.map(b"".join), st.lists(PIECES.map(b"".join), min_size=2, max_size=3))
-@settings(max_examples=50, deadline=None)
 def test_copied_states_of_any_bytes(first, others):
     first = first * (1 + 1024 // max(len(first), 1))
     compressor = make_compressor(None, "zlib", None)
@@ -152,7 +151,6 @@ def test_symmetric_puts_the_longer_text_first():
 
 
 @given(st.lists(st.binary(max_size=40) | st.text(max_size=20), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
 def test_symmetric_whatever_the_texts(texts):
     distance = ilk.distance("ncd")
     D = distance.pairwise(texts)

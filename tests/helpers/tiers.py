@@ -10,7 +10,6 @@ import hashlib
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from fnmatch import fnmatch
 from pathlib import Path
 
 import hypothesis
@@ -22,10 +21,12 @@ from ilk.testing.pytest_plugin import FIRST_EXAMPLES_ONLY
 TESTS = Path(__file__).parents[1]
 DEFAULT = "not exhaustive and not system"
 
-# What starts processes, kills, installs, or needs a browser.
-SYSTEM = ("*system/*",)
-# Grids, long searches and extreme inputs.
-EXHAUSTIVE = ("*exhaustive/*",)
+# Tests below a folder of one of these names are of that tier:
+# `system`: what starts processes, kills, installs, or needs a browser;
+# `exhaustive`: grids, long searches and extreme inputs.
+FOLDERS = {"system", "exhaustive"}
+# A test that asks for one of these fixtures is of that tier, too.
+SYSTEM_FIXTURES = {"run_python"}
 # Of a test with more cases than these, the default tier takes so many, chosen by their names.
 CASES = 3
 
@@ -46,6 +47,12 @@ hypothesis.settings.register_profile(
     derandomize=True,
     max_examples=12,
 )
+hypothesis.settings.register_profile(
+    "long",  # for a change, which is judged by the same examples whenever it is judged
+    hypothesis.settings.get_profile("random"),
+    database=None,
+    derandomize=True,
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,11 +72,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.markexpr == DEFAULT and (option.all or any("::" in each for each in config.args)):
         option.markexpr = ""
     config.stash[FIRST_EXAMPLES_ONLY] = "not exhaustive" in option.markexpr
-    hypothesis.settings.load_profile("random" if at_random(config) else "quick")
+    long = "long" if option.changed else "random"
+    hypothesis.settings.load_profile(long if wants_exhaustive(config) else "quick")
 
 
-def at_random(config: pytest.Config) -> bool:
-    """Tell whether a run wants what chance finds: it takes the exhaustive tier."""
+def wants_exhaustive(config: pytest.Config) -> bool:
+    """Tell whether a run takes the exhaustive tier, to which long runs of hypothesis belong."""
     expression = config.option.markexpr
     named = "exhaustive" in expression and "not exhaustive" not in expression
     return config.option.all or named or not (expression or any("::" in a for a in config.args))
@@ -79,18 +87,33 @@ def at_random(config: pytest.Config) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out = set(beyond_samples(items))
     for item in items:
-        path = item.path.as_posix()
-        if any(fnmatch(path, f"{TESTS.as_posix()}/{pattern}") for pattern in SYSTEM):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if tier_of(item.path) == "system" or fixtures & SYSTEM_FIXTURES:
             item.add_marker("system")
         elif (
-            item in left_out
+            tier_of(item.path) == "exhaustive"
+            or item in left_out
             or item.get_closest_marker("slow")
-            or any(fnmatch(path, f"{TESTS.as_posix()}/{pattern}") for pattern in EXHAUSTIVE)
-            or (at_random(config) and hypothesis.is_hypothesis_test(getattr(item, "obj", None)))
+            or (
+                wants_exhaustive(config)
+                and hypothesis.is_hypothesis_test(getattr(item, "obj", None))
+            )
         ):
             item.add_marker("exhaustive")
     if config.option.changed:
         keep_changed(config, items)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare the default tier the import of files that it leaves out whole."""
+    left_out = config.option.markexpr == DEFAULT and tier_of(collection_path) is not None
+    return True if left_out else None
+
+
+def tier_of(path: Path) -> str | None:
+    """Return the tier that the folder of a test says it is of."""
+    named = FOLDERS.intersection(path.relative_to(TESTS.parent).parts)
+    return next(iter(named), None)
 
 
 def beyond_samples(items: list[pytest.Item]) -> Iterator[pytest.Item]:
@@ -136,6 +159,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         now = time.monotonic()
         if now - item.config.stash.setdefault(FIRST_EXHAUSTIVE, now) > budget:
             pytest.skip(OVER_BUDGET)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Let a change that touches no part pass without exhaustive tests."""
+    if session.config.option.changed and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -8,7 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -113,7 +113,6 @@ def test_types_are_those_of_the_array_in_memory(given_as, data, form, dtype):
     assert found.kneighbors(Q)[0].dtype == (np.float32 if dtype == "f4" else np.float64)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=40), st.data())
 def test_ties_go_to_the_lowest_number_however_rows_are_cut(values, draw):
     X = np.array(values, dtype=float)[:, None]

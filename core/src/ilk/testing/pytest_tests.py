@@ -15,6 +15,7 @@ from ilk.testing.report import Outcome, outcomes
 if TYPE_CHECKING:
     from ilk.discovery import Found
 
+
 @dataclass(frozen=True)
 class Part:
     """The checks of one example of a component that one test runs.
