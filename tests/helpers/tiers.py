@@ -37,6 +37,7 @@ FIRST_EXHAUSTIVE: pytest.StashKey[float] = pytest.StashKey()
 hypothesis.settings.register_profile(
     "random",
     deadline=None,
+    max_examples=40,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
@@ -85,7 +86,7 @@ def wants_exhaustive(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = set(beyond_samples(items))
+    left_out, long = set(beyond_samples(items)), wants_exhaustive(config)
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if tier_of(item.path) == "system" or fixtures & SYSTEM_FIXTURES:
@@ -94,10 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             tier_of(item.path) == "exhaustive"
             or item in left_out
             or item.get_closest_marker("slow")
-            or (
-                wants_exhaustive(config)
-                and hypothesis.is_hypothesis_test(getattr(item, "obj", None))
-            )
+            or (long and hypothesis.is_hypothesis_test(getattr(item, "obj", None)))
         ):
             item.add_marker("exhaustive")
     if config.option.changed:

@@ -129,8 +129,8 @@ class StampLocator:
         self._line = line
 
     @classmethod
-    def from_function(cls, function: Any, path: str) -> StampLocator:
-        """Return the locator of a function that is being decorated."""
+    def from_function(cls, function: Any, _: str) -> StampLocator:
+        """Return the locator of a function that is being decorated; its path does not count."""
         from numba.core import config
 
         settings: Any = config
