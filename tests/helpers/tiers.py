@@ -114,17 +114,32 @@ def tier_of(path: Path) -> str | None:
     return next(iter(named), None)
 
 
-def beyond_samples(items: list[pytest.Item]) -> Iterator[pytest.Item]:
-    """Yield the cases of tests with many that the default tier leaves out.
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Make no test of the cases that the default tier leaves out: there are thousands.
 
-    Each component counts in the conformance tests: they have a rule of their own.
+    pytest has no public name for the cases. Without this one they are made, and left out later.
     """
+    yield
+    calls = getattr(metafunc, "_calls", [])
+    if metafunc.config.option.markexpr == DEFAULT and is_sampled(metafunc):
+        function = metafunc.definition.nodeid
+        chosen = sorted(calls, key=lambda call: digest(f"{function}[{call.id}]"))[:CASES]
+        calls[:] = [call for call in calls if any(call is one for one in chosen)]
+
+
+def beyond_samples(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the cases of tests with many that the default tier leaves out."""
     cases = defaultdict(list)
-    for item in items:
-        if "conformance_part" not in getattr(item, "fixturenames", ()):
-            cases[function_of(item)].append(item)
+    for item in filter(is_sampled, items):
+        cases[function_of(item)].append(item)
     for same in cases.values():
         yield from sorted(same, key=lambda item: digest(item.nodeid))[CASES:]
+
+
+def is_sampled(test: pytest.Item | pytest.Metafunc) -> bool:
+    """Tell whether a test is one of cases; each component counts, which the kit sees to."""
+    return "conformance_part" not in getattr(test, "fixturenames", ())
 
 
 def function_of(item: pytest.Item) -> str:
@@ -145,7 +160,7 @@ def keep_changed(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 def part_of(item: pytest.Item) -> str:
     """Return the part of the project that a test is about; the core, if it is about all."""
-    if "conformance_part" in getattr(item, "fixturenames", ()):
+    if not is_sampled(item):
         return str(item.callspec.params["conformance_part"].found.distribution).removeprefix("ilk-")
     folder = item.path.relative_to(TESTS).parts[0]
     return folder if (TESTS / folder).is_dir() else "core"
