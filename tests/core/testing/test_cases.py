@@ -1,7 +1,6 @@
 """Cases, waivers and reports, in Python, in pytest and in the shell."""
 
 import json
-import subprocess
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -12,6 +11,7 @@ import ilk
 from ilk.cli import shell
 from ilk.cli.check import check as check_command
 from ilk.testing import ComponentReport, Report, cases, check_distribution, conformance_tests
+from registrations import registrations_undone
 
 SESSION = "(session)"
 
@@ -271,19 +271,26 @@ test_conformance = conformance_tests("(session)")
 """
 
 
-def test_a_strangers_project(tmp_path, warm_python):
+@pytest.fixture
+def run_pytest(tmp_path, monkeypatch, capsys):
+    """A function that runs pytest, without configuration, on a file of this text."""
+
+    def run(text, *options):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "test_strange.py").write_text(text)
+        with registrations_undone():
+            code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *options])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def test_a_strangers_project(run_pytest):
     """No configuration is needed: the marker is known, the counts are printed, waivers strict."""
-    (tmp_path / "test_gap.py").write_text(PROJECT)
-    command = [warm_python, "-m", "pytest", "-q", "-W", "error", "--strict-markers"]
-    done = subprocess.run(
-        [*command, "-p", "no:cacheprovider", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    lines = done.stdout.splitlines()
-    assert "1 failed" in lines[-1], done.stdout
+    code, output = run_pytest(PROJECT, "-W", "error", "--strict-markers")
+    lines = output.splitlines()
+    assert code == 1
+    assert "1 failed" in lines[-1], output
     assert any("[XPASS(strict)] it passes" in line for line in lines)
     at = next(i for i, line in enumerate(lines) if line.startswith("distance (1 component, "))
     total = lines[at].removesuffix(" checks)").rpartition(" ")[2]
@@ -307,15 +314,7 @@ def test_conformance(n, request):
 """
 
 
-def test_a_component_of_which_all_is_skipped_fails_the_run(tmp_path, warm_python):
-    (tmp_path / "test_shy.py").write_text(SKIPPING)
-    command = [warm_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    done = subprocess.run(
-        [*command, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 1
-    assert "FAILED: no check of distance/shy ran, all were skipped" in done.stdout
+def test_a_component_of_which_all_is_skipped_fails_the_run(run_pytest):
+    code, output = run_pytest(SKIPPING)
+    assert code == 1
+    assert "FAILED: no check of distance/shy ran, all were skipped" in output
