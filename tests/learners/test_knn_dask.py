@@ -300,13 +300,14 @@ def test_nothing_else_loads_a_dask_array_silently(kind, monkeypatch):
     assert of_vectors - refused <= {"knn", "brute"}
 
 
-def test_arrays_of_a_search_stay_small(large_file):
-    """The same of a Dask array with chunks of 8 MB, by what NumPy allocates."""
-    X = da.from_array(
-        np.memmap(large_file, dtype="f8", mode="r", shape=(500_000, 100)), (10_000, 100)
-    )
-    y, Q = np.arange(500_000) % 3, np.full((20, 100), 1.5)
-    ilk.classifier("knn").fit(X[:20_000], y[:20_000]).predict(Q)
+def test_arrays_of_a_search_stay_small(monkeypatch):
+    """Of 40 MB of rows in chunks of 0.8 MB, by what NumPy allocates."""
+    monkeypatch.setattr("ilk.blockwise.BLOCK_BYTES", 8 * 100 * 2000)
+    rows = np.zeros((50_000, 100))
+    rows[[5, 25_000, 49_999]] = 1.0
+    X = da.from_array(rows, (1000, 100))
+    y, Q = np.arange(50_000) % 3, np.full((20, 100), 1.5)
+    ilk.classifier("knn").fit(X[:2000], y[:2000]).predict(Q)
     tracemalloc.start()
     try:
         knn = ilk.classifier("knn", k=3).fit(X * 2, y)
@@ -316,9 +317,9 @@ def test_arrays_of_a_search_stay_small(large_file):
         peak = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
-    assert where[0].tolist() == [5, 250_000, 499_999]
+    assert where[0].tolist() == [5, 25_000, 49_999]
     assert near[0].tolist() == [5, 5, 5]
-    assert peak < 100 * 2**20
+    assert peak < 10 * 2**20
 
 
 def test_a_cluster_searches_chunks_where_they_lie(data):

@@ -1,4 +1,4 @@
-"""Cases, waivers and reports, in Python, in pytest and in the shell."""
+"""Cases, waivers and reports, in Python and in the shell."""
 
 import json
 from importlib.metadata import EntryPoint
@@ -11,7 +11,6 @@ import ilk
 from ilk.cli import shell
 from ilk.cli.check import check as check_command
 from ilk.testing import ComponentReport, Report, cases, check_distribution, conformance_tests
-from registrations import registrations_undone
 
 SESSION = "(session)"
 
@@ -247,74 +246,6 @@ def test_command_complains(arguments, words, capsys):
     assert words in capsys.readouterr().err
 
 
-PROJECT = """
-import numpy as np
-import ilk
-from ilk.testing import conformance_tests
-
-class Gap(ilk.Distance):
-    \"\"\"The largest difference.
-
-    Examples
-    --------
-    >>> 1
-    1
-    \"\"\"
-
-    waivers = {"check_summary": "it passes"}
-    def pairwise(self, X, Y=None):
-        X, Y = self.check_pair(X, Y)
-        return np.abs(X[:, None] - Y).max(axis=2)
-
-ilk.registry("distance").register("gap", Gap)
-test_conformance = conformance_tests("(session)")
-"""
-
-
-@pytest.fixture
-def run_pytest(tmp_path, monkeypatch, capsys):
-    """A function that runs pytest, without configuration, on a file of this text."""
-
-    def run(text, *options):
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / "test_strange.py").write_text(text)
-        with registrations_undone():
-            code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *options])
-        return code, capsys.readouterr().out
-
-    return run
-
-
-def test_a_strangers_project(run_pytest):
-    """No configuration is needed: the marker is known, the counts are printed, waivers strict."""
-    code, output = run_pytest(PROJECT, "-W", "error", "--strict-markers")
-    lines = output.splitlines()
-    assert code == 1
-    assert "1 failed" in lines[-1], output
-    assert any("[XPASS(strict)] it passes" in line for line in lines)
-    at = next(i for i, line in enumerate(lines) if line.startswith("distance (1 component, "))
-    total = lines[at].removesuffix(" checks)").rpartition(" ")[2]
-    assert int(total) > 50
-    assert lines[at + 1] == f"  gap {total}"
-
-
 def test_nothing_to_check_is_an_error():
     with pytest.raises(ilk.IlkError, match="nothing to check: ilk-core offers no distance"):
         conformance_tests("ilk-core", kind="distance")
-
-
-SKIPPING = """
-import pytest
-from ilk.testing.pytest_plugin import PROPERTY
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_conformance(n, request):
-    request.node.user_properties.append((PROPERTY, "distance/shy"))
-    pytest.skip("not today")
-"""
-
-
-def test_a_component_of_which_all_is_skipped_fails_the_run(run_pytest):
-    code, output = run_pytest(SKIPPING)
-    assert code == 1
-    assert "FAILED: no check of distance/shy ran, all were skipped" in output
