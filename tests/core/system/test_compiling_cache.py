@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip("numba")
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="Numba is not installed")
 
 LIBRARY = """
 import ilk
