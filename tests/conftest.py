@@ -4,9 +4,6 @@ import gc
 import os
 import subprocess
 import sys
-import tempfile
-import time
-from pathlib import Path
 
 import pytest
 
@@ -26,24 +23,6 @@ def pytest_collection(session):
 def _plain_pytest_inside():
     """Keep options meant for this run from runs of pytest that tests start."""
     os.environ.pop("PYTEST_ADDOPTS", None)
-
-
-@pytest.fixture(scope="session")
-def warm_python():
-    """Python for processes that are many: it starts at once (see warm.py)."""
-    if not hasattr(os, "fork"):
-        yield sys.executable
-        return
-    command = [sys.executable, Path(__file__).with_name("warm.py")]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen([*command, folder], stdin=subprocess.PIPE) as server,
-    ):
-        python = Path(folder, "python")
-        while not python.exists():
-            assert server.poll() is None
-            time.sleep(0.02)
-        yield str(python)
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-import changes
 import pytest
+
+import changes
 import tiers
 
 TESTS = Path(__file__).parent

@@ -5,7 +5,6 @@ import importlib
 import itertools
 import lzma
 import random
-import subprocess
 import sys
 import warnings
 import zlib
@@ -462,19 +461,3 @@ def test_neighbours_of_texts():
     assert where[0, :2].tolist() == [0, 3]
     assert where[0, 3] == 2
     assert (np.diff(near[0]) >= 0).all()
-
-
-def test_isal_gives_the_same_in_every_process(warm_python):
-    pytest.importorskip("isal")
-    code = """
-import random
-import ilk
-random.seed(0)
-X = ["".join(random.choices("acgt", k=24)) for _ in range(40)]
-print([ilk.distance("ncd", compressor="isal", level=n).pairwise(X).sum() for n in range(4)])
-"""
-    runs = [
-        subprocess.run([python, "-c", code], capture_output=True, check=True).stdout
-        for python in (sys.executable, sys.executable, warm_python)
-    ]
-    assert len(set(runs)) == 1

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from changes import changed_parts, commit
 
+from changes import changed_parts, commit
 from ilk.testing.pytest_plugin import FIRST_EXAMPLES_ONLY
 
 TESTS = Path(__file__).parents[1]

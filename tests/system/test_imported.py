@@ -17,6 +17,9 @@ UNUSED = {
     "import ilk, numpy\n"
     "distance = ilk.distance('callable', function=lambda x, y: 1.0)\n"
     "distance.pairwise(numpy.ones((2, 2)))": {"numba"},
+    "import ilk, numpy\n"
+    "X = numpy.eye(6)\n"
+    "ilk.classifier('knn', k=1).fit(X, [0, 1] * 3).predict(X)": {"dask"},
     "import ilk; ilk.classifier('sklearn', estimator='LogisticRegression')": {"sklearn.ensemble"},
 }
 

@@ -1,4 +1,4 @@
-"""Cases, waivers and reports, in Python, in pytest and in the shell."""
+"""Cases, waivers and reports, in Python and in the shell."""
 
 import json
 from importlib.metadata import EntryPoint
