@@ -1,8 +1,6 @@
 """Compiled functions are kept for later processes, and never stale."""
 
 import os
-import subprocess
-import sys
 from importlib.util import find_spec
 
 import pytest
@@ -39,19 +37,12 @@ def program(tmp_path):
 
 
 @pytest.fixture
-def run(program):
+def run(program, run_python):
     """A way to run the program in a process of its own."""
 
-    def call(**environment):
+    def call(folder=program, **environment):
         env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "ILK_CACHE": str(program / "cache")}
-        done = subprocess.run(
-            [sys.executable, "main.py"],
-            cwd=program,
-            env={**env, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_python("main.py", cwd=folder, env={**env, **environment})
         assert done.returncode == 0, done.stderr
         value, hits = done.stdout.split()
         return float(value), int(hits)
@@ -70,6 +61,14 @@ def replace(path, old, new):
 def test_kept_for_the_next_process(run):
     assert run() == (11.0, 0)
     assert run() == (11.0, 1)
+
+
+def test_kept_for_another_installation(program, run, tmp_path_factory):
+    run()
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for path in program.glob("*.py"):
+        (elsewhere / path.name).write_text(path.read_text())
+    assert run(elsewhere) == (11.0, 1)
 
 
 @pytest.mark.parametrize(
