@@ -4,20 +4,8 @@ import gc
 import os
 import subprocess
 import sys
-import tempfile
-import time
-from pathlib import Path
 
-import hypothesis
 import pytest
-
-# Machines are shared: how long an example takes says nothing about it.
-hypothesis.settings.register_profile(
-    "ilk", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-# A change is judged by the same examples whenever it is judged; developers look for new ones.
-hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("ilk"), derandomize=True)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "ilk")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -37,26 +25,41 @@ def _plain_pytest_inside():
     os.environ.pop("PYTEST_ADDOPTS", None)
 
 
-@pytest.fixture(scope="session")
-def warm_python():
-    """Python for processes that are many: it starts at once (see warm.py)."""
-    if not hasattr(os, "fork"):
-        yield sys.executable
-        return
-    command = [sys.executable, Path(__file__).with_name("warm.py")]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen([*command, folder], stdin=subprocess.PIPE) as server,
-    ):
-        python = Path(folder, "python")
-        while not python.exists():
-            assert server.poll() is None
-            time.sleep(0.02)
-        yield str(python)
-
-
 @pytest.fixture
 def threads_for_few_rows(monkeypatch):
     """Let a few rows be shared by threads as many are: tests of threads need not be large."""
     for module in ("engine.distance", "kernels.tiled"):
         monkeypatch.setattr(f"ilk_distances.{module}._BRIEF", 0)
+
+
+@pytest.fixture
+def run_python():
+    """Run Python in a process of its own; a test that does is of the tier `system`."""
+
+    def run(*arguments, **options):
+        command = [sys.executable, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+    return run
+
+
+@pytest.fixture
+def count_calls():
+    """Count the calls of functions in this thread: a cost that no other process changes."""
+
+    def count(action):
+        calls = 0
+
+        def profile(frame, event, argument):
+            nonlocal calls
+            calls += event in {"call", "c_call"}
+
+        before = sys.getprofile()
+        sys.setprofile(profile)
+        try:
+            action()
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    return count

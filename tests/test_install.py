@@ -1,11 +1,6 @@
 """What an installation rests on: one command from a plain copy, and coherent metadata."""
 
-import re
-import shutil
-import subprocess
-import sys
 import tomllib
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -25,13 +20,6 @@ def requirements(folder: Path) -> list[Requirement]:
     extras = project(folder).get("optional-dependencies", {}).values()
     texts = [*project(folder)["dependencies"], *(text for extra in extras for text in extra)]
     return [Requirement(text) for text in texts]
-
-
-def components(folder: Path) -> list[str]:
-    groups = project(folder).get("entry-points", {})
-    kinds = {group for group in groups if group.startswith("ilk.")}
-    others = {"ilk.commands", "ilk.functions", "ilk.grammars", "ilk.kinds", "ilk.plugins"}
-    return [name for group in kinds - others for name in groups[group]]
 
 
 def test_root_installs_every_member():
@@ -64,22 +52,3 @@ def test_members_depend_on_this_core(folder):
 @pytest.mark.parametrize("folder", MEMBERS, ids=lambda folder: folder.name)
 def test_members_carry_the_licence(folder):
     assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", MEMBERS, ids=lambda folder: folder.name)
-def test_a_plain_copy_gives_wheels_of_everything(folder, tmp_path):
-    """What is in them does not depend on git; CI installs from a clone by one command."""
-    source = tmp_path / "source"
-    shutil.copytree(folder, source, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    done = subprocess.run(build, cwd=source, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if ".dist-info/" not in name}
-        (points,) = (name for name in archive.namelist() if name.endswith("/entry_points.txt"))
-        told = archive.read(points).decode()
-    ours = (path for path in (source / "src").rglob("*") if path.is_file())
-    assert held == {path.relative_to(source / "src").as_posix() for path in ours}
-    assert all(re.search(rf"^{name} = ", told, re.MULTILINE) for name in components(folder))

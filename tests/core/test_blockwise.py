@@ -146,13 +146,3 @@ def test_something_delayed_is_no_array():
 
     with pytest.raises(ilk.InputTypeError, match=r"knn: X is a Dask collection \(Delayed"):
         ilk.row_blocks(KNN, delayed(np.ones((3, 2))))
-
-
-def test_dask_is_not_imported_for_other_data(warm_python):
-    import subprocess
-
-    program = (
-        "import ilk, sys, numpy as np; X = np.eye(6);"
-        "ilk.classifier('knn', k=1).fit(X, [0, 1] * 3).predict(X); assert 'dask' not in sys.modules"
-    )
-    subprocess.run([warm_python, "-c", program], check=True)

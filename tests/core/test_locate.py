@@ -4,7 +4,7 @@ import json
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ilk.locate import lines_of
@@ -100,7 +100,6 @@ def _inline(value):
     return json.dumps(value)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.dictionaries(keys, values, max_size=4))
 def test_every_path_of_any_document_is_found(document):
     text = "".join(f"\n{json.dumps(key)} = {_inline(value)}" for key, value in document.items())

@@ -7,7 +7,6 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
 
 import ilk
 from ilk.persist import FORMAT
@@ -122,6 +121,8 @@ class Evil:
     ids=["class", "builtin", "nested", "function"],
 )
 def test_foreign_types_are_never_loaded(saved, payload, capsys):
+    import skops.io
+
     rewrite(saved, state=skops.io.dumps({"model": payload}))
     with pytest.raises(ilk.PersistError, match=r"refused: it holds"):
         ilk.load(saved)

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -207,7 +207,6 @@ def test_versions_name_every_distribution_used():
     assert set(ilk.resolve(SPECS[-1]).versions) == {"ilk-core"}
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.floats(min_value=1e-6, allow_nan=False, allow_infinity=False), st.integers(0, 3))
 def test_any_value_survives_the_round_trip(p, depth):
     spec = {"use": "nearest", "distance": {"use": "power", "p": p}}

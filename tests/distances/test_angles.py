@@ -4,7 +4,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
@@ -68,7 +68,6 @@ def test_length_does_not_matter(name, size):
     np.testing.assert_allclose(ilk.distance(name).pairwise(X * size, X), expected, atol=1e-5)
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.lists(

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
@@ -33,7 +33,6 @@ def test_empty_samples(distance):
     np.testing.assert_array_equal(D, [[0, 1], [1, 0]])
 
 
-@settings(max_examples=60, deadline=None)
 @given(arrays(float, (2, 3), elements=st.floats(0, 1e306)))
 def test_any_amounts(rows):
     x, y = ([Fraction(float(v)) for v in row] for row in rows)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
@@ -26,14 +26,12 @@ def test_agrees_with_scipy(p, rng):
     )
 
 
-@settings(max_examples=80, deadline=None)
 @given(arrays(float, (2, 3), elements=st.floats(allow_nan=False, allow_infinity=False)))
 def test_any_finite_numbers(rows):
     got = ilk.distance("canberra").between(*rows)
     assert got == pytest.approx(exactly(*rows), rel=1e-14)
 
 
-@settings(max_examples=50, deadline=None)
 @given(arrays(float, (3, 3), elements=st.integers(-4, 4).map(float)))
 def test_triangle_inequality(rows):
     D = ilk.distance("canberra").pairwise(rows)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -76,7 +76,6 @@ def random_table(rng, n, p=5, holes=0.1, levels=4):
     return pd.DataFrame(columns)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 40),
@@ -93,7 +92,6 @@ def test_equals_brute_force_on_tables(seed, n, scale, weighted):
     expect_brute(index, Q, {1, (n + 1) // 2, n}, [0, 0.75, 2.0, 1e9])
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 50),

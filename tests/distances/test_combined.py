@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 from sklearn.base import clone
@@ -66,7 +66,6 @@ def test_worked_example():
     np.testing.assert_allclose(largest.pairwise(X)[0], [0, 4, 3])
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     scale=st.sampled_from(["mean", "max", None]),
@@ -158,7 +157,6 @@ def test_where_no_part_helps_weights_are_uniform():
     assert d.weights_.tolist() == [0.5, 0.5]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     counts=st.lists(st.integers(1, 60), min_size=2, max_size=6),
     n_pairs=st.integers(2, 400),

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -78,7 +78,6 @@ def test_conditional_sizes(name):
 
 
 @given(st.lists(st.binary(max_size=60), min_size=2, max_size=4))
-@settings(max_examples=30, deadline=None)
 def test_dictionaries_are_shared_without_changing_a_byte(texts):
     for name in ("zlib", "lzma"):
         compressor = make_compressor(None, name, None)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.neighbors import BallTree
@@ -148,7 +148,6 @@ points = hnp.arrays(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(X=points, q=st.floats(-9, 9), base=st.sampled_from([1.1, 1.3, 2, 5]))
 def test_on_the_line(X, q, base):
     D = np.abs(X[:, 0] - q)

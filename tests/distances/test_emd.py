@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
@@ -335,7 +335,6 @@ masses = st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(any)
 places = st.lists(st.integers(-20, 20), min_size=10, max_size=10)
 
 
-@settings(max_examples=40, deadline=None)
 @given(masses, masses, masses, places)
 def test_properties(h, k, g, flat):
     P = np.reshape(flat, (5, 2)).astype(float)

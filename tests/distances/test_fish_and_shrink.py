@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -66,7 +66,6 @@ grids = hnp.arrays(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(X=grids, Q=grids, budget=st.integers(1, 60), pivots=st.integers(1, 8))
 def test_what_an_answer_says_of_itself(X, Q, budget, pivots):
     """Where it says exact it is; no row that was not compared is nearer than the bound."""

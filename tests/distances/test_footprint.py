@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -77,7 +77,6 @@ def test_the_second_stage_looks_at_the_first_cases_relations_only():
     assert fitted(X, y, n_neighbors=1, n_references=2).kneighbors([[1.5]], 1)[1].tolist() == [[1]]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_model_agrees_with_its_definitions(data):
     n = data.draw(st.integers(1, 14))
@@ -98,7 +97,6 @@ def test_model_agrees_with_its_definitions(data):
     assert all(reachability[t] & set(index.footprint_.tolist()) for t in range(n))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 30), st.integers(0, 2**32 - 1), st.data())
 def test_always_k_rows_with_their_distances(n, seed, data):
     rng = np.random.default_rng(seed)

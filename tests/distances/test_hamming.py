@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
@@ -34,7 +34,6 @@ def test_known_numbers():
 
 
 @given(SMALL, SMALL)
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_scipy(X, Y):
     expected = cdist(X.astype(float), Y.astype(float), "hamming")
     got = ilk.distance("hamming").pairwise(X, Y)
@@ -46,7 +45,6 @@ def test_agrees_with_scipy(X, Y):
 
 
 @given(st.lists(st.text("ab\0\u00df\U0001f600", min_size=4, max_size=4), min_size=3, max_size=5))
-@settings(max_examples=60, deadline=None)
 def test_axioms_on_texts(X):
     distance = ilk.distance("hamming")
     assert distance.metric
@@ -152,7 +150,6 @@ def test_many_positions(n_features):
 
 
 @given(st.integers(1, 90), st.integers(1, 90), st.booleans())
-@settings(max_examples=25, deadline=None)
 def test_neighbours_do_not_depend_on_threads(n, m, texts):
     rng = np.random.default_rng([n, m])
     Q, X = (rng.integers(0, 2, size=(size, 6)) for size in (n, m))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, directed_hausdorff
 
@@ -41,7 +41,6 @@ def test_worked_example():
     assert not ilk.distance("hausdorff", ground="precomputed").metric
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), name=st.sampled_from(["euclidean", "manhattan", "chebyshev"]))
 def test_agrees_with_the_definition(seed, name):
     X, Y = some_sets(seed), some_sets(seed + 1, n=4)
@@ -61,7 +60,6 @@ def test_agrees_with_scipy():
     np.testing.assert_allclose(hausdorff.pairwise(X), expected, rtol=1e-14)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_axioms(seed):
     X = some_sets(seed)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -65,7 +65,6 @@ def frame(cells):
     return table.astype({"height": float, "width": float, "color": object, "size": object})
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     train=st.lists(rows, min_size=1, max_size=6),
     queries=st.lists(rows, min_size=1, max_size=4),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
@@ -175,7 +175,6 @@ def histograms(draw, n=3):
 
 
 @given(histograms(), st.sampled_from(NAMES), st.booleans())
-@settings(max_examples=150, deadline=None)
 def test_axioms(X, name, normalize):
     d = made(name) if name == "jensen_shannon" else made(name, normalize=normalize)
     D = d.pairwise(X, X.copy())
@@ -189,7 +188,6 @@ def test_axioms(X, name, normalize):
 
 
 @given(histograms(2), st.sampled_from(NAMES), st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
 def test_order_of_bins_does_not_matter(X, name, random):
     order = random.sample(range(X.shape[1]), X.shape[1])
     d = made(name)
@@ -197,7 +195,6 @@ def test_order_of_bins_does_not_matter(X, name, random):
 
 
 @given(histograms(2), st.sampled_from(NAMES), st.integers(1, 9), st.booleans())
-@settings(max_examples=100, deadline=None)
 def test_bins_that_are_empty_in_both_change_no_bit(X, name, more, normalize):
     d = made(name) if name == "jensen_shannon" else made(name, normalize=normalize)
     padded = np.hstack([X, np.zeros((len(X), more))])
@@ -205,7 +202,6 @@ def test_bins_that_are_empty_in_both_change_no_bit(X, name, more, normalize):
 
 
 @given(histograms(2), st.sampled_from(NAMES), st.floats(1e-3, 1e3))
-@settings(max_examples=100, deadline=None)
 def test_scale_does_not_matter_once_normalized(X, name, factor):
     d = made(name)
     expected = d.between(X[0], X[1])
@@ -214,7 +210,6 @@ def test_scale_does_not_matter_once_normalized(X, name, factor):
 
 
 @given(histograms(2), st.sampled_from(["chi2", "jeffrey", "kullback_leibler", "symmetric_kl"]))
-@settings(max_examples=50, deadline=None)
 def test_grows_with_the_masses_unless_normalized(X, name):
     d = made(name, normalize=False)
     expected = 8 * d.between(X[0], X[1])
@@ -222,7 +217,6 @@ def test_grows_with_the_masses_unless_normalized(X, name):
 
 
 @given(histograms(2), st.sampled_from(["chi2", "jeffrey", "kullback_leibler", "symmetric_kl"]))
-@settings(max_examples=50, deadline=None)
 def test_merging_bins_brings_histograms_no_further_apart(X, name):
     d = made(name, normalize=False)
     merged = X.sum(axis=1, keepdims=True)

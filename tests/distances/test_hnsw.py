@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -48,7 +48,6 @@ def test_finds_nearly_all_and_says_how_far(name, parameters, dtype):
     assert index.n_distance_evaluations_ == 2 * 50 * 64
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1), st.data())
 def test_always_k_rows_each_once(n, p, seed, data):
     rng = np.random.default_rng(seed)

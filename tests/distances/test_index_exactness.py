@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -149,7 +149,6 @@ def grids(most):
 
 
 @pytest.mark.parametrize("index", INDEXES)
-@settings(max_examples=10, deadline=None)
 @given(X=grids(60), Q=grids(6), p=st.sampled_from([1, 1.5, 2, 3, np.inf]), single=st.booleans())
 def test_ties_and_duplicates(index, X, Q, p, single):
     """A grid of few points has little else."""

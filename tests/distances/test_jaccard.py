@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
@@ -33,7 +33,6 @@ def test_known_numbers():
 
 
 @given(BINARY, BINARY)
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_scipy_and_with_sets(X, Y):
     got = ilk.distance("jaccard").pairwise(X, Y)
     np.testing.assert_allclose(got, cdist(X, Y, "jaccard"), rtol=1e-15)
@@ -46,7 +45,6 @@ def test_agrees_with_scipy_and_with_sets(X, Y):
 
 
 @given(WEIGHTS)
-@settings(max_examples=80, deadline=None)
 def test_axioms_on_vectors(X):
     D = ilk.distance("jaccard").pairwise(X)
     np.testing.assert_array_equal(D, D.T)
@@ -63,7 +61,6 @@ def test_axioms_on_vectors(X):
 
 
 @given(SETS, SETS)
-@settings(max_examples=60, deadline=None)
 def test_sets_of_hashable_things(X, Y):
     distance = ilk.distance("jaccard")
     got = distance.pairwise(X, Y)

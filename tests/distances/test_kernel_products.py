@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise
 
@@ -85,7 +85,6 @@ def test_powers(degree):
 
 @pytest.mark.parametrize("name", ["linear", "cubic", "homogeneous"])
 @given(seed=st.integers(0, 1000), n=st.integers(1, 12), p=st.integers(1, 6))
-@settings(max_examples=15, deadline=None)
 def test_positive_semidefinite(name, seed, n, p):
     X = np.random.default_rng(seed).normal(size=(n, p))
     values = np.linalg.eigvalsh(KERNELS[name][0].gram(X))

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -170,7 +170,6 @@ def test_float32(repair, X, Q):
 
 
 @given(seed=st.integers(0, 1000), n=st.integers(1, 15), sigma=st.floats(0.1, 50))
-@settings(max_examples=25, deadline=None)
 def test_repaired_training_rows_are_definite(seed, n, sigma):
     X = np.random.default_rng(seed).integers(0, 3, size=(n, 3)).astype(float)
     for repair in ("clip", "shift"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -140,7 +140,6 @@ def test_gradient(data):
 
 
 @given(seed=st.integers(0, 500), n=st.integers(2, 12))
-@settings(max_examples=15, deadline=None)
 def test_positive_semidefinite(seed, n):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ilk
@@ -55,7 +55,6 @@ def test_known_distances():
 
 
 @given(WORDS, WORDS, st.sampled_from([None, [1, 1, 1], [1, 2, 3], [2, 2, 3], [3, 1, 1], [2, 2, 9]]))
-@settings(max_examples=60, deadline=None)
 def test_as_defined(X, Y, weights):
     got = ilk.distance("levenshtein", weights=weights).pairwise(X, Y)
     assert got.tolist() == [[plain(x, y, *(weights or [])) for y in Y] for x in X]
@@ -64,7 +63,6 @@ def test_as_defined(X, Y, weights):
 
 
 @given(LISTS, LISTS)
-@settings(max_examples=60, deadline=None)
 def test_lists_of_anything_hashable(X, Y):
     """-1 and -2, 0 and 2**61 - 1 have the same hash, "a" and 97 the same code."""
     got = ilk.distance("levenshtein").pairwise(X, Y)
@@ -86,7 +84,6 @@ def test_lists_of_anything_hashable(X, Y):
     ],
 )
 @given(X=WORDS)
-@settings(max_examples=60, deadline=None)
 def test_axioms_of_a_metric(parameters, X):
     distance = ilk.distance("levenshtein", **parameters)
     assert distance.metric
@@ -116,7 +113,6 @@ def test_divided_by_the_largest_it_is_no_metric():
 
 
 @given(WORDS, st.sampled_from([None, [1, 2, 5], [2, 1, 2], [0, 1, 1], [0, 0, 0]]))
-@settings(max_examples=40, deadline=None)
 def test_the_largest_is_that_of_disjoint_texts(X, weights):
     distance = ilk.distance("levenshtein", weights=weights, normalize="max")
     for x, y in product(X, X):
@@ -157,7 +153,6 @@ def test_large_weights_do_not_overflow():
 
 
 @given(st.lists(st.text("ab", max_size=5), min_size=1, max_size=20), st.integers(1, 20))
-@settings(max_examples=30, deadline=None)
 def test_neighbours_and_threads(X, k):
     assume(k <= len(X))
     distance = ilk.distance("levenshtein")

@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -136,7 +136,6 @@ def test_answers_are_honest(kind):
     np.testing.assert_array_equal(where, np.argsort(D, axis=1, kind="stable"))  # k = n: all
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1), st.data())
 def test_always_k_rows(n, seed, data):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.covariance import EmpiricalCovariance, LedoitWolf
@@ -66,7 +66,6 @@ def test_shrinkage(X, share):
         np.testing.assert_allclose(d.pairwise(X), expected, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     p=st.integers(1, 6),
@@ -84,7 +83,6 @@ def test_affine_maps_change_nothing(seed, p, units, offset):
     np.testing.assert_allclose(mahalanobis().fit(Z).pairwise(Z), expected, rtol=1e-7, atol=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(3, 20), p=st.integers(1, 5))
 def test_axioms(seed, n, p):
     X = np.random.default_rng(seed).normal(size=(n, p))

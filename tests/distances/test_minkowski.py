@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
@@ -84,7 +84,6 @@ vectors = hnp.arrays(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(X=vectors, Y=vectors, p=st.sampled_from([*EXPONENTS, 300.0]))
 def test_any_finite_numbers(X, Y, p):
     """Equal rows at 0, the transpose exact, nothing lost on the way: between max and p-sum."""
@@ -103,7 +102,6 @@ def test_any_finite_numbers(X, Y, p):
             assert (largest * 3 ** (1 / p) * (1 + 1e-14) + 5e-324 >= D).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(X=vectors, p=st.sampled_from(EXPONENTS))
 def test_rows_do_not_depend_on_their_company(X, p):
     distance = minkowski(p, [1.0, 0.3, 7.0])
@@ -121,7 +119,6 @@ def test_blocks_change_no_bit(p, rng):
     np.testing.assert_array_equal(np.hstack(pieces), D)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     X=hnp.arrays(np.float64, (3, 4), elements=st.floats(-100, 100)),
     p=st.sampled_from([1, 1.5, 2, 3, np.inf]),

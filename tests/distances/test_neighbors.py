@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -20,7 +20,6 @@ def by_sorting(D, k):
 values = st.sampled_from([0.0, 1.0, 1.5, 2.0, np.inf])
 
 
-@settings(max_examples=80, deadline=None)
 @given(D=hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 9)), elements=values))
 def test_smallest_sorts_stably(D):
     for k in range(1, D.shape[1] + 1):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
@@ -25,7 +25,6 @@ def test_worked_example():
     )  # points count as often as they occur
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), metric=st.sampled_from(["euclidean", "cityblock"]))
 def test_agrees_with_the_formula(seed, metric):
     X, Y = some_sets(seed), some_sets(seed + 1, n=4)
@@ -38,7 +37,6 @@ def test_agrees_with_the_formula(seed, metric):
     np.testing.assert_allclose(got, expected, rtol=1e-13)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_properties(seed):
     X = some_sets(seed)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -191,7 +191,6 @@ def test_learning_rate_agrees_with_scikit_learns():
     np.testing.assert_allclose(2 * ours.alphas_, theirs.estimator_weights_, rtol=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.integers(5, 30).flatmap(
         lambda n: st.tuples(
@@ -312,7 +311,6 @@ def test_samme_goes_on_where_m1_must_stop():
     assert samme.score(X, y) > 0.7
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([2, 3]))
 def test_order_of_rows_and_names_of_classes_do_not_matter(seed, n_classes):
     X, y = noisy(60, 3, n_classes, seed)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import make_friedman1
@@ -101,7 +101,6 @@ def slow_median(values, weights):
     return min(v for v in values if weights[values <= v].sum() >= half - 1e-9)
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.integers(1, 8).flatmap(
         lambda n: st.tuples(

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -461,7 +461,6 @@ def test_weight_two_is_a_case_twice_and_zero_none(wine):
 
 
 @given(st.floats(1e-9, 1e9))
-@settings(max_examples=20, deadline=None)
 def test_scale_of_weights_does_not_matter(scale):
     X, y = np.arange(12.0)[:, None], np.arange(12) % 3
     weights = np.arange(12) % 4 + 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -18,7 +18,6 @@ def rng(seed):
 
 
 @given(seeds, st.integers(1, 60), st.integers(1, 60), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_as_many_rows_as_asked_for(seed, n, size, replace):
     size = size if replace else min(size, n)
     rows = bootstrap_rows(rng(seed), n, size, replace=replace)
@@ -30,7 +29,6 @@ def test_as_many_rows_as_asked_for(seed, n, size, replace):
 
 
 @given(seeds, st.lists(st.integers(0, 4), min_size=1, max_size=40), st.booleans(), st.data())
-@settings(max_examples=80, deadline=None)
 def test_stratified_draws_lose_no_class(seed, codes, replace, data):
     codes = np.unique(codes, return_inverse=True)[1]
     size = data.draw(st.integers(codes.max() + 1, len(codes)))
@@ -45,7 +43,6 @@ def test_stratified_draws_lose_no_class(seed, codes, replace, data):
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=8).filter(any), st.integers(1, 100))
-@settings(max_examples=100, deadline=None)
 def test_shares_of_classes(mass, more):
     mass = np.array(mass)
     there = np.count_nonzero(mass)
@@ -73,7 +70,6 @@ def test_shares_worked_out(mass, size, expected):
 
 
 @given(seeds, st.lists(st.integers(0, 4), min_size=2, max_size=20).filter(any), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_row_of_weight_two_is_drawn_as_two_rows_are(seed, weights, stratified):
     """The same random numbers draw the same cases from the repeated rows."""
     weights = np.array(weights, dtype=float)
@@ -122,7 +118,6 @@ def test_sizes_that_cannot_be_drawn_are_refused():
 
 
 @given(seeds, st.integers(1, 6), st.integers(1, 30), st.integers(1, 40))
-@settings(max_examples=60, deadline=None)
 def test_support_out_of_bag_equals_a_recount_row_by_row(seed, members, n, cells):
     random = rng(seed)
     left_out = random.rand(members, n) < 0.4

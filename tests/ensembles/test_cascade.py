@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -89,7 +89,6 @@ def test_one_member_answers_everything():
     assert ours.member_of(SAID).tolist() == [0] * 4
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.floats(0, 1), min_size=2, max_size=2),
     st.permutations([1.0, 2.0, 3.0]),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
@@ -233,7 +233,6 @@ class TestLabelSurest:
         assert found.codes.tolist() == [1, 0]
 
     @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 30), st.integers(2, 4))
-    @settings(max_examples=40, deadline=None)
     def test_counts(self, seed, n_views, m, n_classes):
         rng = np.random.default_rng(seed)
         outputs = rng.dirichlet(np.ones(n_classes), size=(n_views, m)).round(1) + 1e-3

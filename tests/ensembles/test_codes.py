@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ilk_ensembles.codes.bch import LENGTHS, bch, bch_code
@@ -72,7 +72,6 @@ def test_random_codes_of_four_classes_and_six_bits_are_always_sound(n_draws):
         assert sound(random_code(4, 6, rng, sparse=False, n_draws=n_draws))
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**31), n_classes=st.integers(2, 20), sparse=st.booleans())
 def test_random_codes_are_sound_at_every_size(seed, n_classes, sparse):
     rng = np.random.RandomState(seed)
@@ -114,7 +113,6 @@ def test_as_many_columns_as_are_possible_are_all_of_them():
     np.testing.assert_array_equal(sparse, every_sparse(4))
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**31))
 def test_distances_agree_with_counting(seed):
     rng = np.random.default_rng(seed)

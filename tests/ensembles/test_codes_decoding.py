@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -39,7 +39,6 @@ def test_worked_example_of_the_slides():
     np.testing.assert_allclose(-7 * scores, [[1, 3, 3, 3]])
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**31), n_wrong=st.integers(0, 3))
 def test_as_many_errors_as_the_distance_allows_are_corrected(seed, n_wrong):
     rng = np.random.default_rng(seed)
@@ -50,7 +49,6 @@ def test_as_many_errors_as_the_distance_allows_are_corrected(seed, n_wrong):
     assert agreement(said[None], code, ignore_zeros=True).argmax() == true
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**31), sparse=st.booleans(), ignore=st.booleans())
 def test_scores_agree_with_loops(seed, sparse, ignore):
     rng = np.random.default_rng(seed)
@@ -143,7 +141,6 @@ def test_certain_members_give_certainty(code):
     np.testing.assert_allclose(coupled(sides, CODES[code]), np.eye(5), atol=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**31), sparse=st.booleans())
 def test_inconsistent_probabilities_are_met_as_well_as_can_be(seed, sparse):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -49,7 +49,6 @@ def test_majority_of_the_worked_example_is_a_tie():
     assert decide("majority", [K1, K2])[1] == [True]
 
 
-@settings(max_examples=60)
 @given(outputs)
 def test_rules_follow_their_formulas(array):
     """Against one sample, one class and one member at a time."""
@@ -66,7 +65,6 @@ def test_rules_follow_their_formulas(array):
             np.testing.assert_allclose(combine("product", array)[i], expected, atol=1e-12)
 
 
-@settings(max_examples=60)
 @given(outputs)
 def test_rows_sum_to_one(array):
     for rule in RULES:
@@ -76,7 +74,6 @@ def test_rows_sum_to_one(array):
         np.testing.assert_allclose(combined.sum(axis=1), 1)
 
 
-@settings(max_examples=60)
 @given(outputs, st.floats(1e-3, 1e3))
 def test_scale_of_a_member_does_not_count(array, factor):
     scaled = array.copy()
@@ -85,7 +82,6 @@ def test_scale_of_a_member_does_not_count(array, factor):
         np.testing.assert_allclose(combine(rule, scaled), combine(rule, array), atol=1e-12)
 
 
-@settings(max_examples=60)
 @given(outputs)
 def test_members_and_samples_may_be_reordered(array):
     for rule in RULES:
@@ -94,7 +90,6 @@ def test_members_and_samples_may_be_reordered(array):
         np.testing.assert_allclose(combine(rule, array[:, ::-1]), combined[::-1], atol=1e-12)
 
 
-@settings(max_examples=60)
 @given(outputs)
 def test_product_takes_zeros_as_one_tiny_number(array):
     P = array / array.sum(axis=2, keepdims=True)

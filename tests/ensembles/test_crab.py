@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -116,7 +116,6 @@ def test_cost_of_each_class_by_itself_bounds_nothing():
     assert 0 < halves < 1
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     n_classes=st.integers(2, 4),

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import DBSCAN
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -62,7 +62,6 @@ def test_agrees_by_other_distances(metric):
     agree(fitted(X, 0.2, 4, distance=metric), theirs)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.floats(0.0, 0.6), st.integers(1, 6))
 def test_distances_that_are_not_symmetric(seed, n, eps, min_samples):
     """Neighbourhoods are those from the row, and rows are reached one way only."""
@@ -74,7 +73,6 @@ def test_distances_that_are_not_symmetric(seed, n, eps, min_samples):
     np.testing.assert_array_equal(ours.core_sample_indices_, core)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 80), st.integers(0, 3), st.integers(1, 8))
 def test_symmetric_distances_with_many_ties(seed, n, eps, min_samples):
     X = np.random.default_rng(seed).integers(0, 12, size=(n, 2)).astype(float)
@@ -97,7 +95,6 @@ def test_blocks_change_nothing(monkeypatch, symmetric):
     agree(fitted(rows, 0.25, 4, distance=distance), expected)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_order_of_rows(seed, min_samples):
     """Core rows are divided alike in any order; border rows stay near a core row of theirs."""
@@ -129,7 +126,6 @@ def test_neighbourhood_contains_the_row_itself():
     assert fitted([[0], [1]], 1, 2, distance=far).labels_.tolist() == [0, 0]
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8))
 def test_weights_are_numbers_of_cases(seed, min_samples):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -175,7 +175,6 @@ def test_members_that_say_everything_alike_tie_to_the_first_class(vowels):
     np.testing.assert_allclose(neither.decision_function(X), -0.5)
 
 
-@settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     n_classes=st.integers(2, 6),

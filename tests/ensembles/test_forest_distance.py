@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
@@ -55,7 +55,6 @@ def test_other_forests(wine):
         ilk.distance("forest", forest="knn").fit(X, y)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**31 - 1))
 def test_a_pseudo_metric(distance, wine, seed):
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 
@@ -114,7 +114,6 @@ def test_top_k_out_of_bag(forest):
     np.testing.assert_array_equal(got, largest(P, 5))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 2**31 - 1),
     st.integers(1, 40),

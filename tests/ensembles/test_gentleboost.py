@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
@@ -140,7 +140,6 @@ def test_prediction_is_the_most_probable_class(n_classes):
     np.testing.assert_allclose(P.sum(axis=1), 1)
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([2, 3]))
 def test_order_of_rows_and_names_of_classes_do_not_matter(seed, n_classes):
     X, y = noisy(50, 3, n_classes, seed)
@@ -158,7 +157,6 @@ def test_swapped_labels_swap_the_score():
     np.testing.assert_allclose(ours.decision_function(X), -swapped.decision_function(X))
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000))
 def test_weight_two_is_two_cases_and_weight_zero_none(seed):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -27,7 +27,6 @@ def held_out(codes, scheme=None, folds=stratified_folds):
     return held_out_outputs(OWNER, echo, X, codes, scheme, rng, folds)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=40), st.integers(0, 5))
 def test_training_parts_keep_every_class(labels, seed):
     codes = np.unique(labels, return_inverse=True)[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.base import clone
@@ -40,7 +40,6 @@ def test_weights_of_a_pyramid_of_three_levels(held_out):
     np.testing.assert_allclose(got * 7 / 8, printed)
 
 
-@settings(max_examples=30)
 @given(
     st.lists(st.just(0.0) | st.floats(1e-9, 1e3), min_size=3, max_size=3).filter(any),
     st.floats(1e-3, 1e3),
@@ -223,7 +222,6 @@ def test_a_cascade_by_hand():
     np.testing.assert_allclose(dear.combine(outputs), [[0.9, 0.1], [0.3, 0.7], [0.3, 0.7]])
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 4), st.floats(0, 1), st.integers(0, 99))
 def test_a_cascade_is_its_definition(n_members, threshold, seed):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -67,7 +67,6 @@ def test_experts_divide_what_none_of_them_can_do_alone():
     assert 0.3 < own.mean() < 0.7
 
 
-@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 99), st.integers(2, 4), st.sampled_from([0.0, 1e-3, 0.1]))
 def test_likelihood_never_falls_where_experts_are_the_most_likely(seed, n_members, penalty):
     X, y = crossed(60, seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -184,7 +184,6 @@ def test_member_of_each_view(wine):
     assert ours.estimators_[0] is not ours.estimators_[2]
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_order_of_views_and_rows(seed):
     rng = np.random.default_rng(seed)

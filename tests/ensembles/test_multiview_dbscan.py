@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -47,7 +47,6 @@ def slow(X, views, eps, min_samples, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40), min_samples=st.integers(1, 6))
 def test_is_what_the_definitions_say(method, seed, n, min_samples):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import numpy as np
@@ -178,12 +177,7 @@ def test_regions_need_two_features(data):
         plotting.decision_regions(Growing().fit(X, y), X, y)
 
 
-def test_without_matplotlib_the_error_names_the_extra():
-    code = (
-        "import sys; sys.modules['matplotlib.figure'] = None\n"
-        "import ilk, ilk_ensembles\n"
-        "try: ilk_ensembles.plotting.diversity_uplift([1.0], [1.0])\n"
-        "except ilk.IlkError as error: print(error)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "the extra 'report' of ilk has it" in done.stdout
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ilk.IlkError, match="the extra 'report' of ilk has it"):
+        plotting.diversity_uplift([1.0], [1.0])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -244,7 +244,6 @@ def test_renaming_labels_in_order_changes_nothing_else(labels, wine):
     assert set(other.predict(X)) <= set(labels)
 
 
-@settings(max_examples=10, deadline=None)
 @given(st.floats(1e-9, 1e9), st.integers(-3, 3), st.booleans())
 def test_units_of_features_do_not_matter(unit, power, cubed):
     rng = np.random.default_rng(2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -44,7 +44,6 @@ def test_members_are_those_that_scikit_learn_fits_to_the_same_columns(wine):
 
 
 @given(st.integers(1, 9), st.floats(0.01, 1), st.integers(0, 1000))
-@settings(max_examples=25, deadline=None)
 def test_columns_are_drawn_without_replacement(p, share, seed):
     X, y = np.random.default_rng(0).normal(size=(8, p)), np.arange(8) % 2
     ours = spread(X, y, n_members=4, max_features=share, random_state=seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -53,7 +53,6 @@ def test_borda_by_hand():
     np.testing.assert_allclose(combine("borda", votes), [[4 / 9, 3 / 9, 2 / 9]])
 
 
-@settings(max_examples=60)
 @given(outputs)
 def test_rules_follow_their_formulas(array):
     shares = array / array.sum(axis=2, keepdims=True)
@@ -67,7 +66,6 @@ def test_rules_follow_their_formulas(array):
     np.testing.assert_allclose(combine("borda", array), borda)
 
 
-@settings(max_examples=40)
 @given(outputs, st.floats(1e-3, 1e3))
 def test_scale_of_a_member_does_not_count(array, factor):
     scaled = array.copy()
@@ -76,7 +74,6 @@ def test_scale_of_a_member_does_not_count(array, factor):
         np.testing.assert_allclose(combine(rule, scaled), combine(rule, array), atol=1e-12)
 
 
-@settings(max_examples=40)
 @given(outputs, st.randoms())
 def test_members_samples_and_classes_may_be_reordered(array, random):
     members, rows, classes = (random.sample(range(size), size) for size in array.shape)
@@ -86,7 +83,6 @@ def test_members_samples_and_classes_may_be_reordered(array, random):
         np.testing.assert_allclose(got, combined[rows][:, classes], atol=1e-12)
 
 
-@settings(max_examples=40)
 @given(outputs)
 def test_only_the_order_counts_for_borda(array):
     np.testing.assert_array_equal(combine("borda", array), combine("borda", np.expm1(array)))

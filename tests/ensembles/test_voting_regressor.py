@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor, VotingRegressor
@@ -44,7 +44,6 @@ def test_mean_agrees_with_scikit_learn(weights):
     np.testing.assert_allclose(ours.predict(X), theirs.fit(X, Y).predict(X))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=7))
 def test_rules_follow_their_definitions(numbers):
     members = [Says(number) for number in numbers]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -330,7 +330,6 @@ def test_stored_predictions_that_will_not_do(results):
         bias_variance.of_results(results, pipeline="tree", method="squared_loss")
 
 
-@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6))
 def test_more_training_sets_change_the_corrected_variance_little(seed):
     """Its mean does not depend on their number."""

@@ -7,7 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
@@ -84,7 +84,6 @@ tables = st.integers(3, 6).flatmap(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables)
 def test_chi2_is_scipys(table):
     means = np.array(table, dtype=float)
@@ -97,7 +96,6 @@ def test_chi2_is_scipys(table):
     assert verdict.details["chi2_p_value"] == pytest.approx(expected.pvalue)
 
 
-@settings(max_examples=20, deadline=None)
 @given(tables, st.randoms(use_true_random=False))
 def test_direction_and_order(table, random):
     """A measure that grows turned round, or pipelines in another order, change nothing."""
@@ -202,7 +200,6 @@ small = st.integers(2, 3).flatmap(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(small)
 def test_p_is_no_less_than_chance_makes_the_ranks_with_pipelines_renamed(table):
     """Counted out: all tables with the ties of each row, and those with these columns."""

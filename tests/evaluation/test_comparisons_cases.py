@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -101,7 +101,6 @@ def test_exact_below_25(b, c, exact):
     assert pair["p_value"] == pytest.approx(expected) if exact else pair["p_value"] == 1
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_agrees_with_statsmodels_and_mlxtend(b, c):
     tables = pytest.importorskip("statsmodels.stats.contingency_tables", reason="to agree with")
@@ -118,7 +117,6 @@ def test_agrees_with_statsmodels_and_mlxtend(b, c):
     assert verdict.p_value == pytest.approx(evaluate.mcnemar(table, exact=exact)[1])
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=60),
     st.integers(1, 2),

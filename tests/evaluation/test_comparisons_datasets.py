@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -87,7 +87,6 @@ def signs(gaps, zeros):
     return float(np.mean(sums >= abs(np.sign(gaps) @ ranks) - 1e-9))
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.integers(-4, 4), min_size=3, max_size=9),
     st.sampled_from(["pratt", "wilcox", "zsplit"]),
@@ -206,7 +205,6 @@ def test_bayesian_shares_worked_out():
     np.testing.assert_allclose(edge.shares(np.stack([1 - w, w]))[2], w**2 + w * (1 - w))
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=7), st.integers(0, 3), st.integers(0, 99))
 def test_bayesian_shares_are_the_double_sum(gaps, rope, seed):
     from ilk_evaluation.comparisons.bayesian_signed_rank import _Sums
@@ -266,7 +264,6 @@ rows = st.lists(st.tuples(*[st.integers(0, 30)] * 3), min_size=4, max_size=10)
 
 
 @pytest.mark.parametrize("name", BOTH)
-@settings(max_examples=8, deadline=None)
 @given(table=rows, random=st.randoms(use_true_random=False))
 def test_order_direction_and_scale(name, table, random):
     more = {"samples": 2000} if name == "bayesian_signed_rank" else {}
@@ -334,7 +331,6 @@ few_ranks = st.integers(2, 6).flatmap(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(few_ranks, st.booleans())
 def test_bars_of_the_diagram_join_those_that_do_not_differ(table, up):
     """A pair is under one bar if and only if the table has it as not different."""

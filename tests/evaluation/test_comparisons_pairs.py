@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -64,7 +64,6 @@ def test_holm_is_statsmodels():
         np.testing.assert_allclose(holm(p), multitest.multipletests(p, method="holm")[1])
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.integers(0, 99))
 def test_holm_keeps_order(values, seed):
     adjusted = holm(values)

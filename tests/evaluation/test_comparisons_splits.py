@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
@@ -97,7 +97,6 @@ def corrected_t(gaps, ratio):
     return t, 2 * t_distribution.sf(abs(t), j - 1)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(2, 30), st.floats(0.05, 2), st.integers(0, 10**6))
 def test_corrected_t_is_the_formula(n, ratio, seed):
     a, b = np.random.default_rng(seed).random((2, n))
@@ -186,7 +185,6 @@ def test_differences_that_cancel_have_no_better_one():
 ten = st.lists(st.integers(0, 20), min_size=10, max_size=10)
 
 
-@settings(max_examples=25, deadline=None)
 @given(ten, ten, st.sampled_from(ALL), st.floats(-3, 3), st.floats(0.01, 50))
 def test_swapped_shifted_and_scaled(a, b, name, shift, factor):
     a, b = np.array(a) / 20, np.array(b) / 20

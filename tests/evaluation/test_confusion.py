@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix as peer
 
@@ -31,7 +31,6 @@ def predict(truth, labels, classes, **more):
 
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
-@settings(max_examples=15)
 @given(pairs)
 def test_agreement_with_scikit_learn_whatever_the_names(names, found):
     truth, labels = np.array(found).T

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import (
@@ -34,7 +34,6 @@ def chances(truth, chance):
     return ilk.Prediction(truth, (p > 0.5).astype(int), np.array([0, 1]), probabilities=P)
 
 
-@settings(max_examples=60)
 @given(cases)
 def test_roc_agrees_with_scikit_learn(pairs):
     truth, scores = np.array([p for p, _ in pairs]), np.array([float(s) for _, s in pairs])
@@ -52,7 +51,6 @@ def test_roc_agrees_with_scikit_learn(pairs):
     )
 
 
-@settings(max_examples=60)
 @given(cases)
 def test_precision_recall_agrees_with_scikit_learn(pairs):
     truth, scores = np.array([p for p, _ in pairs]), np.array([float(s) for _, s in pairs])

@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import arff as scipys
 
@@ -153,7 +153,6 @@ def test_target_groups_and_gzip(write):
 names = st.text("abcXYZ_-09", min_size=1, max_size=6).map(lambda s: f"v{s}w")
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_scipy_reads_the_same(tmp_path_factory, draw):
     values = draw.draw(st.lists(names, min_size=2, max_size=4, unique=True))

@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -105,7 +105,6 @@ def test_labels_are_integers_if_all_are_written_so(write, cells, labels):
     assert load(write(table)).y.tolist() == labels
 
 
-@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(

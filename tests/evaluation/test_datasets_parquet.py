@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -52,7 +52,6 @@ def test_types_of_columns(write):
     assert data.y.tolist() == ["a", "b", "b"]
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(allow_infinity=False), min_size=2, max_size=6), st.booleans())
 def test_numbers_are_read_exactly(tmp_path_factory, values, narrow):
     path = tmp_path_factory.mktemp("parquet") / "t.parquet"

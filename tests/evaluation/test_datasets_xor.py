@@ -7,7 +7,7 @@ from operator import xor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -24,7 +24,6 @@ def test_the_table():
     assert data.nominal == data.feature_names == ("x1", "x2")
 
 
-@settings(max_examples=25, deadline=None)
 @given(bits=st.integers(1, 5), irrelevant=st.integers(0, 3))
 def test_every_combination_once_with_its_parity(bits, irrelevant):
     X, y = load(bits=bits, irrelevant=irrelevant, encode="ordinal").Xy
@@ -33,7 +32,6 @@ def test_every_combination_once_with_its_parity(bits, irrelevant):
     assert y.tolist() == [reduce(xor, map(int, row[:bits])) for row in X]
 
 
-@settings(max_examples=25, deadline=None)
 @given(n=st.integers(20, 80), noise=st.floats(0, 0.49), seed=st.integers(0, 99))
 def test_as_many_labels_are_wrong_as_asked_for(n, noise, seed):
     data = load(n=n, bits=3, irrelevant=1, noise=noise, random_state=seed, encode="ordinal")

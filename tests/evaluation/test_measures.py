@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 
@@ -31,7 +31,6 @@ def test_worked_example():
 labelled = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1)
 
 
-@settings(max_examples=50)
 @given(labelled)
 def test_agreement_with_scikit_learn(pairs):
     truth, labels = map(list, zip(*pairs, strict=True))
@@ -43,7 +42,6 @@ def test_agreement_with_scikit_learn(pairs):
         assert score("mean_class_accuracy", truth, labels) == pytest.approx(expected)
 
 
-@settings(max_examples=50)
 @given(st.data(), labelled)
 def test_rejected_cases_do_not_count(data, pairs):
     mask = data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))

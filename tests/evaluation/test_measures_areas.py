@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -32,7 +32,6 @@ def mann_whitney(truth, scores):
     return float(np.mean((gaps > 0) + (gaps == 0) / 2))
 
 
-@settings(max_examples=60)
 @given(tied)
 def test_area_is_mann_whitney_with_many_ties(cases):
     truth, scores = np.array([p for p, _ in cases]), np.array([float(s) for _, s in cases])
@@ -43,7 +42,6 @@ def test_area_is_mann_whitney_with_many_ties(cases):
     assert precision == pytest.approx(average_precision_score(truth, scores))
 
 
-@settings(max_examples=40)
 @given(tied)
 def test_only_the_order_of_scores_counts(cases):
     truth, scores = np.array([p for p, _ in cases]), np.array([float(s) for _, s in cases])
@@ -76,7 +74,6 @@ def test_two_discriminants_rank_by_their_difference():
 multiclass = st.integers(0, 10**6).map(np.random.default_rng)
 
 
-@settings(max_examples=20)
 @given(multiclass, st.sampled_from(["ovo", "ovr"]), st.sampled_from(["macro", "weighted"]))
 def test_more_classes_agree_with_scikit_learn(rng, how, average):
     truth = np.concatenate([np.arange(4), rng.integers(0, 4, 40)])
@@ -211,7 +208,6 @@ def test_scores_that_are_no_numbers(name, values):
         ilk.measure(name, **parameters)(prediction)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(3, 6))
 def test_pairs_of_classes_are_ranked_by_all_pairs_of_cases(seed, n_classes):
     """Hand and Till's definition, with ties, absent classes and rejected cases."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
@@ -12,7 +12,6 @@ import ilk
 from ilk_evaluation import intervals
 
 
-@settings(max_examples=60)
 @given(
     st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
     st.sampled_from([0.8, 0.95, 0.99]),
@@ -126,7 +125,6 @@ cases = st.lists(st.tuples(st.integers(0, 1), st.integers(-4, 4)), min_size=4, m
 )
 
 
-@settings(max_examples=60)
 @given(cases)
 def test_delong_by_one_sort_is_delong_by_all_pairs(pairs):
     truth, scores = np.array(pairs).T

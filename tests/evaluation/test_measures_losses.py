@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, hinge_loss, log_loss
 
@@ -25,7 +25,6 @@ def drawn(seed, n, classes):
     return truth, rng.dirichlet(np.ones(classes), len(truth))
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(2, 5))
 def test_probabilities_agree_with_scikit_learn(seed, classes):
     truth, P = drawn(seed, 20, classes)
@@ -154,7 +153,6 @@ def test_numbers_are_finite(measure, value):
     assert scorer(predict([1e308, 2.0], [-1e308, 2.0])) in (1e308, math.inf)
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_hinge_loss_agrees_with_scikit_learn(seed, classes):
     rng = np.random.default_rng(seed)

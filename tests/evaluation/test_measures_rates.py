@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score
 
@@ -47,7 +47,6 @@ def test_positive_class_is_the_second_of_two():
 many = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30)
 
 
-@settings(max_examples=60)
 @given(many, st.sampled_from(["macro", "micro", "weighted"]), st.sampled_from(list(PEERS)))
 def test_averages_agree_with_scikit_learn(pairs, average, name):
     truth, labels = np.array(pairs).T
@@ -57,7 +56,6 @@ def test_averages_agree_with_scikit_learn(pairs, average, name):
     assert got == pytest.approx(expected)
 
 
-@settings(max_examples=40)
 @given(many, st.sampled_from(RATES), st.sampled_from(["macro", "micro", "weighted"]))
 def test_names_and_order_do_not_matter(pairs, name, average):
     truth, labels = np.array(pairs).T

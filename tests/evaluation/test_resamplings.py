@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import model_selection
 
@@ -69,7 +69,6 @@ def test_each_case_is_tested_once_a_repeat(name, repeats):
     assert tested == Counter({(r, row): 1 for r in range(repeats) for row in range(len(Y))})
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 6), st.integers(0, 20), st.integers(0, 2**31))
 def test_folds_are_even(folds, more, seed):
     n = folds + more
@@ -80,7 +79,6 @@ def test_folds_are_even(folds, more, seed):
     assert max(sizes) - min(sizes) <= 1
 
 
-@settings(max_examples=30)
 @given(st.lists(st.integers(3, 12), min_size=1, max_size=4), st.integers(0, 2**31))
 def test_stratified_folds_keep_proportions(counts, seed):
     y = np.repeat(np.arange(len(counts)), counts)

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -29,7 +29,6 @@ def test_a_case_is_out_of_the_bag_with_probability_0_368(stratify):
     assert round((1 - 1 / n) ** n, 3) == 0.368
 
 
-@settings(max_examples=40)
 @given(st.integers(2, 30), st.integers(0, 2**31), st.booleans())
 def test_samples_are_as_large_as_the_data_and_leave_something_out(n, seed, stratify):
     y = np.arange(n) % 2 if n > 2 else np.zeros(n, dtype=int)
@@ -141,7 +140,6 @@ def test_632_plus_at_its_edges(inside, outside, rate, expected):
 NUMBER = st.floats(0, 1)
 
 
-@settings(max_examples=300)
 @given(NUMBER, st.lists(NUMBER, min_size=1, max_size=4), NUMBER, st.booleans())
 def test_632_plus_never_leaves_its_interval(inside, outside, rate, greater):
     got = estimate([inside, *outside], rate, greater, plus=True)
@@ -167,7 +165,6 @@ def prediction(truth, labels, **more):
     return ilk.Prediction(np.array(truth), np.array(labels), np.array([0, 1, 2]), **more)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
 def test_no_information_rate_is_the_error_of_independent_labels(pairs):
     truth, labels = map(list, zip(*pairs, strict=True))

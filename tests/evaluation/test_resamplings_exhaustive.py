@@ -6,7 +6,7 @@ from itertools import combinations, islice
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import model_selection
 
@@ -22,7 +22,6 @@ def split(name, n=12, y=None, groups=None, random_state=0, **parameters):
     return list(scheme.splits(np.zeros((n, 1)), labels, groups, random_state=random_state))
 
 
-@settings(max_examples=20)
 @given(st.integers(2, 8), st.integers(1, 4))
 def test_leave_p_out_is_that_of_scikit_learn(n, p):
     if p >= n:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ilk
@@ -71,7 +71,6 @@ def test_all_classes_may_be_small():
     assert any(a.test.tolist() != b.test.tolist() for a, b in zip(first, other, strict=True))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(2, 6), st.integers(0, 99))
 def test_spread_classes_differ_by_one_at_most(counts, folds, seed):
     y = np.repeat(np.arange(len(counts)), counts)
@@ -117,7 +116,6 @@ def test_bootstraps_keep_small_classes_in_training(members):
     assert any("few" not in y[each.train] for each in plain)
 
 
-@settings(max_examples=80)
 @given(
     st.lists(st.integers(3, 30), min_size=1, max_size=5),
     st.tuples(st.floats(0.1, 1), st.floats(0.1, 1), st.floats(0.1, 1)),

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -64,7 +64,6 @@ tables = st.integers(2, 5).flatmap(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables)
 def test_properties(table):
     means = pd.DataFrame(table, columns=[f"p{i}" for i in range(len(table[0]))])

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import binom
@@ -67,7 +67,6 @@ def test_limits_of_the_vc_bound():
     assert theory.vc_bound(10**18, 0.1, 5) < 1e-6
 
 
-@settings(max_examples=60, deadline=None)
 @given(epsilons, deltas, st.integers(1, 10**40))
 def test_enough_cases_are_just_enough_for_a_finite_class(epsilon, delta, size):
     n = theory.sample_complexity(epsilon, delta, n_functions=size)
@@ -77,7 +76,6 @@ def test_enough_cases_are_just_enough_for_a_finite_class(epsilon, delta, size):
     assert abs(n - max(math.ceil(wanted), 1)) <= 1  # rounding at whole numbers
 
 
-@settings(max_examples=60, deadline=None)
 @given(epsilons, deltas, capacities)
 def test_enough_cases_are_just_enough_for_a_vc_dimension(epsilon, delta, h):
     n = theory.sample_complexity(epsilon, delta, vc_dimension=h)

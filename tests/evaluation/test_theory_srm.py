@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -174,7 +174,6 @@ def smallest_ball(points):
     return best
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 8), st.integers(0, 999))
 def test_balls_hold_all_points_and_are_hardly_larger_than_need_be(n, seed):
     points = np.random.default_rng(seed).normal(size=(n, 2))

@@ -57,9 +57,7 @@ class TestWrittenOut:
         same_as_written_out(shrunk_region, name, X, y.tolist(), Q[:6], 5, params)
 
     @BOTH
-    @settings(
-        max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(data=st.data())
     def test_ties(self, shrunk_region, name, data):
         n, p = data.draw(st.integers(2, 14)), data.draw(st.integers(1, 3))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
@@ -89,7 +89,6 @@ def _checked(owner, X):
     return check_sets(owner, X)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     hnp.arrays(float, (5, 3), elements=st.integers(-3, 3)),
     hnp.arrays(float, (20, 3), elements=st.integers(-3, 3)),

@@ -4,13 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
 from ilk_learners import competence_model
 
-SMALL = settings(max_examples=60, deadline=None)
 ORDERS = ["relative_coverage", "reach_for_cover", "coverage", "nun", "random"]
 
 
@@ -122,7 +121,6 @@ def found(X, y, **parameters):
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("update", ["dynamic", "static"])
-@settings(max_examples=60, deadline=None)
 @given(
     data=labelled(),
     k=st.integers(1, 6),
@@ -160,7 +158,6 @@ def test_equal_relative_coverage_ties_however_it_is_summed(update):
         assert found(X, y, k=5, noise="none", update=update, **rules) == expected
 
 
-@SMALL
 @given(labelled(), st.integers(1, 4), st.sampled_from(ORDERS))
 def test_with_nothing_deleted_the_kept_cases_are_enough(data, k, order):
     X, y = data
@@ -175,7 +172,6 @@ def test_with_nothing_deleted_the_kept_cases_are_enough(data, k, order):
     assert all(solved[i] & set(kept) for i in rows)
 
 
-@SMALL
 @given(labelled(), st.integers(1, 6))
 def test_the_model_is_its_definition(data, k):
     X, y = data
@@ -188,7 +184,6 @@ def test_the_model_is_its_definition(data, k):
     assert model.relative_coverage.sum() == pytest.approx(len(y))
 
 
-@SMALL
 @given(labelled(), st.integers(1, 3))
 def test_groups_are_linked_by_chains_of_cases_that_solve(data, k):
     X, y = data

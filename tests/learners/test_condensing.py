@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
-
-SMALL = settings(max_examples=60, deadline=None)
 
 
 @st.composite
@@ -51,14 +49,12 @@ def condensed(D, y, order):
             return sorted(store)
 
 
-@SMALL
 @given(labelled())
 def test_cnn_is_what_hart_describes(data):
     X, y = data
     assert kept("cnn", X, y) == condensed(distances(X), y, range(len(y)))
 
 
-@SMALL
 @given(labelled(), st.integers(0, 100))
 def test_cnn_in_other_orders(data, seed):
     X, y = data
@@ -72,7 +68,6 @@ def test_cnn_in_other_orders(data, seed):
 
 
 @pytest.mark.parametrize("name", ["cnn", "snn", "reduced_nn"])
-@SMALL
 @given(data=labelled())
 def test_what_is_kept_classifies_every_case(name, data):
     X, y = data
@@ -102,7 +97,6 @@ def covering(D, y):
     return covers, sorted(chosen)
 
 
-@SMALL
 @given(labelled())
 def test_snn_covers_every_case_that_can_be(data):
     X, y = data
@@ -112,7 +106,6 @@ def test_snn_covers_every_case_that_can_be(data):
     assert found == chosen
 
 
-@SMALL
 @given(labelled(most=40), st.sampled_from([1, 2, 5]))
 def test_snn_is_the_same_however_many_are_looked_at_together(data, few):
     from ilk_learners.editors import snn
@@ -159,7 +152,6 @@ def reduced(D, y, start, order, check_self):
     return sorted(store)
 
 
-@SMALL
 @given(labelled(most=18), st.booleans(), st.booleans())
 def test_reduced_nn_is_what_gates_describes(data, check_self, whole):
     X, y = data
@@ -169,7 +161,6 @@ def test_reduced_nn_is_what_gates_describes(data, check_self, whole):
     assert found == reduced(D, y, start, cases, check_self)
 
 
-@SMALL
 @given(labelled())
 def test_reduced_nn_begins_with_the_condensed_set(data):
     X, y = data

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -25,7 +25,6 @@ def as_sets(pairs):
 
 
 @given(labels, st.integers(2, 60))
-@settings(max_examples=60, deadline=None)
 def test_drawn_pairs_keep_to_labels_and_do_not_repeat(codes, number):
     similar, dissimilar = draw_pairs(codes, number, rng())
     assert all(codes[i] == codes[j] and i < j for i, j in similar)
@@ -68,7 +67,6 @@ def test_many_rows():
 
 
 @given(st.integers(1, 12), st.integers(1, 80))
-@settings(max_examples=30, deadline=None)
 def test_any_pairs(n, number):
     pairs = any_pairs(n, number, rng())
     found = {frozenset(p) for p in pairs.tolist()}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 
@@ -80,7 +80,6 @@ class TestWrittenOut:
         np.testing.assert_allclose(A, written_out(X, y, np.array([0.3, 0.1])), rtol=1e-9)
 
     @pytest.mark.parametrize("diagonal", [True, False])
-    @settings(max_examples=25, deadline=None)
     @given(data=st.data())
     def test_distances_are_under_the_local_metric(self, diagonal, data):
         n, p = data.draw(st.integers(2, 14)), data.draw(st.integers(1, 3))

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -71,7 +71,6 @@ def test_worked_with_errors():
 
 @pytest.mark.parametrize("criterion", ["error", "gini"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_is_the_best_of_all(criterion, n_classes, data):
     X, y, w = data.draw(problems(n_classes))
@@ -89,7 +88,6 @@ def test_is_the_best_of_all(criterion, n_classes, data):
 
 @pytest.mark.parametrize("criterion", ["error", "gini"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_weights_are_repetitions(criterion, n_classes, data):
     X, y, w = data.draw(problems(n_classes))

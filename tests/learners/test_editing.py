@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from imblearn.under_sampling import AllKNN, RepeatedEditedNearestNeighbours
 
 import ilk
-
-SMALL = settings(max_examples=60, deadline=None)
 
 
 @st.composite
@@ -41,7 +39,6 @@ def variants():
     )
 
 
-@SMALL
 @given(labelled(), st.integers(1, 4), variants())
 def test_renn_is_enn_again_and_again(data, k, variant):
     X, y = data
@@ -54,7 +51,6 @@ def test_renn_is_enn_again_and_again(data, k, variant):
     assert kept("renn", X, y, k=k, **variant) == rows
 
 
-@SMALL
 @given(labelled(), st.integers(1, 4), st.integers(1, 3))
 def test_renn_stops_after_as_many_passes(data, k, passes):
     X, y = data
@@ -101,7 +97,6 @@ def test_renn_goes_on_where_a_peer_stops():
     assert len(kept("enn", X[ours], y[ours], rule="all")) == len(ours) < len(y_peer)
 
 
-@SMALL
 @given(labelled(), st.integers(1, 4), variants())
 def test_all_knn_flags_for_every_number(data, k, variant):
     X, y = data
@@ -112,7 +107,6 @@ def test_all_knn_flags_for_every_number(data, k, variant):
     assert kept("all_knn", X, y, k=k, **variant) == sorted(expected)
 
 
-@SMALL
 @given(labelled(), st.integers(1, 4), variants())
 def test_all_knn_by_turns(data, k, variant):
     X, y = data
@@ -133,7 +127,6 @@ def test_all_knn_by_turns_is_imbalanced_learns():
     assert ours == sorted(peer.sample_indices_.tolist())
 
 
-@SMALL
 @given(labelled(), st.integers(1, 5), st.data())
 def test_class_outliers_count_neighbours_of_other_classes(data, k, more):
     X, y = data

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from imblearn.under_sampling import EditedNearestNeighbours
 
@@ -69,7 +69,6 @@ def test_ties():
     st.sampled_from(["plurality", "all"]),
     st.sampled_from(["keep", "remove", "nearest"]),
 )
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_oracle(seed, k, rule, ties):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, size=(20, 2)).astype(float)  # many ties of distance and twins

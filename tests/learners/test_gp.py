@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
@@ -153,7 +153,6 @@ def test_decisions_are_log_odds(halves):
 
 
 @given(st.permutations(range(30)), st.sampled_from(["ova", "softmax"]))
-@settings(max_examples=10, deadline=None)
 def test_order_of_rows_and_names_of_classes_do_not_matter(order, multi_class):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(30, 2))

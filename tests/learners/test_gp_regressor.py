@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -106,7 +106,6 @@ def test_leave_one_out_is_fitting_anew(waves, kernel):
 
 
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=8), st.sampled_from([0.01, 1.0, 100.0]))
-@settings(max_examples=20, deadline=None)
 def test_leave_one_out_of_any_targets(targets, noise):
     X = np.arange(len(targets), dtype=float)[:, None] ** 1.5
     model = gp(rbf(2.0), noise_variance=noise)
@@ -171,7 +170,6 @@ def test_no_noise_stays_so_when_optimised(waves):
 
 
 @given(st.floats(-1e6, 1e6), st.sampled_from([1e-12, 1e-3, 1e5, 1e200]))
-@settings(max_examples=10, deadline=None)
 def test_units_of_targets(shift, scale):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 2)), rng.normal(size=20)

@@ -7,12 +7,10 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
-
-SMALL = settings(max_examples=60, deadline=None)
 
 
 @st.composite
@@ -54,7 +52,6 @@ def stored_wrong(D, y, order):
     return sorted(store)
 
 
-@SMALL
 @given(labelled(), st.integers(0, 100))
 def test_ib2_stores_what_it_gets_wrong(data, seed):
     X, y = data
@@ -65,7 +62,6 @@ def test_ib2_stores_what_it_gets_wrong(data, seed):
     assert kept("ib2", X, y, order="nun") == stored_wrong(D, y, by_border(D, y))
 
 
-@SMALL
 @given(labelled())
 def test_ib2_is_the_beginning_of_cnn(data):
     X, y = data
@@ -122,7 +118,6 @@ class Trusting:
                 self.store.remove(j)
 
 
-@SMALL
 @given(
     labelled(),
     st.integers(0, 100),

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
-
-SMALL = settings(max_examples=60, deadline=None)
 
 
 @st.composite
@@ -62,7 +60,6 @@ def kept(X, y, **parameters):
     return editor.sample_indices_.tolist(), editor.n_passes_
 
 
-@SMALL
 @given(labelled(), st.integers(1, 5), st.sampled_from(["enn", "renn", "none"]))
 def test_icf_is_what_brighton_and_mellish_describe(data, k, noise):
     X, y = data
@@ -70,7 +67,6 @@ def test_icf_is_what_brighton_and_mellish_describe(data, k, noise):
     assert kept(X, y, k=k, noise=noise) == filtered(D, y, without_noise(D, y, k, noise))
 
 
-@SMALL
 @given(labelled(), st.integers(1, 3), st.integers(0, 100))
 def test_the_order_of_cases_does_not_matter_without_the_noise_pass(data, k, seed):
     X, y = data

@@ -209,3 +209,13 @@ class TestDegenerate:
     def test_one_class(self, data):
         with pytest.raises(ilk.InputError, match="itml: .*at least 2 classes"):
             fitted(data[0], np.full(60, -1))
+
+
+@pytest.mark.parametrize("gamma", [1e4, 1e6, 1e8])
+def test_walls_that_are_nearly_kinks_stop_no_search(gamma):
+    """The bounds on both coordinates hold: 4 * 0.25 = 1 and 1 * 2 = 2."""
+    X = [[0, 0], [2, 0], [0, 1], [2, 1]]
+    pairs = [[0, 1, 1], [2, 3, 1], [0, 2, -1], [1, 3, -1]]
+    itml = ilk.metric_learner("itml", constraints=pairs, bounds=[1, 2], gamma=gamma).fit(X)
+    assert np.allclose(itml.metric_matrix_, np.diag([0.25, 2.0]), rtol=1e-2, atol=1e-3)
+    assert itml.loss_curve_ == sorted(itml.loss_curve_, reverse=True)

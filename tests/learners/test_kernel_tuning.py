@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
@@ -52,7 +52,6 @@ class TestCriteria:
         factor = 2 * (25 * 5 / 30) ** 2 / 30**2
         assert got == pytest.approx(factor * apart @ apart)
 
-    @settings(max_examples=15, deadline=None)
     @given(st.integers(0, 2**16), st.integers(2, 4))
     def test_alignment_is_that_of_cortes(self, seed, n_classes):
         rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import rosen, rosen_der
 
@@ -14,7 +14,6 @@ def quadratic(A, centre):
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=20, deadline=None)
 def test_quadratic(seed):
     rng = np.random.default_rng(seed)
     B, centre = rng.normal(size=(6, 6)), rng.normal(size=6)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.decomposition import PCA
@@ -148,7 +148,6 @@ class TestTies:
     st.booleans(),
     st.sampled_from(["nearest", "prior", "reject"]),
 )
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_oracle(seed, k, power, zero_decides, ties):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, size=(15, 2)).astype(float)  # many ties and equal rows
@@ -226,7 +225,6 @@ def test_worked_kernels():
 
 
 @given(st.integers(0, 2**31), st.sampled_from(["majority", "inverse_distance", *KERNELS]))
-@settings(max_examples=25, deadline=None)
 def test_what_does_not_matter(seed, vote):
     rng = np.random.default_rng(seed)
     X, Q = rng.normal(size=(30, 3)), rng.normal(size=(20, 3))
@@ -266,7 +264,6 @@ class TestClassOutliers:
         assert knn(k=1).fit(X, list("abbb")).class_outliers(0).tolist() == [0, 1]
 
     @given(st.integers(0, 2**31), st.integers(1, 6), st.integers(0, 6))
-    @settings(max_examples=30, deadline=None)
     def test_agrees_with_plain_counting(self, seed, k, r):
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 4, size=(12, 2)).astype(float), rng.integers(0, 3, 12)

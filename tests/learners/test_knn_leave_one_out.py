@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -45,7 +45,6 @@ def agree(model, X, y):
     st.sampled_from(WIDTHS),
     st.sampled_from(["decides", "votes"]),
 )
-@settings(max_examples=60, deadline=None)
 def test_equals_refitting(seed, k, vote, ties, width, zero_distance):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, size=(13, 2)).astype(float)  # many ties and twins

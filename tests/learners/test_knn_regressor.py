@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -87,7 +87,6 @@ def test_kernels_over_all_rows_are_nadaraya_watson(surface):
 
 
 @given(st.integers(0, 2**31), st.sampled_from(["majority", "inverse_distance", *KERNELS]))
-@settings(max_examples=25, deadline=None)
 def test_what_does_not_matter(seed, vote):
     rng = np.random.default_rng(seed)
     X, Q, y = rng.normal(size=(30, 2)), rng.normal(size=(15, 2)), rng.normal(size=30)
@@ -107,7 +106,6 @@ def test_what_does_not_matter(seed, vote):
     st.sampled_from(["majority", "inverse_distance", *KERNELS]),
     st.sampled_from([0.8, "next_neighbor", "last_neighbor"]),
 )
-@settings(max_examples=30, deadline=None)
 def test_leave_one_out_equals_refitting(seed, k, vote, width):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, 4, size=(11, 2)).astype(float), rng.normal(size=11)

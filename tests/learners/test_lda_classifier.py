@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -116,7 +116,6 @@ class TestLeaveOneOut:
         assert got.labels.tolist() == got.classes[got.probabilities.argmax(axis=1)].tolist()
         assert got.truth.tolist() == y.tolist()
 
-    @settings(max_examples=25, deadline=None)
     @given(
         seed=st.integers(0, 10**6),
         n=st.integers(9, 20),

@@ -16,7 +16,9 @@ def scatters(X, y, k):
     W, B = np.zeros((p, p)), np.zeros((p, p))
     for c in np.unique(y):
         rows = np.flatnonzero(y == c)
-        kth = np.sort(squares[np.ix_(rows, rows)], axis=1)[:, min(k, len(rows) - 1)]
+        gaps = np.sort(squares[np.ix_(rows, rows)], axis=1)
+        apart = [row[row > 0].min() for row in gaps]
+        kth = np.maximum(gaps[:, min(k, len(rows) - 1)], apart)  # copies are no neighbours
         for a, i in enumerate(rows):
             for b, j in enumerate(rows):
                 A = np.exp(-squares[i, j] / np.sqrt(kth[a] * kth[b])) if i != j else 1.0
@@ -55,6 +57,15 @@ def test_agrees_with_the_definition(data):
     assert np.allclose(orthonormal @ orthonormal.T, np.eye(2))
     both = np.vstack([orthonormal, expected[:2]])
     assert np.linalg.matrix_rank(both, tol=1e-8 * np.linalg.norm(both)) == 2
+
+
+def test_copies_take_the_scale_of_the_nearest_other_place(data):
+    X, y = data
+    copied, labels = np.repeat(X, 9, axis=0), np.repeat(y, 9)
+    copied[::3] += np.random.default_rng(0).normal(scale=0.3, size=copied[::3].shape)
+    W, B = scatters(copied, labels, 4)
+    plain = fitted(copied, labels, embedding="plain", n_neighbors=4)
+    assert np.allclose(plain.ratios_, eigh(B, W, eigvals_only=True)[::-1])
 
 
 def test_blocks_do_not_matter(data, monkeypatch):

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import check_grad
 from sklearn.datasets import load_digits, load_wine
@@ -86,7 +86,6 @@ def test_minimum_on_a_line_is_where_the_margin_is_met():
 
 @pytest.mark.parametrize("k", [1, 3])
 @given(st.integers(0, 2**31))
-@settings(max_examples=15, deadline=None)
 def test_loss_and_gradient_agree_with_triplets(k, seed):
     rng = np.random.default_rng(seed)
     X, y = data(seed, n=25, p=3)
@@ -181,7 +180,6 @@ def test_better_than_any_semidefinite_neighbour():
 
 
 @given(st.integers(-40, 40))
-@settings(max_examples=8, deadline=None)
 def test_units_do_not_matter(power):
     X, y = data(6)
     plain = lmnn(max_iter=20).fit(X, y)

@@ -5,7 +5,7 @@ import pickle
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from sklearn.svm import SVC
 
 import ilk
@@ -165,7 +165,6 @@ class TestSharing:
 
 @example(24, 3, 2.75, 279)  # one case against the rest: no coefficient is free, up to rounding
 @given(st.integers(2, 40), st.integers(2, 4), st.floats(0.1, 8), st.integers(0, 1000))
-@settings(max_examples=25, deadline=None)
 def test_order_and_names_do_not_matter(n, classes, k, seed):
     X, y, Q = blobs(n, 2, min(classes, n), m=8, seed=seed)
     model = local_svm(k=k, tol=1e-6).fit(X, y)

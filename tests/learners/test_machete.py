@@ -40,9 +40,7 @@ def test_written_out(shrunk_region, blobs, params):
         np.testing.assert_allclose(near[i], distances, rtol=1e-12)
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     X=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=3, max_size=14),
     n_neighbors=st.integers(1, 5),

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.model_selection import StratifiedKFold
@@ -119,7 +119,6 @@ def test_unit_changes_nothing(factor):
     )
 
 
-@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6))
 def test_rotation_and_translation_change_no_distance(seed):
     X, y = _overlapping(24)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import OneClassSVM
@@ -62,7 +62,6 @@ def test_both_solvers_find_the_same(nu):
 
 
 @given(st.floats(1e-9, 0.999), st.integers(2, 80), st.integers(0, 1000))
-@settings(max_examples=25, deadline=None)
 def test_nu_bounds_outliers_and_support_vectors(nu, n, seed):
     X = rows(n, seed)
     model = one_class(nu=nu, tol=1e-7).fit(X)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
@@ -48,7 +48,6 @@ def test_is_linear_unless_centered(X):
 
 
 @given(st.integers(0, 2**31), st.integers(3, 20), st.integers(1, 5))
-@settings(max_examples=30, deadline=None)
 def test_properties(seed, n, p):
     X = np.random.default_rng(seed).normal(size=(n, p))
     pca = ilk.metric_learner("pca").fit(X)

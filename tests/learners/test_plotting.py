@@ -1,7 +1,6 @@
 """Pictures of learned metrics: what is drawn where, and what happens without matplotlib."""
 
 import doctest
-import subprocess
 import sys
 from importlib import import_module
 
@@ -10,7 +9,6 @@ import pandas as pd
 import pytest
 
 import ilk
-import ilk_learners
 from ilk_learners import plotting
 from ilk_learners.plotting.ellipses import half_axes
 from ilk_learners.plotting.space import plane, turned
@@ -236,17 +234,6 @@ def test_without_matplotlib(rows, monkeypatch):
     ):
         with pytest.raises(ilk.IlkError, match=r"pip install 'ilk\[report\]'"):
             draw()
-
-
-def test_nothing_heavy_is_imported_before_it_is_used():
-    code = (
-        "import sys, ilk_learners; assert not {'numpy', 'matplotlib'} & set(sys.modules);"
-        "ilk_learners.plotting; assert not {'matplotlib', 'numba'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-    assert "plotting" in dir(ilk_learners)
-    with pytest.raises(AttributeError, match="no attribute 'plots'"):
-        _ = ilk_learners.plots
 
 
 @pytest.mark.parametrize(

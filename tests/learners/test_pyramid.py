@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -63,7 +63,6 @@ def test_level_0_is_the_bag_of_words():
     assert np.array_equal(pyramid(levels=0).fit_transform(X), expected)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 3))
 def test_each_level_adds_up_to_the_one_before(seed, levels):
     X = images(3, 12, 2, seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
@@ -44,7 +44,6 @@ class TestSphere:
         assert square == pytest.approx(1)
         assert weights @ X == pytest.approx([7, 7])
 
-    @settings(max_examples=15, deadline=None)
     @given(st.integers(0, 2**16), st.integers(2, 12))
     def test_against_a_general_solver(self, seed, n):
         rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import eigh, sqrtm
 from sklearn.covariance import ledoit_wolf_shrinkage
@@ -51,7 +51,6 @@ def test_agrees_with_definition(data):
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=30, deadline=None)
 def test_metric_is_invariant_under_linear_maps(seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, size=40)

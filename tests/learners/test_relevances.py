@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.feature_selection import f_classif, mutual_info_classif, mutual_info_regression
@@ -263,7 +263,6 @@ def is_learnable(rows):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "simba"])
-@settings(max_examples=15, deadline=None)
 @given(rows=grids.filter(is_learnable), random=st.randoms(use_true_random=False))
 def test_order_changes_nothing_even_among_ties(name, rows, random):
     """Rows and features in another order give the same scores; Simba draws other rows."""
@@ -279,7 +278,6 @@ def test_order_changes_nothing_even_among_ties(name, rows, random):
     np.testing.assert_allclose(got, expected[columns], rtol=1e-6, atol=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
 @given(rows=grids.filter(is_learnable), columns=st.permutations([0, 1]))
 def test_simba_takes_features_in_any_order(rows, columns):
     table = np.array(rows, dtype=float)

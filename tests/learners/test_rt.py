@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -82,7 +82,6 @@ def test_worked():
     n_classes=st.integers(1, 3),
     grid=st.integers(2, 6),
 )
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_oracle(name, seed, k, n_classes, grid):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, grid, size=(24, 2)).astype(float)  # many ties of distance and twins
@@ -92,7 +91,6 @@ def test_agrees_with_oracle(name, seed, k, n_classes, grid):
 
 @pytest.mark.parametrize("name", ["rt1", "rt2", "rt3"])
 @given(seed=st.integers(0, 2**31), k=st.integers(1, 4), apart=st.sampled_from([0.0, 1.0, 4.0]))
-@settings(max_examples=5, deadline=None)
 def test_agrees_with_oracle_where_lists_are_made_anew(name, seed, k, apart):
     # More cases than a list has, most of them removed: lists are used up.
     rng = np.random.default_rng(seed)

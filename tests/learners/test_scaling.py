@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -38,7 +38,6 @@ def test_minmax_worked():
 
 
 @given(TABLES)
-@settings(max_examples=60, deadline=None)
 def test_standardize_properties(X):
     Z = ilk.transformer("standardize").fit_transform(X)
     constant = np.ptp(X, axis=0) == 0
@@ -50,7 +49,6 @@ def test_standardize_properties(X):
 
 
 @given(TABLES)
-@settings(max_examples=60, deadline=None)
 def test_minmax_properties(X):
     Z = ilk.transformer("minmax").fit_transform(X)
     constant = np.ptp(X, axis=0) == 0

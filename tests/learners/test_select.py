@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -114,7 +114,6 @@ def test_queries_must_have_the_columns_of_training(table):
         select(0).fit(np.ones((2, 3))).transform(np.ones((2, 4)))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(-5, 4), min_size=1, max_size=8))
 def test_as_numpy_takes_them(columns):
     X = np.arange(10.0).reshape(2, 5)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
@@ -152,7 +152,6 @@ def test_votes_of_numbers_have_variance_one():
     assert votes.std() == pytest.approx(1)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3), min_size=1, max_size=5))
 def test_softmax_sums_to_one(scores):
     weights = softmax(np.array(scores))

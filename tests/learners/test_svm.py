@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsRestClassifier
@@ -129,7 +129,6 @@ class TestConditions:
             assert excess < 1e-5
 
     @given(st.integers(2, 30), st.floats(-2, 3), st.integers(0, 1000))
-    @settings(max_examples=20, deadline=None)
     def test_hold_on_drawn_rows(self, n, power, seed):
         rng = np.random.default_rng(seed)
         X, y = rng.integers(-2, 3, size=(n, 2)).astype(float), rng.integers(0, 2, size=n)

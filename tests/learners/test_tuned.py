@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
@@ -134,7 +134,6 @@ class TestChoice:
         assert one.predict(X).tolist() == two.predict(X).tolist()
         assert tuned(forest, grid, random_state=5).fit(X, y).predict(X).tolist()
 
-    @settings(max_examples=10, deadline=None)
     @given(st.integers(0, 2**16))
     def test_names_of_classes_do_not_matter(self, seed):
         rng = np.random.default_rng(seed)

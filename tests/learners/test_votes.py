@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ilk_learners.ballots import Ballot
@@ -41,7 +41,6 @@ def plain(distances, k, vote, power, width, zero_decides):
     st.sampled_from(WIDTHS),
     st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
 def test_follow_the_formulas(steps, vote, power, width, zero_decides):
     distances = sorted(steps)
     k = len(distances) - 1
@@ -59,7 +58,6 @@ def test_follow_the_formulas(steps, vote, power, width, zero_decides):
     st.sampled_from(["next_neighbor", "last_neighbor"]),
     st.integers(-900, 900),
 )
-@settings(max_examples=100, deadline=None)
 def test_widths_by_neighbour_know_no_unit(distances, vote, width, exponent):
     near = np.sort(np.array([distances]))
     k = near.shape[1] - 1
@@ -141,7 +139,6 @@ def elect(codes, rows, weights, ties, lots, own):
 
 
 @given(st.integers(0, 2**31), st.sampled_from(["nearest", "random", "prior", "reject"]))
-@settings(max_examples=100, deadline=None)
 def test_winners_agree_with_plain_counting(seed, ties):
     rng = np.random.default_rng(seed)
     n, k, classes = 9, int(rng.integers(1, 8)), int(rng.integers(2, 6))

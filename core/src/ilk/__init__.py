@@ -273,7 +273,9 @@ def __getattr__(name: str) -> Any:
     if module is None:
         from ilk.suggest import did_you_mean
 
-        raise AttributeError(f"module 'ilk' has no attribute {name!r}{did_you_mean(name, _MODULE)}")
+        # Tools probe modules for private names by the hundred.
+        hint = "" if name.startswith("_") else did_you_mean(name, _MODULE)
+        raise AttributeError(f"module 'ilk' has no attribute {name!r}{hint}")
     value = getattr(import_module(module), name)
     globals()[name] = value
     return value

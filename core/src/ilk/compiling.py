@@ -105,15 +105,52 @@ def _dispatcher(function: _F, options: dict[str, Any]) -> Any:
     stamp = _stamp(function)
     settings: Any = config
     with _configured:
-        before = settings.CACHE_DIR
+        before = settings.CACHE_DIR, getattr(settings, "CACHE_LOCATOR_CLASSES", "")
         settings.CACHE_DIR = str(root / f"{function.__module__}-{stamp[:16]}")
+        settings.CACHE_LOCATOR_CLASSES = f"{__name__}.{StampLocator.__qualname__}"
         try:
             dispatcher = numba.njit(cache=True, **options)(function)
         finally:
-            settings.CACHE_DIR = before
+            settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
     dispatcher.ilk_stamp = stamp
     _forgive(dispatcher._cache)  # noqa: SLF001  # numba says it no other way
     return dispatcher
+
+
+class StampLocator:
+    """Says where numba keeps a function: in a folder named by what the function depends on.
+
+    numba's own locators add the path of the source, so that each environment that ilk is
+    installed in would compile everything anew. Versions of numba that do not ask keep the path.
+    """
+
+    def __init__(self, folder: str, line: int) -> None:
+        self._folder = folder
+        self._line = line
+
+    @classmethod
+    def from_function(cls, function: Any, _: str) -> StampLocator:
+        """Return the locator of a function that is being decorated; its path does not count."""
+        from numba.core import config
+
+        settings: Any = config
+        return cls(settings.CACHE_DIR, function.__code__.co_firstlineno)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder."""
+        os.makedirs(self._folder, exist_ok=True)  # noqa: PTH103  # numba's paths are texts
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return self._folder
+
+    def get_source_stamp(self) -> str:
+        """Return nothing: the name of the folder says it."""
+        return ""
+
+    def get_disambiguator(self) -> str:
+        """Return what tells functions of one name in one file apart."""
+        return str(self._line)
 
 
 def _forgive(cache: Any) -> None:

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,16 +19,10 @@ ROOT = Path(__file__).parents[3]
 COMMANDS = ("check", "list", "new", "show")
 
 
-def started(*arguments, **options):
+@pytest.fixture
+def started(run_python):
     """Run the command line in a process of its own."""
-    options.setdefault("env", {**os.environ})
-    return subprocess.run(
-        [sys.executable, "-m", "ilk", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
+    return partial(run_python, "-m", "ilk")
 
 
 @pytest.fixture
@@ -68,7 +63,7 @@ def test_a_command_of_another_is_not_described_as_ours(cli, monkeypatch):
     assert "run Provided by fake-run." in " ".join(cli("--help").out.split())
 
 
-def test_it_runs_as_a_module():
+def test_it_runs_as_a_module(started):
     done = started("--version")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"ilk {ilk.__version__}")
@@ -181,6 +176,7 @@ def test_an_interrupt_is_130(cli, command):
     assert result.err.strip() == "Error: interrupted"
 
 
+@pytest.mark.usefixtures("run_python")
 def test_a_reader_that_leaves_early_is_no_error():
     script = "import sys; sys.argv = ['ilk', 'list']; from ilk.cli import main; main()"
     reader, writer = os.pipe()
@@ -192,22 +188,17 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert done.stderr == b""
 
 
-def test_signs_that_the_terminal_lacks_are_replaced():
+def test_signs_that_the_terminal_lacks_are_replaced(run_python):
     script = (
         "import click; from ilk.cli import commands, shell;"
         "commands.load = lambda name: click.Command('act', callback=lambda: click.echo('5 ≥ 4'));"
         "raise SystemExit(shell.run(['act']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-        capture_output=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout.strip()) == (0, b"5 ? 4"), done.stderr
+    done = run_python("-c", script, env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    assert (done.returncode, done.stdout.strip()) == (0, "5 ? 4"), done.stderr
 
 
-def test_warnings_are_one_line_each(tmp_path):
+def test_warnings_are_one_line_each(started, tmp_path):
     (tmp_path / "odd-1.0.dist-info").mkdir()
     (tmp_path / "odd-1.0.dist-info" / "METADATA").write_text("Name: odd\nVersion: 1.0\n")
     (tmp_path / "odd-1.0.dist-info" / "entry_points.txt").write_text(
@@ -219,12 +210,13 @@ def test_warnings_are_one_line_each(tmp_path):
     assert "odd 1.0" in done.stderr
 
 
-def test_names_are_completed_at_the_prompt():
+def test_names_are_completed_at_the_prompt(started):
     environment = {**os.environ, "_ILK_COMPLETE": "bash_complete", "COMP_WORDS": "ilk sh"}
     done = started(env={**environment, "COMP_CWORD": "1"})
     assert done.stdout.strip() == "plain,show", done.stderr
 
 
+@pytest.mark.usefixtures("run_python")
 @pytest.mark.parametrize("where", [">&-", ">/dev/full"])
 def test_output_that_goes_nowhere_is_no_defect(where):
     command = f"{sys.executable} -m ilk list {where}"

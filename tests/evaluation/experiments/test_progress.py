@@ -3,7 +3,6 @@
 import io
 import math
 import re
-import time
 
 import numpy as np
 import pytest
@@ -320,19 +319,15 @@ def test_the_mean_is_over_what_all_have_finished(make_spec):
     assert (leader.best.n, leader.best.of) == (2, 3)
 
 
-def test_a_cell_costs_next_to_nothing(make_spec):
-    """Counting and looking for the leader: well under a tenth of a millisecond a cell."""
+def test_a_cell_costs_next_to_nothing(make_spec, count_calls):
+    """Counting, and looking for the leader."""
     evaluation = {"resampling": {"use": "repeated_kfold", "folds": 2, "repeats": 100}}
     plan = plan_experiment(make_spec(evaluation=evaluation))
     run_experiment(plan)
-    with Store.read(plan.store) as store:
-        began = time.process_time()
-        with progress_on(terminal(), plan.design, store, plan.cells) as progress:
-            progress.advance(plan.cells[0], GOOD)
-            start = time.process_time()
-            for cell in plan.cells[1:]:
-                progress.advance(cell, GOOD)
-            took = time.process_time() - start
-    assert took / len(plan.cells) < 1e-4
-    assert time.process_time() - began < 2
-    assert progress.leader.spent < 0.05
+    with (
+        Store.read(plan.store) as store,
+        progress_on(terminal(), plan.design, store, plan.cells) as progress,
+    ):
+        progress.advance(plan.cells[0], GOOD)
+        calls = count_calls(lambda: [progress.advance(cell, GOOD) for cell in plan.cells[1:]])
+    assert calls / len(plan.cells) < 20

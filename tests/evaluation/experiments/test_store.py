@@ -2,7 +2,6 @@
 
 import gc
 import sqlite3
-import subprocess
 import sys
 from concurrent import futures
 from contextlib import closing
@@ -116,7 +115,7 @@ def test_nothing_is_pickled(store):
     assert store.statuses() == {}
 
 
-def test_a_killed_process_leaves_what_it_finished(tmp_path):
+def test_a_killed_process_leaves_what_it_finished(tmp_path, run_python):
     path = tmp_path / "store.sqlite"
     script = """if True:
         import os, sys, numpy as np
@@ -129,7 +128,7 @@ def test_a_killed_process_leaves_what_it_finished(tmp_path):
                       fingerprint="f", test=np.zeros(1, int))
         os.kill(os.getpid(), 9)
     """
-    finished = subprocess.run([sys.executable, "-c", script, path], check=False)
+    finished = run_python("-c", script, path)
     assert finished.returncode == -9
     with Store.read(path) as store:
         assert store.statuses() == dict.fromkeys("abc", "done")

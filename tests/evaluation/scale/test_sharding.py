@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
@@ -31,7 +31,6 @@ sizes = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 23))
 
 
 @given(sizes=sizes, n=st.integers(1, 9), salt=st.text("abc", max_size=3))
-@settings(max_examples=60, deadline=None)
 def test_shards_divide_the_plan_and_share_every_row_evenly(sizes, n, salt):
     made = design(*sizes, salt)
     shards = [cells_of(made, (i, n)) for i in range(1, n + 1)]
@@ -47,7 +46,6 @@ def test_shards_divide_the_plan_and_share_every_row_evenly(sizes, n, salt):
 
 
 @given(sizes=sizes, n=st.integers(2, 5), where=st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
 def test_the_order_of_a_file_changes_no_shard(sizes, n, where):
     made = design(*sizes)
     shuffled = list(made.cells)

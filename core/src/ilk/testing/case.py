@@ -99,12 +99,24 @@ def cases(
     >>> cases("ilk-core", slow=False)[0].id
     'classifier/pipeline/check_loads'
     """
+    chosen = offered(distribution, kind)
+    return [case for found in chosen for case in cases_of(found) if slow or not case.slow]
+
+
+def offered(distribution: str | None = None, kind: str | None = None) -> list[Found]:
+    """Return the components of a distribution, of all if it is left out, without loading any.
+
+    Raises
+    ------
+    UnknownComponentError
+        If there is no such kind, or no such distribution that offers anything to ilk.
+    """
     names = [kind_of(kind).name] if kind else list(kinds())
     every = (found for name in names for found in registry(name).find())
     chosen = [found for found in every if _offered_by(found, distribution)]
     if distribution is not None and not chosen:
         require_distribution(distribution)
-    return [case for found in chosen for case in _cases_of(found) if slow or not case.slow]
+    return chosen
 
 
 def require_distribution(name: str) -> None:
@@ -125,8 +137,11 @@ def _normal(name: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 
 
-def _cases_of(found: Found) -> Iterator[Case]:
-    """Yield the cases of one component; what cannot be loaded or built has those that say so."""
+def cases_of(found: Found) -> Iterator[Case]:
+    """Yield the cases of one component, those of the class with those of its first example.
+
+    A component that cannot be loaded or built has the cases that say so.
+    """
     try:
         cls: Any = registry(found.kind).get(found.qualified)
     except Exception:  # noqa: BLE001  # check_loads raises it again, where it is reported

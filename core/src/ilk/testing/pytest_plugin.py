@@ -1,11 +1,16 @@
-"""The pytest plugin: registers the marker ``slow`` and counts the checks of each component."""
+"""The pytest plugin: collects the conformance tests, and counts the checks of each component."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from typing import Any
 
+import pytest
+
 PROPERTY = "ilk_conformance"
+
+# A run that leaves out what has the marker ``slow`` may set this, and loads nothing to collect.
+FIRST_EXAMPLES_ONLY: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def pytest_configure(config: Any) -> None:
@@ -15,10 +20,26 @@ def pytest_configure(config: Any) -> None:
         config.addinivalue_line("markers", "slow: the full battery of ilk's conformance checks")
 
 
+def pytest_generate_tests(metafunc: Any) -> None:
+    """Make a test of each example of the components that a conformance test is for."""
+    components = getattr(metafunc.function, "ilk_components", None)
+    if components is None:
+        return
+    from ilk.testing.pytest_tests import parts_of
+
+    first_only = metafunc.config.stash.get(FIRST_EXAMPLES_ONLY, False)
+    parts = [part for found in components for part in parts_of(found, first_only=first_only)]
+    marked = [
+        pytest.param(part, id=part.id, marks=[pytest.mark.slow] if part.more else [])
+        for part in parts
+    ]
+    metafunc.parametrize("conformance_part", marked)
+
+
 def pytest_sessionfinish(session: Any, exitstatus: int) -> None:
     """Fail a run in which no check of some component ran: all were skipped."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if exitstatus == 0 and reporter is not None and 0 in _counts(reporter.stats).values():
+    if exitstatus == 0 and reporter is not None and _idle(_counts(reporter.stats)):
         session.exitstatus = 1
 
 
@@ -35,26 +56,41 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
         parts = ", ".join(f"{name} {n}" for name, n in sorted(components.items()))
         terminalreporter.write_line(f"  {parts}")
-    for component in sorted(name for name, n in counts.items() if n == 0):
+    waived, skipped = (sum(each[status] for each in counts.values()) for status in _QUIET)
+    terminalreporter.write_line(f"of these {waived} waived; {skipped} more did not apply")
+    for component in _idle(counts):
         terminalreporter.write_line(f"FAILED: no check of {component} ran, all were skipped")
 
 
-def _counts(stats: Any) -> Counter[str]:
-    """Count the checks that ran, by component; skipped ones did not run."""
-    counts: Counter[str] = Counter()
-    for outcome in ("passed", "failed", "xfailed", "xpassed", "skipped"):
+_QUIET = ("waived", "skipped")
+
+
+def _counts(stats: Any) -> dict[str, Counter[str]]:
+    """Count the outcomes of the checks of each component, as the tests recorded them."""
+    counts: dict[str, Counter[str]] = {}
+    for outcome in ("passed", "failed", "skipped"):
         for report in stats.get(outcome, ()):
-            for name, component in getattr(report, "user_properties", ()):
+            for name, value in getattr(report, "user_properties", ()):
                 if name == PROPERTY:
-                    counts[component] += outcome != "skipped"
+                    its_own = dict(value)
+                    counts.setdefault(its_own.pop("component"), Counter()).update(its_own)
     return counts
 
 
-def _by_kind(counts: Counter[str]) -> dict[str, dict[str, int]]:
+def _ran(outcomes: Counter[str]) -> int:
+    return outcomes.total() - outcomes["skipped"]
+
+
+def _idle(counts: dict[str, Counter[str]]) -> list[str]:
+    """List the components of which no check ran."""
+    return sorted(component for component, outcomes in counts.items() if not _ran(outcomes))
+
+
+def _by_kind(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
     kinds: dict[str, dict[str, int]] = defaultdict(dict)
-    for component, n in counts.items():
+    for component, outcomes in counts.items():
         kind, _, name = component.partition("/")
-        kinds[kind][name] = n
+        kinds[kind][name] = _ran(outcomes)
     return kinds
 
 

@@ -1,20 +1,69 @@
-"""The checks as a parametrised pytest test."""
+"""The checks as a parametrised pytest test: one test for each example of each component."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ilk.errors import IlkError
-from ilk.testing.case import Case, cases
+from ilk.testing.case import Case, cases_of, offered
 from ilk.testing.pytest_plugin import PROPERTY
+from ilk.testing.report import Outcome, outcomes
+
+if TYPE_CHECKING:
+    from ilk.discovery import Found
+
+
+@dataclass(frozen=True)
+class Part:
+    """The checks of one example of a component that one test runs.
+
+    Attributes
+    ----------
+    found : Found
+        The component.
+    example : int
+        Position in ``cls.examples()``; the first has the checks of the class, too.
+    slow : bool
+        Whether it is the full battery, or the rest.
+    """
+
+    found: Found
+    example: int = 0
+    slow: bool = False
+
+    @property
+    def component(self) -> str:
+        """``"distance/minkowski"``."""
+        return f"{self.found.kind}/{self.found.name}"
+
+    @property
+    def id(self) -> str:
+        """``"distance/minkowski"``, ``"distance/minkowski#1"`` for the second example."""
+        number = f"#{self.example}" if self.example else ""
+        return f"{self.component}{number}{'/full' if self.slow else ''}"
+
+    @property
+    def more(self) -> bool:
+        """Whether it is more than the usual checks of the first example."""
+        return self.slow or self.example > 0
+
+    def cases(self) -> Iterator[Case]:
+        """Yield the checks that are due."""
+        for case in cases_of(self.found):
+            if (case.subject.example, case.slow) == (self.example, self.slow):
+                yield case
 
 
 def conformance_tests(*distributions: str, kind: str | None = None) -> Callable[..., None]:
-    """Return a pytest test of every component of some distributions, a case for each check.
+    """Return a pytest test of the components of some distributions, a case for each example.
 
-    Waived checks are strict expected failures with their reason; those of the full battery
-    have the marker ``slow``, so that ``pytest -m "not slow"`` leaves them out.
+    Nothing is loaded before pytest collects. The checks of an example are subtests, which pytest
+    has from version 9 on; before that, one failure lists all checks that fail. Further examples,
+    and the full battery of checks, have the marker ``slow``, so that ``pytest -m "not slow"``
+    leaves them out. A waived check must fail.
 
     Parameters
     ----------
@@ -28,31 +77,70 @@ def conformance_tests(*distributions: str, kind: str | None = None) -> Callable[
     callable
         To be assigned to a name that starts with ``test``.
 
+    Raises
+    ------
+    UnknownComponentError
+        If there is no such kind or distribution.
+    IlkError
+        If there is nothing to check.
+
     Examples
     --------
     >>> from ilk.testing import conformance_tests
     >>> test_conformance = conformance_tests("ilk-core")
     """
-    import pytest
-
-    every = [case for name in distributions or (None,) for case in cases(name, kind)]
+    every = [found for name in distributions or (None,) for found in offered(name, kind)]
     if not every:
         what = f"no {kind}" if kind else "no component"
         raise IlkError(f"nothing to check: {' and '.join(distributions) or 'ilk'} offers {what}")
 
-    def test_conformance(case: Case, request: Any) -> None:
-        request.node.user_properties.append((PROPERTY, case.component))
-        case.run()
+    def test_conformance(conformance_part: Part, request: Any) -> None:
+        run_part(conformance_part, request)
 
-    parametrize = pytest.mark.parametrize("case", [_parameter(case) for case in every])
-    decorated: Callable[..., None] = parametrize(test_conformance)
-    return decorated
+    test_conformance.ilk_components = every  # type: ignore[attr-defined]
+    return test_conformance
 
 
-def _parameter(case: Case) -> Any:
+def parts_of(found: Found, *, first_only: bool = False) -> list[Part]:
+    """Return the parts of a component; the first alone needs nothing to be loaded."""
+    if first_only:
+        return [Part(found)]
+    due = {(case.slow, case.subject.example) for case in cases_of(found)}
+    return [Part(found, example, slow) for slow, example in sorted(due)]
+
+
+def run_part(part: Part, request: Any) -> None:
+    """Run the checks of a part, and tell pytest of each that fails and of the number of each kind.
+
+    Only a check that fails becomes a subtest: the others, which are thousands, would take a
+    millisecond each to be reported.
+    """
+    found = list(outcomes(part.cases()))
+    counts = Counter(outcome.status for outcome in found)
+    try:
+        _tell([outcome for outcome in found if outcome.error is not None], request)
+    finally:  # a subtest would report it as well, had it been there before
+        request.node.user_properties.append((PROPERTY, {"component": part.component, **counts}))
+
+
+def _tell(failed: list[Outcome], request: Any) -> None:
+    """Make a subtest of each check that fails; before pytest 9, one failure of all."""
+    if failed and _has_subtests():
+        subtests = request.getfixturevalue("subtests")
+        for outcome in failed:
+            with subtests.test(outcome.check):
+                raise _error(outcome)
+    elif failed:
+        lines = "\n".join(f"{outcome.check}: {outcome.message}" for outcome in failed)
+        raise AssertionError(f"checks that fail: {len(failed)}\n{lines}")
+
+
+def _error(outcome: Outcome) -> Exception:
+    assert outcome.error is not None
+    return outcome.error
+
+
+def _has_subtests() -> bool:
     import pytest
 
-    marks = [pytest.mark.slow] if case.slow else []
-    if case.waiver is not None:
-        marks.append(pytest.mark.xfail(reason=case.waiver, strict=True))
-    return pytest.param(case, id=case.id, marks=marks)
+    return int(pytest.__version__.partition(".")[0]) >= 9

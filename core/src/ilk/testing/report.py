@@ -26,11 +26,14 @@ class Outcome:
         Waived: it failed as its waiver says. Skipped: the example cannot be checked so.
     message : str
         Why it is not passed.
+    error : Exception or None
+        What was raised, where it failed.
     """
 
     case: Case
     status: Status
     message: str = ""
+    error: Exception | None = None
 
     @property
     def check(self) -> str:
@@ -166,11 +169,10 @@ def _outcome(case: Case) -> Outcome:
     except Exception as error:  # noqa: BLE001  # whatever a component raises is its failure
         if case.waiver is not None:
             return Outcome(case, "waived", case.waiver)
-        return Outcome(case, "failed", _message(error))
+        return Outcome(case, "failed", _message(error), error)
     if case.waiver is not None:
-        return Outcome(
-            case, "failed", f"expected to fail ({case.waiver}), but passes: remove the waiver"
-        )
+        message = f"expected to fail ({case.waiver}), but passes: remove the waiver"
+        return Outcome(case, "failed", message, CheckFailed(message))
     return Outcome(case, "passed")
 
 

@@ -11,7 +11,9 @@ from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from ilk import display_name
+from ilk_learners.metric_learners.kinks import minimize_kinked
 
+_ABNORMAL = 2  # status of a line search that finds no lower point
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a map, of any shape, and its gradient of the same shape."""
 
@@ -57,11 +59,16 @@ def minimum(owner: Any, objective: Objective, start: np.ndarray) -> np.ndarray:
             "gtol": 1e-10,
         },
     )
-    owner.loss_curve_, owner.n_iter_ = curve, int(found.nit)
-    if not found.success and owner.n_iter_ >= owner.max_iter:
+    L, n_iter, done = found.x, int(found.nit), bool(found.success)
+    if found.status == _ABNORMAL:  # a steep wall is a kink to it
+        rest = minimize_kinked(flat, L, owner.max_iter - n_iter, owner.tol)
+        L, n_iter, done = rest.x, n_iter + len(rest.curve) - 1, rest.stopped
+        curve += rest.curve[1:]
+    owner.loss_curve_, owner.n_iter_ = curve, n_iter
+    if not done and n_iter >= owner.max_iter:
         warnings.warn(
             f"{display_name(owner)}: not converged after {owner.n_iter_} iterations (max_iter)",
             ConvergenceWarning,
             stacklevel=4,
         )
-    return np.asarray(found.x.reshape(start.shape))
+    return np.asarray(L.reshape(start.shape))

@@ -4,14 +4,14 @@ import json
 import os
 import re
 import subprocess
+import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
 from ilk.kinds import kinds
+from pages import ROOT
 
-ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "ilk-example"
 BUILT_IN = [kind.name for kind in kinds().values() if kind.interfaces[0].startswith("ilk.")]
 
@@ -24,9 +24,8 @@ pytestmark = pytest.mark.skipif(
 class Site:
     """A folder of installed plugins, beside what is installed already."""
 
-    def __init__(self, folder, python):
+    def __init__(self, folder):
         self.folder = folder
-        self.executable = python
 
     def install(self, *projects):
         pip = "pip install --quiet --no-index --no-deps --no-build-isolation"
@@ -36,7 +35,7 @@ class Site:
     def python(self, *arguments, cwd=None):
         path = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
         return subprocess.run(
-            [self.executable, *map(str, arguments)],
+            [sys.executable, *map(str, arguments)],
             env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
             cwd=cwd,
             capture_output=True,
@@ -52,9 +51,9 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, warm_python):
+def site(tmp_path_factory):
     """Where ilk-example is installed."""
-    made = Site(tmp_path_factory.mktemp("site"), warm_python)
+    made = Site(tmp_path_factory.mktemp("site"))
     made.install(EXAMPLE)
     return made
 
@@ -88,10 +87,8 @@ def test_it_is_used_by_name_from_python(site):
     assert done.stdout.strip() == f"far {spec}", done.stderr
 
 
-def test_without_it_the_file_says_what_is_missing(tmp_path, warm_python):
-    done = Site(tmp_path, warm_python).ilk(
-        "run", EXAMPLE / "cities.toml", "--store", tmp_path / "store.sqlite"
-    )
+def test_without_it_the_file_says_what_is_missing(tmp_path):
+    done = Site(tmp_path).ilk("run", EXAMPLE / "cities.toml", "--store", tmp_path / "store.sqlite")
     assert done.returncode == 2
     assert "cities.toml:22: pipelines[1].steps[0].classifier.distance: there is no" in done.stderr
     assert len(done.stderr.splitlines()) == 4  # their number, and three of them
@@ -110,8 +107,8 @@ def test_its_own_tests_pass(site):
     assert "great_circle" in done.stdout  # the kit tells how many checks ran
 
 
-def test_what_new_makes_passes_at_once(tmp_path, warm_python):
-    site = Site(tmp_path / "site", warm_python)
+def test_what_new_makes_passes_at_once(tmp_path):
+    site = Site(tmp_path / "site")
     assert site.ilk("new", "distance", "mine", cwd=tmp_path).returncode == 0
     site.install(tmp_path / "ilk-mine")
     done = site.pytest(cwd=tmp_path / "ilk-mine")
@@ -123,9 +120,8 @@ def test_what_new_makes_passes_at_once(tmp_path, warm_python):
     assert shown.stdout.startswith("distance mine: City-block distance")
 
 
-@pytest.mark.slow
-def test_what_new_makes_passes_for_every_kind(tmp_path, warm_python):
-    site = Site(tmp_path / "site", warm_python)
+def test_what_new_makes_passes_for_every_kind(tmp_path):
+    site = Site(tmp_path / "site")
     projects = [tmp_path / f"ilk-my-{kind.replace('_', '-')}" for kind in BUILT_IN]
     for kind in BUILT_IN:
         done = site.ilk("new", kind, f"my_{kind}", cwd=tmp_path)

@@ -1,0 +1,193 @@
+"""The tiers of the tests: which tests a run takes, by rules that stand here and nowhere else.
+
+Plain `pytest` takes the default tier. The markers `exhaustive` and `system` name the others. Node
+ids, `--all` and any other `-m` lift the filter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from changes import changed_parts, commit
+from ilk.testing.pytest_plugin import FIRST_EXAMPLES_ONLY
+
+TESTS = Path(__file__).parents[1]
+DEFAULT = "not exhaustive and not system"
+
+# Tests below a folder of one of these names are of that tier:
+# `system`: what starts processes, kills, installs, or needs a browser;
+# `exhaustive`: grids, long searches and extreme inputs.
+FOLDERS = {"system", "exhaustive"}
+# A test that asks for one of these fixtures is of that tier, too.
+SYSTEM_FIXTURES = {"run_python"}
+# Of a test with more cases than these, the default tier takes so many, chosen by their names.
+CASES = 3
+
+OVER_BUDGET = "the time for exhaustive tests is over"
+FIRST_EXHAUSTIVE: pytest.StashKey[float] = pytest.StashKey()
+
+# Machines are shared: how long an example takes says nothing about it.
+hypothesis.settings.register_profile(
+    "random",
+    deadline=None,
+    max_examples=40,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.register_profile(
+    "quick",
+    hypothesis.settings.get_profile("random"),
+    database=None,
+    derandomize=True,
+    max_examples=12,
+)
+hypothesis.settings.register_profile(
+    "long",  # for a change, which is judged by the same examples whenever it is judged
+    hypothesis.settings.get_profile("random"),
+    database=None,
+    derandomize=True,
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tiers of ilk's tests")
+    group.addoption("--all", action="store_true", help="every tier, hypothesis at random")
+    group.addoption(
+        "--changed", action="store_true", help="of the exhaustive tests, those of what git changed"
+    )
+    group.addoption(
+        "--budget", type=float, metavar="SECONDS", help="start exhaustive tests for so long only"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    option = config.option
+    if option.markexpr == DEFAULT and (option.all or any("::" in each for each in config.args)):
+        option.markexpr = ""
+    config.stash[FIRST_EXAMPLES_ONLY] = "not exhaustive" in option.markexpr
+    long = "long" if option.changed else "random"
+    hypothesis.settings.load_profile(long if wants_exhaustive(config) else "quick")
+
+
+def wants_exhaustive(config: pytest.Config) -> bool:
+    """Tell whether a run takes the exhaustive tier, to which long runs of hypothesis belong."""
+    expression = config.option.markexpr
+    named = "exhaustive" in expression and "not exhaustive" not in expression
+    return config.option.all or named or not (expression or any("::" in a for a in config.args))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out, long = set(beyond_samples(items)), wants_exhaustive(config)
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if tier_of(item.path) == "system" or fixtures & SYSTEM_FIXTURES:
+            item.add_marker("system")
+        elif (
+            tier_of(item.path) == "exhaustive"
+            or item in left_out
+            or item.get_closest_marker("slow")
+            or (long and hypothesis.is_hypothesis_test(getattr(item, "obj", None)))
+        ):
+            item.add_marker("exhaustive")
+    if config.option.changed:
+        keep_changed(config, items)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare the default tier the import of files that it leaves out whole."""
+    left_out = config.option.markexpr == DEFAULT and tier_of(collection_path) is not None
+    return True if left_out else None
+
+
+def tier_of(path: Path) -> str | None:
+    """Return the tier that the folder of a test says it is of."""
+    named = FOLDERS.intersection(path.relative_to(TESTS.parent).parts)
+    return next(iter(named), None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Make no test of the cases that the default tier leaves out: there are thousands.
+
+    pytest has no public name for the cases. Without this one they are made, and left out later.
+    """
+    yield
+    calls = getattr(metafunc, "_calls", [])
+    if metafunc.config.option.markexpr == DEFAULT and is_sampled(metafunc):
+        function = metafunc.definition.nodeid
+        chosen = sorted(calls, key=lambda call: digest(f"{function}[{call.id}]"))[:CASES]
+        calls[:] = [call for call in calls if any(call is one for one in chosen)]
+
+
+def beyond_samples(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the cases of tests with many that the default tier leaves out."""
+    cases = defaultdict(list)
+    for item in filter(is_sampled, items):
+        cases[function_of(item)].append(item)
+    for same in cases.values():
+        yield from sorted(same, key=lambda item: digest(item.nodeid))[CASES:]
+
+
+def is_sampled(test: pytest.Item | pytest.Metafunc) -> bool:
+    """Tell whether a test is one of cases; each component counts, which the kit sees to."""
+    return "conformance_part" not in getattr(test, "fixturenames", ())
+
+
+def function_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def keep_changed(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the exhaustive tests of what was changed, in an order that the commit settles."""
+    parts, seed = changed_parts(), commit()
+    kept = [i for i in items if not i.get_closest_marker("exhaustive") or part_of(i) in parts]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = sorted(kept, key=lambda item: digest(seed + function_of(item)))
+
+
+def part_of(item: pytest.Item) -> str:
+    """Return the part of the project that a test is about; the core, if it is about all."""
+    if not is_sampled(item):
+        return str(item.callspec.params["conformance_part"].found.distribution).removeprefix("ilk-")
+    folder = item.path.relative_to(TESTS).parts[0]
+    return folder if (TESTS / folder).is_dir() else "core"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    budget = item.config.option.budget
+    if budget is not None and item.get_closest_marker("exhaustive"):
+        now = time.monotonic()
+        if now - item.config.stash.setdefault(FIRST_EXHAUSTIVE, now) > budget:
+            pytest.skip(OVER_BUDGET)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Let a change that touches no part pass without exhaustive tests."""
+    if session.config.option.changed and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what there was no time for."""
+    late = Counter(
+        report.nodeid.partition("::")[0]
+        for report in terminalreporter.stats.get("skipped", ())
+        if OVER_BUDGET in str(report.longrepr)
+    )
+    if late:
+        terminalreporter.section(f"{late.total()} exhaustive tests not run: {OVER_BUDGET}")
+        for path, number in sorted(late.items()):
+            terminalreporter.write_line(f"{path} {number}")

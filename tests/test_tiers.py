@@ -1,0 +1,62 @@
+"""Which tests a run takes, and which parts of the project a change touches."""
+
+from pathlib import Path
+
+import pytest
+
+import changes
+import tiers
+
+TESTS = Path(__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("paths", "parts"),
+    [
+        (["plugins/learners/src/ilk_learners/linear.py"], {"learners"}),
+        (["tests/ensembles/test_voting.py", "README.md"], {"ensembles"}),
+        (["docs/guide.md", "benchmarks/distances.py", "CHANGELOG.md"], set()),
+        (["core/src/ilk/spec.py"], changes.PARTS),
+        (["tests/helpers/tiers.py"], changes.PARTS),
+        (["tests/test_conformance.py", "tests/learners/test_knn.py"], changes.PARTS),
+        (["plugins/elsewhere/setup.py"], set()),
+    ],
+)
+def test_parts_of_a_change(paths, parts):
+    assert changes.parts_of(paths) == parts
+
+
+def test_without_git_everything_counts_as_changed(monkeypatch):
+    monkeypatch.setattr(changes, "_git", lambda *_: "")
+    assert changes.changed_parts() == changes.PARTS
+
+
+def test_on_main_the_last_commit_is_the_change(monkeypatch):
+    def git(command, *arguments):
+        if command == "diff":
+            return "plugins/distances/pyproject.toml" if arguments[-1] == "before" else ""
+        return {"HEAD~1": "before"}.get(arguments[-1], "now")
+
+    monkeypatch.setattr(changes, "_git", git)
+    assert changes.changed_parts() == {"distances"}
+
+
+@pytest.mark.parametrize(
+    ("path", "tier"),
+    [
+        ("learners/test_knn.py", None),
+        ("system/test_imported.py", "system"),
+        ("evaluation/report/system/test_report_browser.py", "system"),
+        ("exhaustive/test_checks_due.py", "exhaustive"),
+        ("evaluation/test_resamplings_exhaustive.py", None),
+    ],
+)
+def test_a_folder_names_the_tier(path, tier):
+    assert tiers.tier_of(TESTS / path) == tier
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_of_many_cases_the_default_tier_takes_few(number, request):
+    cases = [item for item in request.session.items if item.function is request.function]
+    kept = [item for item in cases if not item.get_closest_marker("exhaustive")]
+    assert len(kept) == min(tiers.CASES, len(cases))
