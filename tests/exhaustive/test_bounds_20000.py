@@ -1,9 +1,10 @@
 """A search for results that are out of bounds, among 20,000 and more of each component.
 
 The functions and tables are those of the test_bounds.py beside the other tests of each
-distribution. This takes minutes: `pytest tests/exhaustive` runs it.
+distribution.
 """
 
+import contextlib
 import runpy
 from pathlib import Path
 
@@ -23,7 +24,7 @@ NARROW = {"emd", "heterogeneous"}  # for which many features take long
 
 @DISTANCES["EVERY"]
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("width", [1, 2, 3, 5, 8, 33, 200])
+@pytest.mark.parametrize("width", [1, 2, 8, 200])
 def test_no_distance_is_out_of_bounds(name, parameters, most, signed, width, dtype):
     if name in NARROW and width > 8:
         pytest.skip("takes long")
@@ -32,7 +33,7 @@ def test_no_distance_is_out_of_bounds(name, parameters, most, signed, width, dty
 
 @DISTANCES["EVERY"]
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("width", [2, 7, 60])
+@pytest.mark.parametrize("width", [2, 60])
 def test_rows_of_all_kinds_beside_each_other(name, parameters, most, signed, width, dtype):
     if name in NARROW and width > 8:
         pytest.skip("takes long")
@@ -69,28 +70,23 @@ def test_nothing_else_of_the_evaluation_is_out_of_bounds():
     EVALUATION["check_diversity"](20_000)
 
 
-def likely():
-    """Examples of the classifiers that give probabilities."""
-    for name in ilk.classifiers():
-        cls = ilk.registry("classifier").get(name)
-        for i, example in enumerate(cls.examples()):
-            if "vectors" in cls.capabilities.inputs and hasattr(example, "predict_proba"):
-                yield pytest.param(name, i, id=f"{name}-{i}")
-
-
-@pytest.mark.parametrize(("name", "example"), [*likely()])
+@pytest.mark.parametrize("name", ilk.classifiers())
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.filterwarnings("ignore")  # of few rows, which do not matter here
-def test_no_probability_is_out_of_bounds(name, example, n_classes):
+def test_no_probability_is_out_of_bounds(name, n_classes):
     X, y = sample("vectors", 60, classes=n_classes)
-    model = ilk.seeded(ilk.registry("classifier").get(name).examples()[example], 0)
-    try:
-        model.fit(X, y)
-    except ilk.IlkError:
-        pytest.skip("takes tables")
     rng = np.random.default_rng(0)
     sizes = rng.choice([1e-6, 1e-3, 1, 5, 100, 1e6], (20_000, 1))
     Q = X[rng.integers(0, 60, 20_000)] + rng.normal(size=(20_000, 4)) * sizes
+    for example in ilk.registry("classifier").get(name).examples():
+        if "vectors" not in example.capabilities.inputs or not hasattr(example, "predict_proba"):
+            continue
+        model = ilk.seeded(example, 0)
+        with contextlib.suppress(ilk.IlkError):  # this example takes tables
+            check_probabilities(model.fit(X, y), Q)
+
+
+def check_probabilities(model, Q):
     for queries in (Q, Q.astype(np.float32)):
         P = model.predict_proba(queries)
         assert (P >= 0).all()
