@@ -4,7 +4,6 @@ The functions and tables are those of the test_bounds.py beside the other tests 
 distribution.
 """
 
-import contextlib
 import runpy
 from pathlib import Path
 
@@ -82,8 +81,11 @@ def test_no_probability_is_out_of_bounds(name, n_classes):
         if "vectors" not in example.capabilities.inputs or not hasattr(example, "predict_proba"):
             continue
         model = ilk.seeded(example, 0)
-        with contextlib.suppress(ilk.IlkError):  # this example takes tables
-            check_probabilities(model.fit(X, y), Q)
+        try:
+            model.fit(X, y)
+        except ilk.IlkError:  # this example takes tables
+            continue
+        check_probabilities(model, Q)
 
 
 def check_probabilities(model, Q):

@@ -30,7 +30,13 @@ SYSTEM_FIXTURES = {"run_python"}
 # Of a test with more cases than these, the default tier takes so many, chosen by their names.
 CASES = 3
 
+# Test functions of which a case takes more than LONG seconds of processor time are exhaustive.
+# `pytest --find-long` finds them anew, on a quiet machine and with functions compiled before.
+LONG = 0.5
+LONG_TESTS = Path(__file__).with_name("long_tests.txt")
+
 OVER_BUDGET = "the time for exhaustive tests is over"
+FOUND_LONG: pytest.StashKey[set[str]] = pytest.StashKey()
 FIRST_EXHAUSTIVE: pytest.StashKey[float] = pytest.StashKey()
 
 # Machines are shared: how long an example takes says nothing about it.
@@ -62,6 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--changed", action="store_true", help="of the exhaustive tests, those of what git changed"
     )
+    group.addoption("--find-long", action="store_true", help=f"write {LONG_TESTS.name} anew")
     group.addoption(
         "--budget", type=float, metavar="SECONDS", help="start exhaustive tests for so long only"
     )
@@ -87,6 +94,7 @@ def wants_exhaustive(config: pytest.Config) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out, long = set(beyond_samples(items)), wants_exhaustive(config)
+    long_tests = set() if config.option.find_long else set(LONG_TESTS.read_text().split())
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if tier_of(item.path) == "system" or fixtures & SYSTEM_FIXTURES:
@@ -94,6 +102,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         elif (
             tier_of(item.path) == "exhaustive"
             or item in left_out
+            or function_of(item) in long_tests
             or item.get_closest_marker("slow")
             or (long and hypothesis.is_hypothesis_test(getattr(item, "obj", None)))
         ):
@@ -174,8 +183,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.skip(OVER_BUDGET)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Note which tests take long; each component counts, however long its checks take."""
+    start = time.process_time()
+    result = yield
+    default = not {"exhaustive", "system"} & {mark.name for mark in item.iter_markers()}
+    if time.process_time() - start > LONG and default and is_sampled(item):
+        item.session.stash.setdefault(FOUND_LONG, set()).add(function_of(item))
+    return result
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Let a change that touches no part pass without exhaustive tests."""
+    if session.config.option.find_long:
+        found = sorted(session.stash.get(FOUND_LONG, set()))
+        LONG_TESTS.write_text("".join(f"{function}\n" for function in found))
     if session.config.option.changed and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         session.exitstatus = pytest.ExitCode.OK
 
