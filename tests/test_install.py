@@ -7,6 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import ilk
+from cases import in_one_test
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = [ROOT / "core", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
@@ -27,11 +28,13 @@ def test_root_installs_every_member():
     assert ours == {project(folder)["name"] for folder in MEMBERS}
 
 
+@in_one_test
 @pytest.mark.parametrize("folder", [ROOT, *MEMBERS], ids=lambda folder: folder.name)
 def test_versions_match(folder):
     assert project(folder)["version"] == ilk.__version__
 
 
+@in_one_test
 @pytest.mark.parametrize("folder", [ROOT, *MEMBERS], ids=lambda folder: folder.name)
 def test_dependencies_are_ranges(folder):
     for requirement in requirements(folder):
@@ -42,6 +45,7 @@ def test_dependencies_are_ranges(folder):
         assert "==" not in operators, f"{requirement} is pinned"
 
 
+@in_one_test
 @pytest.mark.parametrize("folder", MEMBERS, ids=lambda folder: folder.name)
 def test_members_depend_on_this_core(folder):
     core = [r for r in requirements(folder) if r.name.startswith("ilk")]
@@ -49,6 +53,7 @@ def test_members_depend_on_this_core(folder):
     assert all(r.specifier.contains(ilk.__version__) for r in core)
 
 
+@in_one_test
 @pytest.mark.parametrize("folder", MEMBERS, ids=lambda folder: folder.name)
 def test_members_carry_the_licence(folder):
     assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cases import in_one_test
+
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "core" / "src" / "ilk"
 PLUGINS = sorted(ROOT.glob("plugins/*/src/ilk_*"))
@@ -50,6 +52,7 @@ def test_import_rules(package):
     assert not broken
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("package", "source"),
     [

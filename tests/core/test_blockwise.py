@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk.blockwise import DaskRows, MappedRows
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed")
@@ -106,6 +107,7 @@ BAD = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(("make", "message"), BAD, ids=["flat", "narrow", "empty", "texts", "nan"])
 def test_a_dask_array_that_cannot_be_read_says_why(make, message):
     with pytest.raises(ilk.InputError, match=message):
@@ -131,6 +133,7 @@ LIARS = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("lie", LIARS.values(), ids=LIARS)
 def test_a_chunk_that_is_not_what_its_array_said_is_refused(lie):
     blocks = ilk.row_blocks(KNN, da.ones((6, 2), chunks=2).map_blocks(lie, dtype=float))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 
 
 class Answers(ilk.Classifier):
@@ -23,6 +24,7 @@ class Answers(ilk.Classifier):
 LABELS = [list("abba"), [1, 2, 2, 1], [True, False, False, True], [-1.0, 1.0, 1.0, -1.0]]
 
 
+@in_one_test
 @pytest.mark.parametrize("y", LABELS)
 def test_score_is_the_share_of_right_answers(y):
     X = np.zeros((4, 1))
@@ -32,6 +34,7 @@ def test_score_is_the_share_of_right_answers(y):
     assert Answers(y[:1] * 4).fit(X, y).score(X, y, sample_weight=[3, 1, 1, 5]) == 0.8
 
 
+@in_one_test
 @pytest.mark.parametrize("y", LABELS)
 @pytest.mark.parametrize("nothing", [None, "?", -9, float("nan")])
 def test_no_answer_is_no_right_answer(y, nothing):

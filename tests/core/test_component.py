@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 import ilk
+from cases import in_one_test
 
 
 def test_constructors_only_store(toys):
@@ -16,6 +17,7 @@ def test_constructors_only_store(toys):
     assert toys["nearest"](parts=parts).parts is parts
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("kind", "name", "parameters", "said"),
     [
@@ -78,6 +80,7 @@ def test_a_name_in_a_slot_that_nothing_offers(toys, blobs):
         toys["nearest"](distance="powwer").fit(*blobs)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("kind", "name", "parameters", "said"),
     [
@@ -132,6 +135,7 @@ def test_parameters_of_members_and_parts():
     assert model.members[1] == "nearest"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("params", "said"),
     [
@@ -222,6 +226,7 @@ def test_an_incomplete_component_cannot_be_made():
         type("Half", (ilk.Distance,), {})()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("give", "said"),
     [

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import ilk
+from cases import in_one_test
 
 X = np.arange(6.0).reshape(3, 2)
 Y = np.array(["a", "b", "a"])
@@ -16,6 +17,7 @@ def test_the_fingerprint_is_of_the_content():
     assert len(data.fingerprint) == 64
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "other",
     [
@@ -127,6 +129,7 @@ def test_no_labels_at_all():
         ilk.check_labels(ilk.distance("power"), [])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("single", "row"),
     [

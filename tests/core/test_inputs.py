@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 @pytest.fixture
@@ -16,6 +17,7 @@ def power():
     return ilk.distance("power")
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "said"),
     [
@@ -85,6 +87,7 @@ def test_polars_becomes_pandas():
     assert ilk.as_table(table) is table
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "classes"),
     [
@@ -104,6 +107,7 @@ def test_labels(power, y, classes):
     assert found[codes].tolist() == list(y)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "said"),
     [
@@ -153,6 +157,7 @@ def test_column_labels():
     assert ilk.column_labels(pd.DataFrame({"u": [1]})) == ["u"]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "said"),
     [
@@ -172,6 +177,7 @@ def test_a_mask_that_hides_nothing_is_no_matter(power):
     assert power.pairwise(np.ma.masked_array([[0.0], [1.0]], mask=False)).shape == (2, 2)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "said"),
     [
@@ -201,6 +207,7 @@ def test_polars_enums_keep_the_order_they_declare():
     assert table["a"].cat.categories.tolist() == ["lo", "mid", "hi"]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "state", [0, 2**32 - 1, np.int64(7), None, np.random.RandomState(1), np.random.default_rng(1)]
 )
@@ -208,6 +215,7 @@ def test_every_random_state_works(power, state):
     assert isinstance(ilk.check_seed(power, state), np.random.RandomState)
 
 
+@in_one_test
 @pytest.mark.parametrize("state", [-1, 2**32, 0.5, "0", True])
 def test_other_random_states_are_named(power, state):
     with pytest.raises(ilk.ParameterError, match="power: random_state must be a random seed"):
@@ -219,6 +227,7 @@ def test_seeds_are_repeatable(power):
     assert np.array_equal(first, second)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("weights", "said"),
     [

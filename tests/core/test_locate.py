@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import in_one_test
 from ilk.locate import lines_of
 
 TEXT = """\
@@ -43,6 +44,7 @@ z = -inf
 """
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("path", "line"),
     [

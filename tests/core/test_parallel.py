@@ -5,8 +5,10 @@ import threading
 import pytest
 
 import ilk
+from cases import in_one_test
 
 
+@in_one_test
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 @pytest.mark.parametrize(("n", "size"), [(0, 3), (1, 3), (7, 3), (9, 3), (5, 100), (4, 0)])
 def test_every_row_is_worked_on_once(n, size, n_threads):
@@ -83,6 +85,7 @@ def test_bad_environment(monkeypatch, value):
         ilk.n_threads()
 
 
+@in_one_test
 @pytest.mark.parametrize("value", [0, -2, 1.0, True, "x", None])
 def test_bad_limit(value):
     with (

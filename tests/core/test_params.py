@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import in_one_test
 from ilk import Array, FilePath, Function, Param, Seed
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("param", "good", "bad"),
     [

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ilk
+from cases import in_one_test
 
 STEPS = [{"transformer": "centre"}, {"editor": "every_other"}, {"classifier": "nearest"}]
 
@@ -101,6 +102,7 @@ def test_steps_are_named_for_their_kinds(blobs):
         pipeline.set_params(transformer__scale=2.0)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("steps", "said"),
     [

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import FunctionTransformer
 
 import ilk
+from cases import in_one_test
 
 
 class Doubled(ilk.Transformer):
@@ -91,11 +92,13 @@ CANNOT = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("case", CAN)
 def test_tells_that_it_can(case):
     assert pipeline(*CAN[case]).fast_leave_one_out
 
 
+@in_one_test
 @pytest.mark.parametrize("case", CANNOT)
 def test_tells_that_it_cannot_and_why(case):
     steps, message = CANNOT[case]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk.cli.shell import run
 from ilk.errors import IlkError
 from ilk.kinds import kind_of, kinds
@@ -56,6 +57,7 @@ def test_folder_and_distribution_can_be_chosen(new, tmp_path):
     assert project["entry-points"] == {"ilk.kernels": {"own_one": "acme_tools.own_one:OwnOne"}}
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)
 def test_every_kind_has_a_project(kind):
     project = Project(kind, "my_own", "ilk-my-own")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk import Many, Param, Table
 
 GRAMMAR = Table(
@@ -125,6 +126,7 @@ def test_not_text(tmp_path):
         ilk.load(folder)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -165,6 +167,7 @@ SPECS = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize("spec", SPECS, ids=str)
 def test_what_is_built_is_written_back(spec):
     built = ilk.build(spec)
@@ -235,6 +238,7 @@ def test_a_local_metric_learner_is_no_step():
         ilk.registry("metric_learner").unregister("local")
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("value", "said"),
     [

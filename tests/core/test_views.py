@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import ilk
+from cases import in_one_test
 
 NAMES = ["level0_0", "level0_1", "level1_0", "size", "a*"]
 
@@ -25,6 +26,7 @@ def found(views, labels=NAMES):
     return {name: positions.tolist() for name, positions in columns.items()}
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("view", "expected"),
     [
@@ -44,6 +46,7 @@ def test_views_of_a_list_are_named_by_position():
     assert found([["size"], [0]]) == {0: [3], 1: [0]}
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("views", "said"),
     [
@@ -75,6 +78,7 @@ def test_views_must_have_columns(views, said):
         ilk.check_views(Viewer(), views)
 
 
+@in_one_test
 @pytest.mark.parametrize("wrong", ["date", 3, {"a": "b"}, ["ab", "cd"], {"a": 1}])
 def test_other_values_are_no_views(wrong):
     assert "a table of lists of columns" in str(ilk.Param(ilk.Views).problem(wrong))

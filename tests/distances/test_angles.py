@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import ilk
+from cases import in_one_test
 
 BOTH = pytest.mark.parametrize("name", ["cosine", "correlation"])
 
 
+@in_one_test
 @BOTH
 @pytest.mark.parametrize("p", [2, 3, 64])
 def test_agrees_with_scipy(name, p, rng):
@@ -48,6 +50,7 @@ def exactly(name, x, y):
         return float(1 - xy / (xx * yy).sqrt())
 
 
+@in_one_test
 @BOTH
 @pytest.mark.parametrize("step", [2.0**-52, 1e-14, 1e-11, 1e-8, 1e-6, 1e-4])
 @pytest.mark.parametrize(("factor", "offset"), [(1.0, 0.0), (0.7, 0.0), (3.3, 1e4)])
@@ -60,6 +63,7 @@ def test_nearly_parallel_rows_keep_their_digits(name, step, factor, offset, rng)
     assert not ilk.distance(name).pairwise(Y, Y * 4.0)[np.eye(6, dtype=bool)].any()
 
 
+@in_one_test
 @BOTH
 @pytest.mark.parametrize("size", [1e-310, 1e-200, 1e200, 1.7e308])
 def test_length_does_not_matter(name, size):

@@ -7,6 +7,7 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 import ilk
+from cases import in_one_test
 
 
 def brute(X, distance="euclidean", **parameters):
@@ -19,6 +20,7 @@ def rng():
     return np.random.default_rng(0)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
@@ -74,6 +76,7 @@ def test_k_beyond_all():
         brute([[0.0], [2.0], [1.0]]).kneighbors([[0.0]], 4)
 
 
+@in_one_test
 @pytest.mark.parametrize("r", [-1, float("nan"), "1", None, True])
 def test_bad_radius(r):
     with pytest.raises(ilk.InputError, match="brute: r must be a number of at least 0"):
@@ -158,6 +161,7 @@ def by_hand(q, X):
     return np.argsort(((X - q) ** 2).sum(axis=1), kind="stable")[:5]
 
 
+@in_one_test
 @pytest.mark.parametrize("name", sorted(ilk.registry("index").names()))
 @pytest.mark.parametrize("distance", ["euclidean", None, len, ilk.kernel("linear")])
 def test_every_index_needs_a_distance(name, distance):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_distances.indexes.entities import coded
 
 
@@ -105,6 +106,7 @@ def test_equals_brute_force_under_hamming(seed, n, p, normalize):
     expect_brute(index, Q, {1, (n + 1) // 2, n}, [0, 0.5, p])
 
 
+@in_one_test
 @pytest.mark.parametrize("write", ["texts", "bytes", "objects", "floats"])
 def test_takes_what_hamming_takes(write):
     rng = np.random.default_rng(0)

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import ilk
+from cases import in_one_test
 from ilk_distances.composed.pairs import any_pairs, distances_of, labelled_pairs
 from ilk_distances.composed.weighing import weights_that_separate
 
@@ -237,6 +238,7 @@ def test_random_state(table):
     assert weights(0) != weights(1)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "convert",
     [
@@ -432,6 +434,7 @@ def test_views_by_position_pattern_and_data_set():
         combined(views=[[0], [1]], parts={"c": "euclidean"})
 
 
+@in_one_test
 @pytest.mark.parametrize("name", BAD)
 def test_bad_parameters(name, table):
     parameters, message = BAD[name]
@@ -505,6 +508,7 @@ def test_weights_by_the_name_of_the_only_part():
         combined(weights={"a": 1})
 
 
+@in_one_test
 @pytest.mark.parametrize("unit", [1e-310, 1e-160, 1e160, 1e307])
 @pytest.mark.parametrize("weights", ["uniform", "learned", [1.0, 2.0]])
 @pytest.mark.parametrize("scale", ["mean", "max"])
@@ -524,6 +528,7 @@ def test_small_and_large_numbers(unit, weights, scale):
     np.testing.assert_allclose(got, expected, rtol=rtol, atol=rtol)
 
 
+@in_one_test
 @pytest.mark.parametrize("column", [True, False, -1, 1.0, None, "a", 9])
 def test_columns_that_are_none(column):
     with pytest.raises(ilk.ParameterError, match=r"combined: views \['v'\] must give positions"):

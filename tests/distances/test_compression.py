@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_distances.strings.compressing import WindowWarning
 from ilk_distances.strings.compressors import make_compressor
 
@@ -86,6 +87,7 @@ def test_dictionaries_are_shared_without_changing_a_byte(texts):
         assert min(together) >= 0
 
 
+@in_one_test
 @pytest.mark.parametrize("length", [1000, 4000, 32_000])
 def test_a_text_is_near_itself_and_noise_is_far(name, length):
     text = prose(length)

@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import wasserstein_distance
 
 import ilk
+from cases import in_one_test
 from ilk import InputError, ParameterError
 
 # C figure 2.2: 0.6 and 0.4 go to 0.5, 0.3 and 0.2, by moving 0.5, 0.1, 0.2 and 0.2.
@@ -106,6 +107,7 @@ def test_circle_by_hand():
     assert d.between(([[-0.25]], [1]), ([[4.0]], [1])) == 0.25
 
 
+@in_one_test
 @pytest.mark.parametrize("seed", range(12))
 def test_exact_rationals(seed):
     rng = np.random.default_rng(seed)
@@ -356,6 +358,7 @@ def test_properties(h, k, g, flat):
     assert more * (total + z[1].sum()) == pytest.approx(near * total, rel=1e-11, abs=1e-11)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("x", "words"),
     [
@@ -378,6 +381,7 @@ def test_bad_signatures(x, words):
         assert word in str(caught.value)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "words"),
     [
@@ -405,6 +409,7 @@ def test_mixed_kinds_and_widths():
         emd().pairwise([[1, 2, 3]], [[1, 2]])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "x", "words"),
     [

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 
 
 def emd(**parameters):
@@ -38,6 +39,7 @@ def signatures():
 GROUNDS = ["euclidean", "manhattan", "chebyshev", {"use": "minkowski", "p": 3}, "canberra"]
 
 
+@in_one_test
 @pytest.mark.parametrize("ground", [*GROUNDS, {"use": "euclidean", "weights": [1, 0, 4]}], ids=str)
 def test_signatures_with_duplicates(signatures, ground):
     X = signatures + signatures[:40]
@@ -64,6 +66,7 @@ def test_float32(signatures):
     assert_as_brute(emd(), X[:6], X + X[:30], 7)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "parameters",
     [{}, {"period": 16}, {"positions": True}, {"matrix": True}, {"matrix": False}],

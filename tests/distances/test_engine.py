@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_distances.engine.distance import VectorDistance
 
 
@@ -36,6 +37,7 @@ def features(name, example):
     return {"mahalanobis": 4}.get(name, 7)
 
 
+@in_one_test
 @EVERY
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_entry_stands_alone(name, example, dtype):
@@ -53,6 +55,7 @@ def test_every_entry_stands_alone(name, example, dtype):
     np.testing.assert_array_equal(d.pairwise(X[::-2], Y[::3]), D[::-2, ::3])
 
 
+@in_one_test
 @EVERY
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_neighbours_are_those_of_the_matrix(name, example, dtype):
@@ -70,6 +73,7 @@ def test_neighbours_are_those_of_the_matrix(name, example, dtype):
         assert near.dtype == dtype
 
 
+@in_one_test
 @EVERY
 @pytest.mark.parametrize("types", ["dd", "ff", "df", "fd"])
 def test_pairs_are_those_of_the_matrix(name, example, types):
@@ -94,12 +98,14 @@ def assert_pairs_are_entries(name, example, types, scale):
     assert d.compare_pairs(X, rows[:0], Y, columns[:0]).shape == (0,)
 
 
+@in_one_test
 @EVERY
 def test_equal_rows_are_at_distance_exactly_zero(name, example):
     X = data(40, features(name, example))
     assert not np.diagonal(make(name, example, X).pairwise(X, X.copy())).any()
 
 
+@in_one_test
 @EVERY
 def test_declared_symmetry_is_exact(name, example):
     X = data(41, features(name, example))
@@ -108,6 +114,7 @@ def test_declared_symmetry_is_exact(name, example):
         np.testing.assert_array_equal(d.pairwise(X), d.pairwise(X).T)
 
 
+@in_one_test
 @EVERY
 def test_any_layout_and_no_writing(name, example):
     p = features(name, example)
@@ -120,6 +127,7 @@ def test_any_layout_and_no_writing(name, example):
     np.testing.assert_array_equal(d.pairwise(X), D)
 
 
+@in_one_test
 @EVERY
 def test_features_that_are_zero_in_all_rows_change_no_bit(name, example):
     X = data(30, 6)
@@ -131,6 +139,7 @@ def test_features_that_are_zero_in_all_rows_change_no_bit(name, example):
     np.testing.assert_array_equal(make(name, example, padded).pairwise(padded), D)
 
 
+@in_one_test
 @EVERY
 def test_two_threads_at_once(name, example):
     p = features(name, example)
@@ -150,6 +159,7 @@ def test_two_threads_at_once(name, example):
         np.testing.assert_array_equal(got, D)
 
 
+@in_one_test
 @EVERY
 @pytest.mark.parametrize("p", [1, 2, 5, 200, 3000])
 def test_any_number_of_features(name, example, p):

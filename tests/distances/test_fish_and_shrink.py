@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ilk
+from cases import in_one_test
 
 
 def fish_and_shrink(X, **parameters):
@@ -38,6 +39,7 @@ def test_takes_few_comparisons():
     assert index.n_distance_evaluations_ < 50 * 300
 
 
+@in_one_test
 @pytest.mark.parametrize("budget", [1, 3, 10, 60, 1000])
 def test_budget(budget):
     rng = np.random.default_rng(1)

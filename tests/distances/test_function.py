@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import ilk
+from cases import in_one_test
 from ilk_distances.composed.function import FunctionDistance
 
 
@@ -92,6 +93,7 @@ def test_number_of_calls(symmetric):
     assert len(calls) == 25
 
 
+@in_one_test
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, None, "near", [1, 2]])
 def test_what_it_returns_is_checked(value):
     distance = of(lambda x, y: value if (x[0], y[0]) == (2, 1) else 0.0)
@@ -278,6 +280,7 @@ def test_bad_parameters():
         of(overlap).pairwise([])
 
 
+@in_one_test
 @pytest.mark.parametrize("X", [{"a"}, frozenset({1, 2}), {"a": 1}, {0: "a", 1: "b"}], ids=str)
 @pytest.mark.parametrize("inputs", ["auto", "objects"])
 def test_what_has_no_order_is_refused(X, inputs):
@@ -292,6 +295,7 @@ def test_what_has_no_order_is_refused(X, inputs):
         distance.pairwise(["a"], X)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", [[0, 1, 2], [7, 8, 9], ["x", "y", "z"], [1, 1, 1]])
 def test_series_are_sequences(index):
     X = ["abc", "bcd", "xyz"]
@@ -303,6 +307,7 @@ def test_series_are_sequences(index):
     assert knn.predict(series[::-1]).tolist() == [3, 2, 1]
 
 
+@in_one_test
 @pytest.mark.parametrize("value", ["3", b"3", 10**400, np.array([1.0]), 1j, None, [1.0]])
 def test_results_that_are_no_finite_numbers(value):
     with pytest.raises(ilk.InputError, match="function must return a finite number >= 0, got"):

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
 import ilk
+from cases import in_one_test
 
 SMALL = hnp.arrays(
     st.sampled_from([np.float64, np.float32, np.int64, np.int8, np.uint16, np.bool_]),
@@ -119,6 +120,7 @@ def test_numbers_and_cells_are_compared_by_value():
     assert ilk.distance("hamming").between([0.0, 1.0], [-0.0, 1.0]) == 0
 
 
+@in_one_test
 @pytest.mark.parametrize("large", [2**24, 2**53, 2**62, 2**70])
 def test_large_numbers_are_told_apart(large):
     count = ilk.distance("hamming", normalize=False)
@@ -139,6 +141,7 @@ def test_small_integers_do_not_wrap():
     ]
 
 
+@in_one_test
 @pytest.mark.parametrize("n_features", [1, 3, 255, 256, 300, 2049, 5000])
 def test_many_positions(n_features):
     rng = np.random.default_rng(n_features)
@@ -168,6 +171,7 @@ def test_neighbours_do_not_depend_on_threads(n, m, texts):
     np.testing.assert_array_equal(distance.prepare(X).to(Q[0]), D[0])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, directed_hausdorff
 
 import ilk
+from cases import in_one_test
 
 hausdorff = ilk.distance("hausdorff")
 
@@ -174,6 +175,7 @@ BAD = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_list_of_sets_is_named(name):
     X, message = BAD[name]

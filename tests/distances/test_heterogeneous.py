@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 NUMERIC, NOMINAL = ["height", "width"], ["color", "size"]
 
@@ -110,6 +111,7 @@ def test_which_columns_are_nominal(table):
     assert chosen.nominal_.tolist() == [False, True, True, True, True]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "convert",
     [
@@ -250,6 +252,7 @@ def test_float32():
     assert distance.pairwise(X, X.astype(float)).dtype == np.float64
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "X", "message"),
     [
@@ -294,6 +297,7 @@ def test_before_fit():
         heterogeneous().pairwise([[1.0]])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "magnitude", [5e-324, 1e-300, 1e-170, 1e-155, 1e20, 1e154, 1e160, 1e300, 1.6e307]
 )
@@ -332,6 +336,7 @@ NO_VALUES = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("cell", NO_VALUES.values(), ids=NO_VALUES)
 @pytest.mark.parametrize("query", [False, True])
 def test_cells_that_are_no_values(cell, query):
@@ -358,6 +363,7 @@ def test_matrices_masks_and_ragged_rows():
             heterogeneous().fit(ragged)
 
 
+@in_one_test
 @pytest.mark.parametrize("text", [" 2 ", "2", "2.5", "", "nan", b"2"])
 @pytest.mark.parametrize("convert", [pd.DataFrame, lambda t: pd.DataFrame(t).to_numpy()])
 def test_texts_are_no_numbers(text, convert):
@@ -368,6 +374,7 @@ def test_texts_are_no_numbers(text, convert):
         distance.pairwise(convert({"a": [1, text], "b": [1, 2]}))
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", "UInt64", object])
 @pytest.mark.parametrize("number", [2**53 + 1, 2**62 + 1, 2**63 - 1])
 def test_digits_that_a_float_does_not_hold_are_refused(dtype, number):
@@ -435,6 +442,7 @@ GOWER = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("name", GOWER)
 @pytest.mark.parametrize("text", [object, "string", "category", "str"])
 def test_agrees_with_gower(name, text):

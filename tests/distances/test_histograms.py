@@ -12,6 +12,7 @@ from scipy.special import rel_entr
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 import ilk
+from cases import in_one_test
 
 NAMES = [
     "chi2",
@@ -41,6 +42,7 @@ def rng():
     return np.random.default_rng(0)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -81,6 +83,7 @@ def test_divergence_of_masses_that_differ_is_the_generalized_one():
     assert d.between([0.1, 0.1], [0.2, 0.2]) > 0  # the plain sum is negative
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*LOGARITHMIC, "jensen_shannon"])
 def test_base(name, rng):
     X = rng.dirichlet(np.ones(5), 6)
@@ -89,6 +92,7 @@ def test_base(name, rng):
     np.testing.assert_allclose(in_bits, made(name).pairwise(X) / LN2**power, rtol=1e-14)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "disjoint"),
     [
@@ -104,6 +108,7 @@ def test_disjoint_histograms(name, disjoint):
     np.testing.assert_allclose(made(name).pairwise(X, Y), disjoint, rtol=1e-15)
 
 
+@in_one_test
 @pytest.mark.parametrize(("n", "m", "p"), [(1, 1, 1), (1, 7, 3), (7, 1, 5), (9, 300, 64)])
 def test_agrees_with_scipy_and_scikit_learn(n, m, p, rng):
     X, Y = rng.dirichlet(np.full(p, 0.7), n), rng.dirichlet(np.full(p, 0.7), m)
@@ -155,6 +160,7 @@ def test_normalized_intersection_is_half_the_manhattan_distance(rng):
     np.testing.assert_allclose(got, ilk.distance("manhattan").pairwise(X) / 2, rtol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_metric_is_claimed_where_it_holds(name):
     assert made(name).metric == (name in {"hellinger", "histogram_intersection", "jensen_shannon"})
@@ -223,6 +229,7 @@ def test_merging_bins_brings_histograms_no_further_apart(X, name):
     assert d.between(*merged) <= d.between(*X) * (1 + 1e-9) + 1e-12
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_negative_bins_are_refused_by_name(name):
     with pytest.raises(
@@ -231,6 +238,7 @@ def test_negative_bins_are_refused_by_name(name):
         made(name).pairwise([[1, 1, 1]], [[1, 2, 3], [1, 0, -0.5]])
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_empty_histograms_are_refused_where_they_are_normalized(name):
     with pytest.raises(ilk.InputError, match=rf"{name}: X has an empty histogram .* at row 1"):
@@ -254,12 +262,14 @@ def test_empty_histograms_where_they_are_not_normalized():
         plain["histogram_intersection"].between(empty, X)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_masses_that_are_too_large_are_refused_by_name(name):
     with pytest.raises(ilk.InputError, match=rf"{name}: X has a histogram whose mass .* at row 1"):
         made(name).pairwise([[1.0, 2.0], [1e308, 1e308]])
 
 
+@in_one_test
 @pytest.mark.parametrize("name", LOGARITHMIC)
 @pytest.mark.parametrize(
     "parameters", [{"base": 1}, {"base": math.inf}, {"smoothing": -1}, {"smoothing": math.inf}]
@@ -270,6 +280,7 @@ def test_parameters_are_checked(name, parameters):
         made(name, **parameters).pairwise([[1, 2]])
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool])
 def test_small_integers_do_not_wrap_around(name, dtype):
@@ -277,6 +288,7 @@ def test_small_integers_do_not_wrap_around(name, dtype):
     np.testing.assert_array_equal(made(name).pairwise(X), made(name).pairwise(X.astype(float)))
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ALWAYS_FINITE)
 def test_bins_that_are_empty_in_either_give_finite_distances(name, rng):
     X = rng.dirichlet(np.ones(8), 40) * (rng.random((40, 8)) < 0.4)
@@ -284,6 +296,7 @@ def test_bins_that_are_empty_in_either_give_finite_distances(name, rng):
     assert np.isfinite(made(name).pairwise(X)).all()
 
 
+@in_one_test
 @pytest.mark.parametrize("step", [1e-6, 1e-8, 1e-10, 1e-12])
 def test_root_of_a_divergence_that_rounding_would_make_negative(step):
     """Here scipy's ``jensenshannon`` gives NaN, or no right digit."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 
 NAMES = [
     "chi2",
@@ -94,6 +95,7 @@ def test_close_shapes_of_other_masses_keep_their_digits(name, step):
     check(name, X, 7.3 * X * (1 + step * noise), True, 1e-11)
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "normalize"), POLICIES)
 @pytest.mark.parametrize("step", [1e-1, 1e-2, 1e-3, 1e-4, 1e-6])
 def test_close_histograms_of_float32_keep_their_digits(name, normalize, step):
@@ -104,6 +106,7 @@ def test_close_histograms_of_float32_keep_their_digits(name, normalize, step):
     check(name, X, Y, normalize, 2e-6, atol=1e-37)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["jeffrey", "kullback_leibler", "symmetric_kl"])
 @pytest.mark.parametrize("normalize", [True, False])
 def test_smoothed_histograms_keep_their_digits(name, normalize):
@@ -112,6 +115,7 @@ def test_smoothed_histograms_keep_their_digits(name, normalize):
     check(name, X, Y, normalize, 1e-11, smoothing=0.3)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("scale", [5e-324, 1e-318, 1e-308, 1e-300, 1e-150, 1e150, 1e300])
 def test_size_of_bins_does_not_matter_once_normalized(name, scale):
@@ -121,6 +125,7 @@ def test_size_of_bins_does_not_matter_once_normalized(name, scale):
     assert (np.diag(made(name).pairwise(X * scale, X * scale)) == 0).all()
 
 
+@in_one_test
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
 @pytest.mark.parametrize(("name", "normalize"), POLICIES)
 def test_huge_and_tiny_histograms_as_they_are(name, normalize, scale):
@@ -128,6 +133,7 @@ def test_huge_and_tiny_histograms_as_they_are(name, normalize, scale):
     check(name, X, Y, normalize, 1e-11)
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "normalize"), POLICIES)
 def test_subnormal_histograms_as_they_are(name, normalize):
     X, Y = np.array([[2, 30, 7], [9, 1, 0]]) * 5e-324, np.array([[2, 31, 7], [40, 9, 1]]) * 5e-324
@@ -138,6 +144,7 @@ def test_subnormal_histograms_as_they_are(name, normalize):
         check(name, X, Y, normalize, 1e-11, atol=2e-323)
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("name", "normalize"), POLICIES)
 def test_bins_of_all_sizes_in_one_histogram(name, normalize, dtype):
@@ -148,6 +155,7 @@ def test_bins_of_all_sizes_in_one_histogram(name, normalize, dtype):
     check(name, X.astype(dtype), Y.astype(dtype), normalize, 1e-11 if dtype == np.float64 else 2e-6)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_a_single_bin(name):
     D = made(name).pairwise([[3.0], [1e-310], [7e200]])
@@ -182,6 +190,7 @@ def test_an_entry_does_not_depend_on_what_is_beside_it(name, normalize, dtype):
     assert d.between(X[2], X[602]) == D[2, 602]
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("name", "normalize"), POLICIES)
 def test_neighbours_are_those_of_the_whole_matrix(name, normalize, dtype):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ilk
 import ilk_distances
+from cases import in_one_test
 
 pytest.importorskip("hnswlib", reason="hnswlib is in the extra ann")
 
@@ -129,6 +130,7 @@ def test_state_survives(tmp_path):
         np.testing.assert_array_equal(again.kneighbors(Q, 4)[1], expected)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [("manhattan", {}), ("minkowski", {"p": 3}), ("levenshtein", {}), ("mahalanobis", {})],
@@ -150,6 +152,7 @@ def test_without_the_library(monkeypatch):
         hnsw(np.eye(3))
 
 
+@in_one_test
 @pytest.mark.parametrize("distance", ["euclidean", "cosine", "correlation"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_numbers(distance, dtype):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ilk
+from cases import in_one_test
 from ilk.testing.data import sample
 
 DISTANCES = [
@@ -126,6 +127,7 @@ def test_metrics_of_all_kinds_were_tried():
     assert expected <= tried, expected - tried
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("name", DISTANCES)
 def test_what_is_no_metric_is_refused(name, index):
@@ -201,6 +203,7 @@ def cases():
     }
 
 
+@in_one_test
 @pytest.mark.parametrize("case", cases())
 @pytest.mark.parametrize(
     ("index", "p"),
@@ -215,6 +218,7 @@ def test_on_data_of_every_sort(index, case, p):
         assert_as_brute(ilk.index(index, **parameters).fit(X, distance=distance), brute, Q)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("types", [(4, 4), (4, 8), (8, 4)])
 @pytest.mark.parametrize("scale", [1, 1e-39, 3e36])
@@ -242,6 +246,7 @@ def test_single_precision_of_the_smallest_numbers(index):
             assert_as_brute(ilk.index(index, **parameters).fit(X, distance=distance), brute, Q)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("name", sorted(NORMS - {"minkowski"}))
 @pytest.mark.parametrize("spread", [1, 1e100])
@@ -254,6 +259,7 @@ def test_weights(index, name, spread):
     assert_as_brute(ilk.index(index).fit(X, distance=distance), brute, Q)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 def test_two_thousand_equal_rows(index):
     """In O(n), without recursion: a comparison or two for each row."""
@@ -267,6 +273,7 @@ def test_two_thousand_equal_rows(index):
     assert fitted.radius_neighbors(X[:1], 0)[1][0].tolist() == list(range(2000))
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 def test_half_of_the_rows_equal(index):
     rng = np.random.default_rng(3)
@@ -276,6 +283,7 @@ def test_half_of_the_rows_equal(index):
     assert_as_brute(ilk.index(index).fit(X, distance=distance), brute, X[:5])
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("k", [0, 4, -1, 1.5, True, None])
 def test_k_out_of_range(index, k):
@@ -284,6 +292,7 @@ def test_k_out_of_range(index, k):
         fitted.kneighbors([[0.0]], k)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("r", [-1, float("nan"), "1", None, True])
 def test_bad_radius(index, r):
@@ -292,6 +301,7 @@ def test_bad_radius(index, r):
         fitted.radius_neighbors([[0.0]], r)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 def test_bad_rows_are_named(index):
     distance = ilk.distance("euclidean")
@@ -304,6 +314,7 @@ def test_bad_rows_are_named(index):
         fitted.kneighbors([[0.0, 1.0]], 1)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 def test_threads_change_nothing(index):
     rng = np.random.default_rng(4)
@@ -363,6 +374,7 @@ def test_threads_of_the_user_share_an_index(index):
     assert fitted.n_distance_evaluations_ == 61 * once
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("distance", [None, "euclidean", np.abs])
 def test_what_is_no_distance_is_refused(index, distance):
@@ -370,6 +382,7 @@ def test_what_is_no_distance_is_refused(index, distance):
         ilk.index(index).fit(np.ones((3, 1)), distance=distance)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 def test_a_distance_fitted_on_other_features(index):
     X = np.random.default_rng(13).normal(size=(20, 4))
@@ -377,6 +390,7 @@ def test_a_distance_fitted_on_other_features(index):
         ilk.index(index).fit(X[:, :2], distance=ilk.distance("mahalanobis").fit(X))
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("order", ["line", "steps", "copies"])
 def test_rows_in_a_row(index, order):
@@ -390,6 +404,7 @@ def test_rows_in_a_row(index, order):
     np.testing.assert_array_equal(fitted.kneighbors(X[::4000], 3), brute.kneighbors(X[::4000], 3))
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 def test_in_a_pipeline(index):
     X, y = ilk.dataset("iris").load().Xy
@@ -401,6 +416,7 @@ def test_in_a_pipeline(index):
     np.testing.assert_array_equal(fast.predict_proba(X), plain.predict_proba(X))
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 @pytest.mark.parametrize("form", ["read-only", "columns", "every second", "frame", "list"])
 def test_forms_of_data(index, form):
@@ -420,6 +436,7 @@ def test_forms_of_data(index, form):
     np.testing.assert_array_equal(got, expected)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", INDEXES)
 def test_training_rows_are_not_copied(index):
     X = np.random.default_rng(6).normal(size=(50, 2))

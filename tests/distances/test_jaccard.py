@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
 import ilk
+from cases import in_one_test
 
 BINARY = hnp.arrays(np.bool_, st.tuples(st.integers(1, 5), st.just(6)))
 WEIGHTS = hnp.arrays(
@@ -129,6 +130,7 @@ def test_neighbours_of_vectors(dtype):
     np.testing.assert_array_equal(near, np.take_along_axis(D, expected, axis=1))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [

@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 import ilk
+from cases import in_one_test
 
 
 def kd_tree(X, distance="euclidean", index=None, **parameters):
@@ -20,6 +21,7 @@ def test_by_hand():
     assert where.tolist() == [[0, 1, 2]]
 
 
+@in_one_test
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3, np.inf])
 def test_agrees_with_scipy(p):
     rng = np.random.default_rng(0)
@@ -51,6 +53,7 @@ def test_the_tree():
         np.testing.assert_array_equal(box, [X[rows].min(axis=0), X[rows].max(axis=0)])
 
 
+@in_one_test
 @pytest.mark.parametrize("order", ["sorted", "reversed", "organ pipe", "one value", "two values"])
 def test_building_is_not_slowed_down_by_an_order(order):
     n = 100_000

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 from ilk_distances.kernels.blocks import GramRows, gram_blocks, gram_product
 
 
@@ -160,6 +161,7 @@ def test_no_kernel(kernel, X):
             make()
 
 
+@in_one_test
 @pytest.mark.parametrize("size", [0, -1, 1.5, None, "a", True, np.nan])
 def test_no_size(size, X):
     linear = ilk.kernel("linear")
@@ -169,6 +171,7 @@ def test_no_size(size, X):
         GramRows(linear, X, cache_bytes=size)
 
 
+@in_one_test
 @pytest.mark.parametrize("V", [np.ones(3), None, "a", np.ones((50, 1, 1)), [["a"]] * 50])
 def test_no_factor(V, X):
     with pytest.raises(ilk.InputError, match="gram_product: V must have one number, or one row"):

@@ -6,6 +6,7 @@ from sklearn.datasets import make_moons
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 
 
 @pytest.fixture
@@ -145,6 +146,7 @@ def test_labels_are_needed_to_find_centers(moons):
     ilk.kernel("conformal", centers=X[:2]).fit(X)
 
 
+@in_one_test
 @pytest.mark.parametrize("centers", [[], [1, 2], [[1.0]], [None], [[np.nan, 0.0]], 3, ["ab"]])
 def test_centers_are_data_like_those_of_training(centers, moons):
     kernel = ilk.registry("kernel").get("conformal")(centers=centers)

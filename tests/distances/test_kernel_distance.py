@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import ilk
+from cases import in_one_test
 from ilk_distances.kernels.feature_space import same_objects
 
 KERNELS = {
@@ -31,6 +32,7 @@ def X():
     return np.random.default_rng(0).normal(size=(25, 3))
 
 
+@in_one_test
 @pytest.mark.parametrize("name", KERNELS)
 def test_by_its_definition(name, X):
     d = ilk.distance("kernel", kernel=KERNELS[name]).fit(X)
@@ -49,6 +51,7 @@ def test_linear_is_euclidean(X):
     np.testing.assert_allclose(d.pairwise(X), expected, rtol=1e-14)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*KERNELS, "sigmoid"])
 @pytest.mark.parametrize("offset", [0.0, 100.0])
 def test_equal_rows_are_at_zero(name, offset, X):
@@ -72,6 +75,7 @@ def exact(kernel, x, y):
     return k(x, x) + k(y, y) - 2 * k(x, y)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["linear", "quadratic", "quintic"])
 @pytest.mark.parametrize("gap", [1e-2, 1e-5, 1e-9])
 @pytest.mark.parametrize("offset", [0.0, 10.0, 1e4])
@@ -85,6 +89,7 @@ def test_near_rows_keep_their_digits(name, gap, offset, make, X):
     np.testing.assert_allclose(got, expected, rtol=1e-9)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["rbf", "rational"])
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 1e-12])
 def test_near_rows_of_a_gaussian(name, gap):
@@ -111,6 +116,7 @@ def test_near_rows_in_float32():
     assert d.between(*X) == pytest.approx(float(exact(d.kernel_, *X)) ** 0.5, rel=1e-5)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("kernel", "metric"),
     [
@@ -223,6 +229,7 @@ def test_bad_input(X):
         d.pairwise(X)
 
 
+@in_one_test
 @pytest.mark.parametrize("kernel", ["linear", "polynomial", "rbf", "sigmoid"])
 @pytest.mark.parametrize("bad", [None, "abc", 3.0, [], [None]])
 def test_no_data(kernel, bad, X):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import chi2_kernel, rbf_kernel
 
 import ilk
+from cases import in_one_test
 
 
 @pytest.fixture
@@ -190,6 +191,7 @@ def test_near_rows_far_from_the_origin():
     assert rbf_kernel(X, gamma=5e5)[0, 1] != pytest.approx(G[0, 1], rel=0.1)  # the expansion
 
 
+@in_one_test
 @pytest.mark.parametrize("n_features", [1, 2, 65, 200])
 def test_any_number_of_features(n_features):
     rng = np.random.default_rng(3)
@@ -220,6 +222,7 @@ def test_widths_must_be_finite(name):
         ilk.kernel(name, **{argument: np.inf}).fit([[0.5, 0.5]])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameter"),
     [

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import pairwise
 
 import ilk
+from cases import in_one_test
 
 KERNELS = {
     "linear": (ilk.kernel("linear"), pairwise.linear_kernel),
@@ -57,6 +58,7 @@ def test_symmetric_bit_for_bit(pair, X):
     np.testing.assert_array_equal(G, G.T)
 
 
+@in_one_test
 @pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_matrix])
 def test_sparse(pair, make, X):
     kernel, _ = pair
@@ -76,6 +78,7 @@ def test_float32(pair, X):
     np.testing.assert_allclose(kernel.gram(single), peer(X, X), rtol=1e-3, atol=1e-4)
 
 
+@in_one_test
 @pytest.mark.parametrize("degree", range(1, 12))
 def test_powers(degree):
     x = np.array([[1.5]])
@@ -119,6 +122,7 @@ def test_gradient_with_respect_to_logarithms(name, parameters, X):
         np.testing.assert_allclose(gradient[..., column], (up - down) / 2e-6, atol=1e-6, rtol=1e-7)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
@@ -146,6 +150,7 @@ def test_bad_input(pair, X):
         kernel.diagonal(X)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["linear", "polynomial", "sigmoid"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_values_beyond_all_floats_are_no_kernel(name, dtype):
@@ -159,6 +164,7 @@ def test_values_beyond_all_floats_are_no_kernel(name, dtype):
         kernel.diagonal(X)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameter"),
     [("polynomial", "coef0"), ("polynomial", "gamma"), ("sigmoid", "eta1"), ("sigmoid", "eta2")],

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_distances.kernels.definiteness import (
     is_positive_semidefinite,
     least_eigenvalue,
@@ -205,6 +206,7 @@ def test_eigenvalues():
     np.testing.assert_allclose(A @ vectors, vectors * kept, atol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
@@ -220,6 +222,7 @@ def test_no_gram_matrix(matrix, message):
             function(matrix)
 
 
+@in_one_test
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1.0, 1e200])
 def test_definiteness_does_not_depend_on_scale(scale):
     assert is_positive_semidefinite(np.eye(3) * scale)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import ilk
+from cases import in_one_test
 from ilk_distances.kernels.alignment import alignment, center, target
 
 WIDTHS = [{"use": "rbf", "sigma": s} for s in (0.3, 1.0, 4.0)]
@@ -41,6 +42,7 @@ def test_uniform_weights_sum_to_one(data):
     np.testing.assert_allclose(kernel.diagonal(data[0]), 1)
 
 
+@in_one_test
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_pyramid_weights(n, data):
     weights = ilk.kernel("weighted_sum", kernels=["rbf"] * n, weights="pyramid").fit(*data).weights_
@@ -147,6 +149,7 @@ def test_positive_semidefinite(seed, n):
     assert np.linalg.eigvalsh(kernel.gram(X))[0] >= -1e-12
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -214,6 +217,7 @@ def test_alignment_with_a_matrix_of_its_own(data):
         alignment(K[:2, :2], [1.0, np.nan])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("views", "message"),
     [
@@ -248,6 +252,7 @@ def test_alignment_of_small_and_large_matrices(scale, data):
     assert alignment(K * scale, y) == pytest.approx(alignment(K, y))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("K", "message"),
     [

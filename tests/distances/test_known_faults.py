@@ -26,6 +26,7 @@ import pandas as pd
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk.testing.data import sample
 from ilk.testing.use import trial_distance
 
@@ -154,6 +155,7 @@ def of_many_lengths(kind, X):
     return [text[: 4 + i % 20] for i, text in enumerate(X)] if kind == "strings" else X
 
 
+@in_one_test
 @every(symmetric=False)
 def test_what_is_asymmetric_is_not_mirrored(name, example):
     d, X = fitted(name, example, of_many_lengths)
@@ -164,6 +166,7 @@ def test_what_is_asymmetric_is_not_mirrored(name, example):
         assert (D != D.T).any()
 
 
+@in_one_test
 @every()
 def test_neighbours_are_each_row_once_though_all_are_equal(name, example):
     d, X = fitted(name, example)
@@ -176,6 +179,7 @@ def test_neighbours_are_each_row_once_though_all_are_equal(name, example):
 # Integers.
 
 
+@in_one_test
 @every("vectors", "histograms")
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.bool_, np.uint16, np.int64])
 def test_integers_neither_wrap_around_nor_come_back(name, example, dtype):
@@ -218,6 +222,7 @@ def odd_histograms():
 HISTOGRAMS = every("histograms")
 
 
+@in_one_test
 @HISTOGRAMS
 @pytest.mark.parametrize("kind", list(odd_histograms()))
 def test_odd_histograms_are_at_finite_distances(name, example, kind):
@@ -233,6 +238,7 @@ def test_odd_histograms_are_at_finite_distances(name, example, kind):
     assert not np.diagonal(D).any()
 
 
+@in_one_test
 @HISTOGRAMS
 def test_histograms_of_one_bin(name, example):
     d = new(name, example)
@@ -248,6 +254,7 @@ def test_histograms_of_one_bin(name, example):
         np.testing.assert_array_equal(D, 0)
 
 
+@in_one_test
 @HISTOGRAMS
 def test_empty_bins_give_no_nan(name, example):
     X = np.eye(4)[[0, 1, 2, 3, 0]] + [[0.0], [0.5], [0.0], [0.0], [0.0]] * np.eye(4)[2]
@@ -260,6 +267,7 @@ def test_empty_bins_give_no_nan(name, example):
 # Powers.
 
 
+@in_one_test
 @pytest.mark.parametrize("p", [50, 1000, 1e6, 1e300])
 @pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
 def test_a_large_p_is_nearly_the_largest_difference(p, size):
@@ -290,6 +298,7 @@ def test_positions_may_come_in_any_order(rng):
     np.testing.assert_allclose(ilk.distance("emd").pairwise(signatures), D, rtol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
 @pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-300, 1.0, 1e300, 1.7e308])
 @pytest.mark.parametrize("period", [None, 4.0])
@@ -330,6 +339,7 @@ def object_examples():
     ]
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "example", "kind"), object_examples())
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_bad_values_in_objects_are_named(name, example, kind, bad):
@@ -347,6 +357,7 @@ def test_bad_values_in_objects_are_named(name, example, kind, bad):
 # Indexes.
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ilk.indexes())
 def test_no_neighbour_is_listed_twice_nor_left_out(name):
     if name == "hnsw":

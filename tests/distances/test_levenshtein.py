@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_distances.strings.extras import MissingLibraryError
 
 pytest.importorskip("rapidfuzz")
@@ -132,6 +133,7 @@ def test_normalized_by_hand():
     assert distance.between("", "") == 0
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("weights", "symmetric", "metric"),
     [
@@ -175,6 +177,7 @@ def test_arrays_of_symbols():
     assert ilk.distance("levenshtein").pairwise(words)[0, 1] == 1
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [
@@ -199,6 +202,7 @@ def test_texts_and_bytes_are_not_compared():
         ilk.distance("levenshtein").pairwise(["a"], [b"a"])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

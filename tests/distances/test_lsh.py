@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ilk
 import ilk_distances
+from cases import in_one_test
 from ilk_distances.indexes.families import MinHash, Positions, Samples, Signs, Stable, collision
 
 
@@ -55,6 +56,7 @@ def rate(family, x, y):
     return (values[0] == values[1]).mean()
 
 
+@in_one_test
 @pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("gap", [0.1, 1.0, 3.0, 20.0])
 def test_stable_projections_collide_as_computed(p, gap):
@@ -280,6 +282,7 @@ def test_texts(name):
     np.testing.assert_array_equal(again.kneighbors(words, 3)[1], index.kneighbors(words, 3)[1])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [("chebyshev", {}), ("minkowski", {"p": 3}), ("levenshtein", {}), ("heterogeneous", {})],
@@ -362,6 +365,7 @@ def test_errors_name_the_queries():
         index.kneighbors([[1.0, np.nan, 0.0]], 1)
 
 
+@in_one_test
 @pytest.mark.parametrize("width", [1e-320, 1e308, np.float32(2), 10**20])
 def test_widths_of_any_size(width):
     X = np.random.default_rng(0).normal(size=(30, 3))

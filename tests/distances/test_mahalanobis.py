@@ -11,6 +11,7 @@ from sklearn.covariance import EmpiricalCovariance, LedoitWolf
 from sklearn.exceptions import NotFittedError
 
 import ilk
+from cases import in_one_test
 
 
 def mahalanobis(covariance="empirical", **parameters):
@@ -112,6 +113,7 @@ SINGULAR = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("name", SINGULAR)
 def test_a_singular_covariance_is_refused_with_its_rank(X, name):
     make, rank = SINGULAR[name]
@@ -168,6 +170,7 @@ BAD_COVARIANCES = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("name", BAD_COVARIANCES)
 @pytest.mark.parametrize("size", [1.0, 1e-200, 1e200])
 def test_what_is_no_covariance_is_refused(name, size):
@@ -203,6 +206,7 @@ def exactly(x, y, A):
     return float(total) ** 0.5
 
 
+@in_one_test
 @pytest.mark.parametrize("gap", [1e-3, 1e-7, 1e-11])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
 import ilk
+from cases import in_one_test
 
 EXPONENTS = [0.5, 1, 1.5, 2, 3, 10, np.inf]
 NAMES = ["manhattan", "euclidean", "chebyshev"]
@@ -36,6 +37,7 @@ def test_which_neighbour_is_nearer_depends_on_p():
     assert nearer == [False, False, True]
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 @pytest.mark.parametrize("n_features", [1, 2, 200])
 def test_agrees_with_scipy(p, n_features, rng):
@@ -44,6 +46,7 @@ def test_agrees_with_scipy(p, n_features, rng):
     np.testing.assert_allclose(minkowski(p).pairwise(X, Y), cdist(X, Y, **metric), rtol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize("p", [0.5, 1, 1.5, 2, 3, 10])
 def test_weights_agree_with_scipy(p, rng):
     X, w = rng.normal(size=(6, 4)), rng.uniform(0.1, 5, 4)
@@ -51,6 +54,7 @@ def test_weights_agree_with_scipy(p, rng):
     np.testing.assert_allclose(minkowski(p, w).pairwise(X), expected, rtol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "p"), list(zip(NAMES, [1, 2, np.inf], strict=True)))
 @pytest.mark.parametrize("weights", [None, [2, 0, 0.5]])
 def test_names_of_special_cases(name, p, weights, rng):
@@ -59,6 +63,7 @@ def test_names_of_special_cases(name, p, weights, rng):
     np.testing.assert_array_equal(got, minkowski(p, weights).pairwise(X))
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_weight_zero_leaves_a_feature_out(p, rng):
     X = rng.normal(size=(6, 3))
@@ -111,6 +116,7 @@ def test_rows_do_not_depend_on_their_company(X, p):
         np.testing.assert_array_equal(distance.pairwise(X, X[i : i + 1]), D[:, i : i + 1])
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_blocks_change_no_bit(p, rng):
     X, Y = rng.normal(size=(70, 5)), rng.normal(size=(1001, 5))
@@ -139,6 +145,7 @@ def test_below_one_is_no_metric():
     assert minkowski(0.5).symmetric
 
 
+@in_one_test
 @pytest.mark.parametrize("p", [0.5, 2, 3, 300, 2000])
 @pytest.mark.parametrize("size", [1e200, 1e-200, 1e300, 2.0**-1070])
 def test_powers_neither_overflow_nor_vanish(p, size):
@@ -154,6 +161,7 @@ def test_large_and_small_pairs_side_by_side():
     np.testing.assert_allclose(minkowski(2).pairwise(X)[0], expected, rtol=1e-15)
 
 
+@in_one_test
 @pytest.mark.parametrize("p", [0.5, 2, 3])
 @pytest.mark.parametrize("size", [1e-300, 1e-30, 1e30, 1e150])
 def test_size_of_weights_is_scaled_out(p, size):
@@ -163,11 +171,13 @@ def test_size_of_weights_is_scaled_out(p, size):
     np.testing.assert_allclose(tiny, expected, rtol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_largest_weights_keep_equal_rows_at_zero(p):
     assert minkowski(p, [1e308, 1e308]).between([1, 2], [1, 2]) == 0
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_beyond_the_largest_number_is_infinite(p):
     assert minkowski(p).between([1e308, 0], [-1e308, 0]) == np.inf
@@ -192,6 +202,7 @@ def test_euclidean_against_exact_fractions(rng):
             assert D[i, j] == pytest.approx(float(square) ** 0.5, rel=1e-15)
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, bool])
 @pytest.mark.parametrize("name", NAMES)
 def test_integers_do_not_wrap_around(dtype, name):
@@ -203,6 +214,7 @@ def test_integers_do_not_wrap_around(dtype, name):
     assert D[0, 1] == D[1, 0] == float(high) - float(low)
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_float32(p, rng):
     X = rng.normal(size=(5, 3)).astype(np.float32)
@@ -212,6 +224,7 @@ def test_float32(p, rng):
     assert minkowski(p).pairwise(X, X.astype(float)).dtype == np.float64
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_any_layout_of_memory(p, rng):
     X = rng.normal(size=(6, 4))
@@ -224,17 +237,20 @@ def test_any_layout_of_memory(p, rng):
         np.testing.assert_array_equal(minkowski(p).pairwise(other), expected)
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_one_row_and_one_feature(p):
     assert minkowski(p).pairwise([[3.0]]) == [[0.0]]
     assert minkowski(p).pairwise([[3.0]], [[1.0], [3.0]]).tolist() == [[2.0, 0.0]]
 
 
+@in_one_test
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_all_rows_equal(p):
     assert not minkowski(p).pairwise(np.full((300, 3), 0.1)).any()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 
 LARGEST = Decimal(float(np.finfo(float).max))
 
@@ -33,6 +34,7 @@ def test_any_size_of_differences_and_weights(p):
             assert got == pytest.approx(float(expected), rel=1e-12, abs=1e-320)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("p", "weights", "x", "y", "expected"),
     [

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_distances.strings.compressing import WindowWarning
 from ilk_distances.strings.compressors import COMPRESSORS, make_compressor
 from ilk_distances.strings.extras import MissingLibraryError
@@ -132,6 +133,7 @@ def test_copied_states_of_any_bytes(first, others):
     assert compressor.after(first, others) == [plain_zlib(first + y) for y in others]
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "level"), [("bz2", 1), ("lzma", 1), ("zstd", 9), ("lz4", 9)])
 def test_levels(name, level):
     texts = [prose(3000, 1), prose(2000, 2)]
@@ -171,6 +173,7 @@ def test_one_order_is_close_to_the_other():
 BOUNDS = {"zlib": 0.15, "bz2": 0.35, "lzma": 0.1, "zstd": 0.15, "lz4": 0.2, "isal": 0.2}
 
 
+@in_one_test
 @pytest.mark.parametrize("length", [500, 2000, 8000, 32_000])
 def test_a_text_is_near_itself_but_not_at_0(name, length):
     text = prose(length)
@@ -205,6 +208,7 @@ def test_zlib_sees_nothing_of_a_text_longer_than_its_window():
         assert distance.pairwise([text[:33_000]])[0, 0] > 0.7
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "level", "reach"),
     [
@@ -339,6 +343,7 @@ def test_encodings():
             ilk.distance("ncd", encoding=bad).pairwise(["a"])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [
@@ -378,6 +383,7 @@ def test_functions():
         ilk.to_spec(sizing)
 
 
+@in_one_test
 @pytest.mark.parametrize("value", [None, -1, float("nan"), float("inf"), "text"])
 def test_what_functions_return_is_checked(value):
     distance = ilk.distance("ncd", compressor=lambda text: value if text else 0)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ilk
+from cases import in_one_test
 from ilk.neighbors import nearest_blocked, smallest, within_blocked
 
 EUCLIDEAN = ilk.distance("euclidean")
@@ -27,6 +28,7 @@ def test_smallest_sorts_stably(D):
             np.testing.assert_array_equal(got, expected)
 
 
+@in_one_test
 @pytest.mark.parametrize("k", [1, 2, 5, 30])
 @pytest.mark.parametrize("levels", [None, 1, 3, 50, 4000])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -47,6 +49,7 @@ def test_smallest_of_many(k, levels, dtype):
         assert near.dtype == dtype
 
 
+@in_one_test
 @pytest.mark.parametrize("block_bytes", [1, 800, 8 * 64 * 10, 2**25])
 @pytest.mark.parametrize("k", [1, 3, 40])
 def test_blocks_change_nothing(block_bytes, k):
@@ -58,6 +61,7 @@ def test_blocks_change_nothing(block_bytes, k):
     np.testing.assert_array_equal(where, expected[1])
 
 
+@in_one_test
 @pytest.mark.parametrize("block_bytes", [1, 800, 8 * 64 * 10, 2**25])
 @pytest.mark.parametrize("r", [0, 1, 2**0.5, 10])
 def test_radius_whatever_the_blocks(block_bytes, r):
@@ -97,6 +101,7 @@ def test_bad_cells_are_named_by_their_row_in_all_queries():
         nearest_blocked(EUCLIDEAN, Q, np.zeros((5, 1)), 1, block_bytes=80)
 
 
+@in_one_test
 @pytest.mark.parametrize("k", [0, 6, -1, 2.0, True, "1", None])
 def test_bad_k(k):
     with pytest.raises(ilk.InputError, match="k must be an integer between 1 and .* \\(5\\), got"):

@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
 
 import ilk
+from cases import in_one_test
 from ilk.drawing import look_of
 from ilk_distances import pictures
 from ilk_distances.pictures.embedding import scaled
@@ -192,6 +193,7 @@ def test_docstring_examples(name):
     assert tried.failed == 0
 
 
+@in_one_test
 @pytest.mark.parametrize("draw", [pictures.heat_map, pictures.embedding])
 @pytest.mark.parametrize("distance", ["euclidean", None, ilk.kernel("linear")])
 def test_no_distance(draw, distance):

@@ -7,6 +7,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+from cases import in_one_test
 
 M = np.array([[0.0, 1.0, 4.0], [1.5, 0.0, 2.0], [4.0, 2.0, 0.0]])
 
@@ -15,6 +16,7 @@ def precomputed(matrix=M, **parameters):
     return ilk.distance("precomputed", matrix=matrix, **parameters)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "column",
     [
@@ -97,6 +99,7 @@ def test_claims_are_as_declared():
     assert both.symmetric
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -140,6 +143,7 @@ def test_false_promises():
     precomputed(rounded, symmetric=True, metric=True).fit([0])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -164,6 +168,7 @@ def test_without_a_matrix():
         ilk.distance("precomputed").pairwise([0])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "X", [[[0], [1, 0]], [0, [1]], {0: 1}, [{}], "0", [["0"]], [[1j]]], ids=str
 )

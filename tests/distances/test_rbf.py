@@ -11,6 +11,7 @@ from sklearn.gaussian_process.kernels import RBF as Peer  # noqa: N811  # a clas
 from sklearn.neighbors import NearestNeighbors
 
 import ilk
+from cases import in_one_test
 
 
 def rbf(sigma="mean_distance", **parameters):
@@ -52,6 +53,7 @@ def test_mean_over_ordered_pairs_of_an_asymmetric_distance():
     assert sigma**2 == pytest.approx((1 + 4 + 9 + 16 + 25 + 36) / 6)
 
 
+@in_one_test
 @pytest.mark.parametrize("k", [1, 4, 24, 100])
 def test_mean_neighbour_distance(k, X):
     near, _ = NearestNeighbors(n_neighbors=min(k, 24)).fit(X).kneighbors()
@@ -64,6 +66,7 @@ def test_duplicates_are_neighbours_of_each_other():
     assert rbf("neighbors", n_neighbors=3).fit(X).sigma_ == pytest.approx(6 / 5)
 
 
+@in_one_test
 @pytest.mark.parametrize("size", [1e-200, 1e-3, 1e8, 1e200])
 @pytest.mark.parametrize("sigma", ["mean_distance", "neighbors"])
 def test_gram_does_not_depend_on_the_scale(size, sigma, X):
@@ -71,6 +74,7 @@ def test_gram_does_not_depend_on_the_scale(size, sigma, X):
     np.testing.assert_allclose(rbf(sigma).fit(size * X).gram(size * X), expected, rtol=1e-10)
 
 
+@in_one_test
 @pytest.mark.parametrize("sigma", ["mean_distance", "neighbors", 1e-3, [1e-3, 1.0, 2.0]])
 def test_diagonal_is_one(sigma, X):
     kernel = rbf(sigma).fit(X + 1e6)
@@ -95,6 +99,7 @@ def test_far_apart_is_zero_without_warnings():
     assert not gradient.any()
 
 
+@in_one_test
 @pytest.mark.parametrize("sigma", [0.8, [0.5, 1.0, 3.0]])
 @pytest.mark.parametrize("distance", ["euclidean", {"use": "euclidean", "weights": [1, 2, 0]}])
 def test_gradient_with_respect_to_log_sigma(sigma, distance, X):
@@ -171,6 +176,7 @@ def test_infinite_distances_give_no_sigma():
     np.testing.assert_array_equal(rbf(1.0, distance=distance).fit([0, 1]).gram([0, 1]), np.eye(2))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("sigma", "message"),
     [

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 import ilk_distances
+from cases import in_one_test
 
 
 class Fixed(ilk.Index):
@@ -39,6 +40,7 @@ def recall_of(answer, k=None, **options):
     return ilk_distances.recall(index, QUERY * len(answer), k or len(answer[0]), **options)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [

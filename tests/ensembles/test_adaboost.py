@@ -17,6 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 
 # Twenty points on a grid of 4 x 3 cells that the figures of A's example allow: (x1, x2, label,
 # how many). Between cells lie the thresholds 0.37, 0.81, 0.93 of x1 and 0.14, 0.47 of x2.
@@ -321,6 +322,7 @@ def test_order_of_rows_and_names_of_classes_do_not_matter(seed, n_classes):
     np.testing.assert_array_equal(moved.predict(X), np.array(["p", "q", "r"])[ours.predict(X)])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "labels", [[-1, 1], [False, True], ["no", "yes"], [7, 3]], ids=["signs", "bools", "texts", "z"]
 )
@@ -511,6 +513,7 @@ def test_rounds_that_all_fail_are_an_error():
         boost(X, y, member=Never(), n_members=2, on_failure="drop")
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "weights", "match"),
     [

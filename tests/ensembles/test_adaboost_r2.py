@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.boosting.medians import weighted_medians
 
 LOSSES = ("linear", "square", "exponential")
@@ -244,6 +245,7 @@ def test_failing_member_is_named_or_left_out(friedman):
     assert len(ours.estimators_) == 2
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "weights", "match"),
     [

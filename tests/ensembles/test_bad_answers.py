@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 import ilk
+from cases import in_one_test
 
 X = np.random.default_rng(0).normal(size=(40, 4))
 y = np.repeat([0, 1], 20)
@@ -99,6 +100,7 @@ def with_value(value):
     return change
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", list(ensembles("lda")))
 @pytest.mark.parametrize(
     ("change", "message"),
@@ -122,6 +124,7 @@ def test_probabilities(kind, change, message):
         answers(ensembles(Nearest(change))[kind])
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", list(label_ensembles("lda")))
 @pytest.mark.parametrize(
     ("change", "shape"),
@@ -181,6 +184,7 @@ class Mean(RegressorMixin, BaseEstimator):
         return self.change(np.full(len(X), self.mean_))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "more"),
     [

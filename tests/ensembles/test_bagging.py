@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles import out_of_bag, resampled
 from ilk_ensembles.only_class import OnlyClass
 
@@ -237,6 +238,7 @@ def test_error_out_of_bag_by_every_rule_that_treats_members_alike(wine, combiner
     assert ours.oob_error_ < 0.25
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -321,6 +323,7 @@ def test_more_members_leave_the_first_as_they_are(wine):
         np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "size"),
     [({}, 178), ({"max_samples": 0.5}, 89), ({"max_samples": 10}, 10), ({"max_samples": 300}, 300)],
@@ -482,6 +485,7 @@ def test_without_replacement_members_get_the_weights(wine):
         ours.set_params(member="nearest_mean").fit(X, y, sample_weight=weights)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
@@ -500,6 +504,7 @@ def test_bad_weights_are_refused(wine, weights, message):
 # what is put in
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

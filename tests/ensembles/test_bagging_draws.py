@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles import out_of_bag
 from ilk_ensembles.bootstrap import bootstrap_rows, class_shares, draw_size, how_many
 from ilk_ensembles.out_of_bag import out_of_bag_error, out_of_bag_support, rows_left_out
@@ -56,6 +57,7 @@ def test_shares_of_classes(mass, more):
         assert (np.abs(shares - exact) < 1 + 1e-6).all()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("mass", "size", "expected"),
     [
@@ -101,6 +103,7 @@ def test_without_replacement_weights_only_leave_out():
     assert rows.tolist() == [1, 2, 4]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("share", "n", "expected"), [(1.0, 7, 7), (0.29, 100, 29), (1, 7, 1), (9, 7, 9), (0.01, 7, 1)]
 )
@@ -146,6 +149,7 @@ def test_error_out_of_bag_leaves_out_what_is_not_known():
     assert never == 1
 
 
+@in_one_test
 @pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e300, 1.7e308])
 @pytest.mark.parametrize("codes", [None, np.arange(30) % 3], ids=["any", "stratified"])
 def test_weights_of_any_size_draw_alike(scale, codes):

@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles import out_of_bag, resampled
 from ilk_ensembles.regressors import bagging
 
@@ -159,6 +160,7 @@ def test_failing_member_is_named_or_dropped(curve):
     assert len(ours.estimators_) == len(ours.rows_) == 10 - len(ours.failures_) < 10
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -173,6 +175,7 @@ def test_bad_parameters_are_named(curve, parameters, message):
         bag(*curve, **parameters)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "message"),
     [

@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+from cases import in_one_test
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +207,7 @@ def test_texts():
     assert ours.member_of(["bc", "yx"]).tolist() == [1, 1]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.labeling import class_growth, label_surest
 
 VIEWS = {"left": [0, 1], "right": [2, 3]}
@@ -145,6 +146,7 @@ def test_rare_class_that_hardly_shows_keeps_its_share():
     assert np.mean(after) > np.mean(before) + 0.1
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
@@ -383,6 +385,7 @@ class TestUnlabeled:
 
 
 class TestLabeledFraction:
+    @in_one_test
     @pytest.mark.parametrize("fraction", [0.05, 0.3, 1.0, 1e-6])
     def test_share_of_each_class(self, fraction):
         rng = np.random.default_rng(0)
@@ -411,6 +414,7 @@ class TestLabeledFraction:
         assert (ours.labeled_round_ == 0).sum() == 10
         assert (some[ours.labeled_round_ == 0] != "?").all()
 
+    @in_one_test
     @pytest.mark.parametrize("fraction", [0, 1.5, -0.1, "some"])
     def test_wrong_fraction(self, fraction):
         with pytest.raises(ilk.ParameterError, match="co_training: labeled_fraction must be"):
@@ -591,6 +595,7 @@ def test_probabilities_are_needed_only_while_rows_are_labelled():
     assert fitted(X, masked(y, 3), member=SVC(), combiner="majority", n_rounds=0).n_rounds_ == 0
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import in_one_test
 from ilk_ensembles.codes.bch import LENGTHS, bch, bch_code
 from ilk_ensembles.codes.fixed import every_sparse, exhaustive, one_against_all, one_against_one
 from ilk_ensembles.codes.random_codes import possible_bits, random_code, usual_bits
@@ -47,6 +48,7 @@ def test_one_per_class_of_the_slides():
     assert exhaustive(2).tolist() == [[-1], [1]]
 
 
+@in_one_test
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 8])
 def test_exhaustive_code_has_every_split_once(n_classes):
     code = exhaustive(n_classes)
@@ -55,6 +57,7 @@ def test_exhaustive_code_has_every_split_once(n_classes):
     assert separation(row_distances(code)) == 2 ** (n_classes - 2)
 
 
+@in_one_test
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 6])
 def test_every_sparse_column_is_there_once(n_classes):
     found = {tuple(column) for column in every_sparse(n_classes).T.tolist()}
@@ -138,6 +141,7 @@ PUBLISHED = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(("m", "corrects", "dimension", "octal"), PUBLISHED)
 def test_generators_of_bch_codes(m, corrects, dimension, octal):
     family = bch(m, corrects)
@@ -145,6 +149,7 @@ def test_generators_of_bch_codes(m, corrects, dimension, octal):
     assert family.generator == int(octal, 8)
 
 
+@in_one_test
 @pytest.mark.parametrize(("m", "corrects"), [(3, 1), (4, 1), (4, 2), (4, 3), (5, 3), (5, 7)])
 def test_words_of_bch_codes_are_as_far_apart_as_designed(m, corrects):
     """A code is linear: the least distance is the least weight of a word that is not zero."""
@@ -159,6 +164,7 @@ def test_words_of_bch_codes_are_as_far_apart_as_designed(m, corrects):
         assert all(tuple(word) in known for word in shifted.tolist())
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("n_classes", "n_bits", "least"),
     [(4, 7, 4), (5, 15, 8), (8, 15, 7), (10, 31, 15), (26, 63, 31), (40, 31, 15), (9, 127, 63)],

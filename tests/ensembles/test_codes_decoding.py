@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from cases import in_one_test
 from ilk_ensembles.codes.coupling import coupled
 from ilk_ensembles.codes.decoding import agreement, least_loss
 from ilk_ensembles.codes.fixed import every_sparse, exhaustive, one_against_all, one_against_one
@@ -75,6 +76,7 @@ def test_scores_agree_with_loops(seed, sparse, ignore):
         np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-11)
 
 
+@in_one_test
 @pytest.mark.parametrize("loss", list(SINGLE))
 def test_signs_as_margins_are_hamming_decoding(loss):
     """Of two values, the loss counts how often each is there."""
@@ -85,6 +87,7 @@ def test_signs_as_margins_are_hamming_decoding(loss):
     np.testing.assert_array_equal(by_loss, agreement(said, code, ignore_zeros=True).argmax(axis=1))
 
 
+@in_one_test
 @pytest.mark.parametrize("loss", list(SINGLE))
 @pytest.mark.parametrize("scale", [1e-12, 1e12, 1e100])
 def test_margins_of_any_size(loss, scale):
@@ -128,12 +131,14 @@ CODES = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("code", list(CODES))
 def test_consistent_probabilities_are_found(code):
     p = np.random.default_rng(0).dirichlet(np.ones(5), size=200)
     np.testing.assert_allclose(coupled(consistent(p, CODES[code]), CODES[code]), p, atol=1e-6)
 
 
+@in_one_test
 @pytest.mark.parametrize("code", list(CODES))
 def test_certain_members_give_certainty(code):
     """A member that never saw the class says nothing: one half."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 import ilk
+from cases import in_one_test
 
 RULES = ["sum", "product", "majority"]
 K1, K2 = [[0.45, 0.55]], [[0.6, 0.4]]  # the two image classifiers of Ntoutsi & Schubert
@@ -111,6 +112,7 @@ def test_sum_of_huge_support_does_not_overflow():
     assert combine("sum", [[[1e308, 1e308]], [[1.0, 3.0]]]).tolist() == [[0.375, 0.625]]
 
 
+@in_one_test
 @pytest.mark.parametrize("n_members", range(1, 10))
 def test_majority_needs_the_published_number_of_votes(n_members):
     """l_c = L/2 + 1 for even L, (L + 1)/2 for odd L; the others vote for different classes."""
@@ -130,6 +132,7 @@ def test_majority_by_consensus():
     assert codes == [0, 1, 1]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("threshold", "rejected"), [(0, False), (0.4, False), (3 / 5, False), (0.61, True), (1, True)]
 )
@@ -169,6 +172,7 @@ def test_costs_move_the_decision(rule):
     assert decide(rule, sure, cost=[[0, 1], [10, 0]]) == ([1, 0], [False, False])
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(
     ("bad", "message"),
@@ -194,6 +198,7 @@ def test_no_samples_give_no_rows(rule):
     assert combine(rule, np.zeros((2, 0, 3))).shape == (0, 3)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("rule", "parameters", "message"),
     [

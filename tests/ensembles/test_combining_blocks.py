@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.combiners import passes
 
 RULES = ["sum", "product", "max", "min", "median", "majority", "borda", "weighted_sum"]
@@ -31,6 +32,7 @@ def test_blocks_give_what_all_at_once_gives(rule, outputs, monkeypatch):
     np.testing.assert_array_equal(ilk.combiner(rule).combine(outputs), whole)
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 def test_probabilities_and_what_is_divided_by_its_sum_agree(rule, outputs):
     """Rows of sum one are worked on in whole blocks, others one by one; so are mixtures."""
@@ -42,6 +44,7 @@ def test_probabilities_and_what_is_divided_by_its_sum_agree(rule, outputs):
     np.testing.assert_allclose(ilk.combiner(rule).combine(some), whole, rtol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 17])
 def test_any_number_of_samples(rule, n):
@@ -51,6 +54,7 @@ def test_any_number_of_samples(rule, n):
     np.testing.assert_allclose(ilk.combiner(rule).combine(outputs), one_by_one, rtol=1e-14)
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("sample", [0, 5, 150, 202])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -0.25])
@@ -63,6 +67,7 @@ def test_a_bad_value_is_found_wherever_it_is(rule, sample, bad, outputs):
         ilk.combiner(rule).combine(outputs)
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 def test_negative_zeros_are_zeros(rule):
     plain = np.array([[[0.0, 1.0], [0.5, 0.5]], [[0.25, 0.75], [0.0, 1.0]]])
@@ -71,6 +76,7 @@ def test_negative_zeros_are_zeros(rule):
     np.testing.assert_array_equal(got, expected)
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 def test_other_forms_of_outputs(rule, outputs):
     expected = ilk.combiner(rule).combine(outputs)
@@ -87,6 +93,7 @@ def test_other_forms_of_outputs(rule, outputs):
     )
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_outputs_are_not_copied(rule, dtype):
@@ -101,6 +108,7 @@ def test_outputs_are_not_copied(rule, dtype):
     assert peak < 2 * result + 4_000_000, f"{peak / outputs.nbytes:.2f} of the input"
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 def test_ties_that_rounding_hides_are_exact_in_what_is_combined(rule):
     """So that the largest of it, and of its shares, is what is decided for."""
@@ -117,6 +125,7 @@ def test_ties_that_rounding_hides_are_exact_in_what_is_combined(rule):
     assert tied[two].all()
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", ["sum", "product", "max", "min", "median"])
 def test_threads_change_nothing(rule):
     outputs = probabilities((4, 30_000, 3))
@@ -166,6 +175,7 @@ def test_labels_are_counted_as_outputs_of_ones_are(rule):
         np.testing.assert_allclose(combiner.combine_labels(form, 4), expected, rtol=1e-13)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("codes", "said"),
     [

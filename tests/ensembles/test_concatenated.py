@@ -8,6 +8,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
+from cases import in_one_test
 
 VIEWS = {"first": [0, 3, 5], "second": [6, 1]}
 
@@ -171,6 +172,7 @@ def test_seed(wine):
     assert first.estimator_.random_state == again.estimator_.random_state is not None
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

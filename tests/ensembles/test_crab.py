@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 def crab(X, y, weights=None, **parameters):
@@ -169,6 +170,7 @@ def test_weight_two_is_a_case_twice_and_zero_is_none(iris):
     np.testing.assert_array_equal(weighted.bins_.high, twice.bins_.high)
 
 
+@in_one_test
 @pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1e300])
 def test_scale_of_weights_does_not_matter(rings, scale):
     X, y = rings
@@ -180,6 +182,7 @@ def test_scale_of_weights_does_not_matter(rings, scale):
     )
 
 
+@in_one_test
 @pytest.mark.parametrize("scale", [1e-320, 1e-12, 2.0**40, 1e12, 1e308])
 def test_scale_of_features_does_not_matter(iris, scale):
     X, y = iris
@@ -270,6 +273,7 @@ def test_threads_change_nothing(n_classes):
     np.testing.assert_array_equal(one.costs_, three.costs_)
 
 
+@in_one_test
 @pytest.mark.parametrize("labels", [["no", "yes"], [-1, 1], [False, True], [7, 3]], ids=str)
 def test_labels_of_every_type(rings, labels):
     X, y = rings
@@ -315,6 +319,7 @@ def test_progress(rings, capsys):
     assert "training error at most 0." in lines[-1]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "y", "weights", "message"),
     [
@@ -332,6 +337,7 @@ def test_bad_data_is_named(X, y, weights, message):
         crab(X, y, weights)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "parameters", [{"n_bins": 1}, {"n_bins": 2**17}, {"n_rounds": 0}, {"epsilon": 0.0}], ids=str
 )

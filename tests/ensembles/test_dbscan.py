@@ -11,6 +11,7 @@ from sklearn.cluster import DBSCAN
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.density import neighborhoods
 from ilk_ensembles.density.clusters import density_clusters
 
@@ -48,6 +49,7 @@ def agree(ours, theirs):
     np.testing.assert_array_equal(ours.core_sample_indices_, theirs.core_sample_indices_)
 
 
+@in_one_test
 @pytest.mark.parametrize("index", ["brute", "kd_tree", "ball_tree"])
 @pytest.mark.parametrize(("eps", "min_samples"), [(0.1, 3), (0.3, 5), (0.05, 1), (4.0, 5)])
 def test_agrees_with_scikit_learn(index, eps, min_samples):
@@ -155,6 +157,7 @@ def test_row_of_no_weight_joins_nothing():
     assert ours.labels_.tolist() == [0, 0, 1]
 
 
+@in_one_test
 @pytest.mark.parametrize("weights", [[1, 2], [1, -1, 1], [1, np.nan, 1], [0, 0, 0]])
 def test_wrong_weights(weights):
     with pytest.raises(ilk.InputError, match="dbscan: sample_weight"):
@@ -237,6 +240,7 @@ def test_large_neighbourhoods_are_not_kept(monkeypatch):
     assert peak < 8e6
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -252,6 +256,7 @@ def test_wrong_parameters(parameters, message):
         ilk.clusterer("dbscan", **parameters).fit(np.arange(40.0).reshape(20, 2))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "distance", "message"),
     [

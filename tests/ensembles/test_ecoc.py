@@ -13,6 +13,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 
 SLIDES = [
     [1, 1, 1, 1, 1, 1, 1],
@@ -152,6 +153,7 @@ def test_every_code_with_every_decoding(vowels, code, decoding):
     assert hasattr(ours, "decision_function") == (decoding != "probability")
 
 
+@in_one_test
 @pytest.mark.parametrize("decoding", ["hamming", "loss", "probability"])
 @pytest.mark.parametrize("code", ["ova", "ovo", "exhaustive", "dense_random", "sparse_random"])
 def test_two_classes_have_one_column(vowels, code, decoding):
@@ -221,6 +223,7 @@ def test_default_for_few_classes_is_the_exhaustive_code(vowels, n_classes):
     assert ours.code_report().row_separation == 2 ** (n_classes - 2)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("code", "message"),
     [
@@ -243,6 +246,7 @@ def test_code_of_another_number_of_classes_is_refused(vowels):
         ecoc(*vowels, code=SLIDES)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -386,6 +390,7 @@ def test_random_state_seeds_each_member(vowels):
     assert {tree.random_state for tree in free.estimators_} == {None}
 
 
+@in_one_test
 @pytest.mark.parametrize("labels", [["no", "yes"], [-1, 1], [False, True], [7, 3]], ids=str)
 def test_labels_of_every_type(vowels, labels):
     X, y = vowels

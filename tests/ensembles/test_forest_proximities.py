@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.forest.proximities import (
     dense_proximities,
     largest_proximities,
@@ -96,6 +97,7 @@ def largest(P, k):
     return kept
 
 
+@in_one_test
 @pytest.mark.parametrize("k", [1, 7, 178])
 def test_top_k_are_the_largest_entries(k, forest, wine):
     got = forest.proximities(top_k=k)

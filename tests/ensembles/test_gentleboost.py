@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import ilk
+from cases import in_one_test
 
 
 def boost(X, y, sample_weight=None, **parameters):
@@ -219,6 +220,7 @@ def test_separable_classes_do_no_harm():
     np.testing.assert_allclose(ours.decision_function(X), [-1000, -1000, 1000, 1000])
 
 
+@in_one_test
 @pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1e300])
 def test_scale_of_features_does_not_matter(scale):
     X, y = noisy()
@@ -257,6 +259,7 @@ def test_members_that_cannot_be_boosted(parameters, match):
         boost(X, y, **parameters)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "weights", "match"),
     [

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.held_out import held_out_outputs, random_folds, stratified_folds
 
 OWNER = ilk.classifier("voting")
@@ -114,6 +115,7 @@ class Given:
         return iter(self.found)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("scheme", "message"),
     [

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import ilk
+from cases import in_one_test
 
 
 @pytest.fixture
@@ -239,6 +240,7 @@ def test_a_cascade_is_its_definition(n_members, threshold, seed):
 UNFITTED = ["stacking", "gating", "bayesian_average", "weighted_majority"]
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", [*UNFITTED, {"use": "weighted_sum", "weights": "learned"}])
 def test_rules_that_learn_must_be_fitted(rule, held_out):
     outputs, _ = held_out
@@ -248,11 +250,13 @@ def test_rules_that_learn_must_be_fitted(rule, held_out):
         combiner.combine(outputs, np.zeros((200, 1)))
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", ["sum", "cascade", "borda", "weighted_sum"])
 def test_rules_that_do_not_learn_need_no_fit(rule):
     assert not ilk.combiner(rule).needs_fit
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", UNFITTED)
 @pytest.mark.parametrize(
     ("y", "said"),
@@ -271,6 +275,7 @@ def test_labels_of_held_out_rows_must_be_their_codes(rule, y, said, held_out):
         ilk.combiner(rule).fit(rows, y, np.zeros((rows.shape[1], 1)))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("rule", "argument"),
     [
@@ -296,6 +301,7 @@ def test_wrong_weights_are_named(rule, argument, wrong, said, held_out):
         ilk.combiner(rule, **{argument: wrong}).fit(outputs, y).combine(outputs)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
@@ -348,6 +354,7 @@ def test_members_left_out_take_their_weights_along(rule, lost):
     np.testing.assert_allclose(found, same.combine(outputs))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("rule", "said"),
     [

@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.members import (
     each_member,
     each_place,
@@ -39,6 +40,7 @@ def reciprocal(position, member):
     return position, 1 / member
 
 
+@in_one_test
 @pytest.mark.parametrize("jobs", [None, 1, 3, -1])
 def test_members_keep_their_order(owner, jobs):
     assert each_member(owner, range(20), lambda m: m**2, jobs) == [m**2 for m in range(20)]
@@ -51,6 +53,7 @@ def test_members_work_at_once(owner):
     each_member(owner, range(2), lambda _: barrier.wait(), 2)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("raised", "expected"),
     [
@@ -142,6 +145,7 @@ class Says:
         return self.labels
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("classes", "labels", "expected"),
     [
@@ -211,6 +215,7 @@ def test_filters_of_warnings_stay_as_they_were(owner):
     assert list(warnings.filters) == before
 
 
+@in_one_test
 @pytest.mark.parametrize(("jobs", "expected"), [(None, None), (-1, -1), (2, 2), (10**9, 5)])
 def test_no_more_threads_than_members(owner, jobs, expected):
     assert jobs_for(5, jobs) == expected

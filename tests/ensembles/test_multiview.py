@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
+from cases import in_one_test
 
 VIEWS = {"first": [0, 3, 5], "second": [6, 1], "third": [9, 10, 11, 12]}
 
@@ -43,6 +44,7 @@ class Says(ClassifierMixin, BaseEstimator):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("combiner", "expected"),
     [
@@ -62,6 +64,7 @@ def test_images_with_and_without_water(combiner, expected):
     np.testing.assert_allclose(ours.predict_proba(X[:1])[0], np.array(expected) / sum(expected))
 
 
+@in_one_test
 @pytest.mark.parametrize("combiner", ["sum", "product", "max", "min", "median"])
 def test_each_member_sees_its_view(wine, combiner):
     X, y = wine
@@ -196,6 +199,7 @@ def test_order_of_views_and_rows(seed):
     np.testing.assert_allclose(mixed.predict_proba(X), expected, rtol=1e-7, atol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize("combiner", ["sum", "product", "max", "min", "median"])
 @pytest.mark.parametrize("member", ["naive_bayes", "knn", "nearest_mean"])
 def test_prediction_has_the_largest_probability(wine, combiner, member):
@@ -205,6 +209,7 @@ def test_prediction_has_the_largest_probability(wine, combiner, member):
     np.testing.assert_array_equal(ours.predict(X), expected)
 
 
+@in_one_test
 @pytest.mark.parametrize("labels", [["no", "yes"], [-1, 1], [False, True], [7, 3]])
 def test_labels_of_every_type(wine, labels):
     X, y = wine
@@ -270,6 +275,7 @@ def test_weights_reach_members(wine):
         ilk.classifier("multiview", member="knn").fit(X, y, sample_weight=weights)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -289,6 +295,7 @@ def test_wrong_parameters(wine, parameters, message):
         fitted(*wine, **parameters)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("change", "message"),
     [

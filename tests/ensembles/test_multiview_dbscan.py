@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.density import neighborhoods
 
 VIEWS = {"first": [0, 1], "second": [2], "third": [3, 1]}
@@ -64,6 +65,7 @@ def test_is_what_the_definitions_say(method, seed, n, min_samples):
     np.testing.assert_array_equal(ours.core_sample_indices_, core)
 
 
+@in_one_test
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("index", ["brute", "kd_tree", "ball_tree"])
 def test_one_view_is_dbscan(method, index):
@@ -158,6 +160,7 @@ def test_weights_are_numbers_of_cases(method):
     np.testing.assert_array_equal(ours.labels_[kept], repeated.labels_[first])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles import plotting
 
 Figure = pytest.importorskip("matplotlib.figure", reason="in the extra report").Figure
@@ -98,6 +99,7 @@ def test_uplift_by_diversity(tmp_path):
     assert pixels(ax, tmp_path).std() > 0
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("diversity", "uplift", "names", "said"),
     [

@@ -8,6 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 from ilk_ensembles.bootstrap import bootstrap_rows
 from ilk_ensembles.forest.trees import Trees
 
@@ -207,6 +208,7 @@ def test_members_are_classifiers(fitted, wine):
     np.testing.assert_array_equal(first.predict(X), labels)
 
 
+@in_one_test
 @pytest.mark.parametrize("width", [1, 12, 14])
 def test_members_look_at_no_other_features(fitted, width):
     X = np.zeros((3, width))

@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +199,7 @@ def test_sparse_matrices(wine):
     np.testing.assert_array_equal(got, expected)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

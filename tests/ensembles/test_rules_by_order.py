@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 import ilk
+from cases import in_one_test
 
 RULES = ["max", "min", "median", "borda"]
 K1, K2 = [[0.45, 0.55]], [[0.6, 0.4]]  # the two image classifiers of Ntoutsi & Schubert
@@ -88,6 +89,7 @@ def test_only_the_order_counts_for_borda(array):
     np.testing.assert_array_equal(combine("borda", array), combine("borda", np.expm1(array)))
 
 
+@in_one_test
 @pytest.mark.parametrize("n_members", [1, 2, 47, 48, 49, 120])
 def test_medians_of_few_and_many_members(n_members):
     """Beyond some members they are sorted in another way."""
@@ -104,6 +106,7 @@ def test_where_every_class_is_excluded_all_are_alike(rule):
     assert combiner.decide(combined)[1].tolist() == [True]
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 def test_ties_are_told(rule):
     tied = [[[0.2, 0.8]], [[0.8, 0.2]]]
@@ -112,6 +115,7 @@ def test_ties_are_told(rule):
     assert reject.decide(reject.combine(tied))[1].tolist() == [True]
 
 
+@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(
     ("bad", "message"),

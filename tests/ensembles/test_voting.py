@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
 import ilk
+from cases import in_one_test
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +180,7 @@ def test_probabilities_that_are_nan_are_refused():
         vote([Sure(), Unsure()], X, y).predict(X)
 
 
+@in_one_test
 @pytest.mark.parametrize("combiner", ["sum", "product", "median", "max"])
 def test_ties_are_settled_alike_by_labels_and_probabilities(combiner):
     """What differs by rounding only is a tie: the first class, in both."""
@@ -207,6 +209,7 @@ def test_class_that_only_a_member_knows_is_an_error():
         ours.predict(X)
 
 
+@in_one_test
 @pytest.mark.parametrize("labels", [["no", "yes"], [-1, 1], [False, True], [7, 3]])
 def test_labels_of_every_type(wine, labels):
     X, y = wine
@@ -275,6 +278,7 @@ def test_members_that_take_weights_get_them(wine):
     np.testing.assert_allclose(ours.estimators_[0].class_prior_, expected.class_prior_)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("members", "weights", "message"),
     [
@@ -326,6 +330,7 @@ def test_threads_change_nothing(wine):
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -533,6 +538,7 @@ def test_every_kind_of_seed(make, wine):
     assert len(set(seeds)) == 2
 
 
+@in_one_test
 @pytest.mark.parametrize("scale", [0.0, 1e-200, 1e200])
 @pytest.mark.parametrize("ensemble", ["voting", "stacking", "cascade"])
 def test_usual_members_take_any_scale(wine, ensemble, scale):

@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import get_tags
 
 import ilk
+from cases import in_one_test
 
 X = np.linspace(0, 6, 60)[:, None]
 Y = np.sin(X[:, 0]) + X[:, 0]
@@ -102,6 +103,7 @@ def test_failing_member_is_named_or_dropped(capsys):
         vote([Ridge(alpha=-1.0)], on_failure="drop")
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("said", "message"),
     [
@@ -133,6 +135,7 @@ def test_sample_weights():
         vote([LinearRegression()], sample_weight=-np.ones(60))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("y", "message"),
     [
@@ -148,6 +151,7 @@ def test_targets_must_be_numbers(y, message):
         vote(["knn"], y=y)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import bias_variance, run_experiment
 
 NAMES = np.array(["a", "b", "c"])
@@ -130,6 +131,7 @@ def test_names_and_order_do_not_matter(problem, order):
         np.testing.assert_allclose(getattr(again, term), getattr(found, term), atol=1e-12)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("labels", "y", "options", "said"),
     [
@@ -157,6 +159,7 @@ def test_other_input_is_refused(labels, y, options, said):
         bias_variance.kohavi_wolpert(labels, y, **options)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("outputs", "y", "options", "said"),
     [
@@ -237,6 +240,7 @@ def test_regressors_and_known_probabilities():
         assert found.mean.noise > 0
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
@@ -258,6 +262,7 @@ def test_other_options_are_refused(options, error, said):
         bias_variance.of_pipeline("nearest_mean", "iris", **({"repeats": 2} | options))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("data", "error", "said"),
     [

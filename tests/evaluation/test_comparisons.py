@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
 import ilk
+from cases import in_one_test
 
 # The ranks of Demšar (2006), Table 2: four variants of C4.5 by AUC on 14 data sets.
 DEMSAR = pd.DataFrame(
@@ -59,6 +60,7 @@ def test_worked_example():
     assert "finds no pair" in verdict.text
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("k", "q05", "q10"),
     [
@@ -217,6 +219,7 @@ def test_p_is_no_less_than_chance_makes_the_ranks_with_pipelines_renamed(table):
         assert verdict.p_value == pytest.approx(len(alike) / len(tables))
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["friedman_nemenyi", "robustness"])
 @pytest.mark.parametrize(("n", "p"), [(2, 0.5), (3, 0.25), (4, 0.125), (6, 0.03125)])
 def test_two_pipelines_on_few_data_sets_are_a_sign_test(name, n, p):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import ilk
+from cases import in_one_test
 
 BOTH = ("wilcoxon", "bayesian_signed_rank")
 # Demšar (2006), Table 2: C4.5 without and with pruning of leaves, by AUC
@@ -100,6 +101,7 @@ def test_wilcoxon_is_exact_for_few_data_sets(gaps, zeros):
     assert verdict.p_value == pytest.approx(signs(gaps, zeros))
 
 
+@in_one_test
 @pytest.mark.parametrize("n", [1 + 7, 20, 50, 60])
 def test_wilcoxon_is_scipys(n):
     a, b = np.random.default_rng(n).random((2, n))
@@ -121,6 +123,7 @@ def test_wilcoxon_with_ties_and_zeros_is_near_scipys_approximation(zeros):
             assert verdict.p_value == pytest.approx(expected.pvalue, abs=tolerance)
 
 
+@in_one_test
 @pytest.mark.parametrize("zeros", ["pratt", "zsplit", "wilcox"])
 @pytest.mark.parametrize("n", [1, 5, 6])
 def test_few_differences_among_many_data_sets_are_few(n, zeros):
@@ -291,6 +294,7 @@ def test_order_direction_and_scale(name, table, random):
             assert abs(pair["standardized"]) == pytest.approx(abs(expected["standardized"]))
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*BOTH, "friedman_nemenyi", "robustness"])
 def test_a_data_set_without_one_score_is_left_out_of_all_ranks(name):
     """Ranks among the two that are left would favour them."""
@@ -315,6 +319,7 @@ def test_what_cannot_be_compared_is_refused(name):
         compare(name, {"a": [0.1, 0.2], "b": [0.1, math.inf]})
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*BOTH, "friedman_nemenyi", "robustness"])
 def test_names_that_occur_twice_are_refused(name):
     table = np.random.default_rng(0).random((4, 3))

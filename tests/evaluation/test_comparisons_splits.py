@@ -12,6 +12,7 @@ from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
 import ilk
+from cases import in_one_test
 
 A = [0.20, 0.22, 0.19, 0.21, 0.23, 0.20, 0.22, 0.21, 0.20, 0.24]
 B = [0.30, 0.28, 0.27, 0.33, 0.29, 0.31, 0.30, 0.27, 0.32, 0.30]
@@ -204,6 +205,7 @@ def test_swapped_shifted_and_scaled(a, b, name, shift, factor):
     assert other_way.pairs[0]["better"] == pair["better"]
 
 
+@in_one_test
 @pytest.mark.parametrize("name", FIVE)
 @pytest.mark.parametrize(
     ("folds", "resampling", "got"),

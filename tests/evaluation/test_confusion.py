@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix as peer
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import confusion
 
 NAMES = {
@@ -40,6 +41,7 @@ def test_agreement_with_scikit_learn_whatever_the_names(names, found):
     )
 
 
+@in_one_test
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 def test_label_that_is_no_class_is_named(names):
     prediction = predict(names[[0, 1, 3, 2]], names[[0, 1, 0, 2]], names[:3])

@@ -15,6 +15,7 @@ from sklearn.metrics import (
 )
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import curves
 
 cases = st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), min_size=2, max_size=40).filter(
@@ -121,6 +122,7 @@ def test_precision_between_points_is_that_of_the_next():
     assert np.isnan(band.lower).all()  # one curve says nothing of a spread
 
 
+@in_one_test
 @pytest.mark.parametrize("n", [7, 10, 50, 100])
 def test_heights_where_a_curve_jumps(n):
     """Each jump of a curve of n negative cases is at a point of the grid, to the last digit."""
@@ -298,6 +300,7 @@ def test_pooled_measure_scores_repeats():
     assert "none of the 1 answered cases is" in single.notes[0]
 
 
+@in_one_test
 @pytest.mark.parametrize("size", [0, 101, 1.5, 0.0, -1, True, "x", None, np.nan, np.inf], ids=str)
 def test_no_such_size(iris, size):
     with pytest.raises(ilk.InputError, match="sizes must be from 1 to 100"):

@@ -7,10 +7,12 @@ import pytest
 from sklearn import datasets
 
 import ilk
+from cases import in_one_test
 
 NOMINAL = ["monks1", "monks2", "monks3", "tic_tac_toe"]
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
 def test_bundled_data_equal_scikit_learns(name):
     data, bunch = ilk.dataset(name).load(), getattr(datasets, f"load_{name}")()
@@ -69,6 +71,7 @@ def test_nominal_columns_or_their_codes(name):
     assert plain.fingerprint != coded.fingerprint
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NOMINAL)
 def test_titles_tell_encodings_apart(name):
     assert ilk.dataset(name).title() == name

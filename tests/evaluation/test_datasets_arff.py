@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipys
 
 import ilk
+from cases import in_one_test
 
 FRUIT = """\
 % a comment
@@ -252,6 +253,7 @@ def test_absent_file_suggests_a_sibling(write):
         load(path)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "argument"),
     [

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 FRUIT = """\
 weight,length,colour,class
@@ -176,6 +177,7 @@ def test_what_is_no_gzip_file(write):
         load(write(FRUIT, "fruit.csv.gz"))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "argument"),
     [

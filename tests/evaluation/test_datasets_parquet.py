@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 pa = pytest.importorskip("pyarrow", reason="Parquet is read by pyarrow")
 
@@ -153,6 +154,7 @@ def test_without_pyarrow_the_error_says_what_to_install(write, monkeypatch):
         load(path)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "argument"),
     [

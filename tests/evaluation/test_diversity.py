@@ -22,6 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import diversity, run_experiment
 
 answers = st.tuples(st.integers(1, 6), st.integers(1, 12)).flatmap(
@@ -104,6 +105,7 @@ def test_blocks_of_cases_give_what_all_at_once_gives(monkeypatch):
     np.testing.assert_array_equal(diversity.fail_disagreement(members, y), whole[1])
 
 
+@in_one_test
 @pytest.mark.parametrize("wrong", [[], ["a", "b"], np.zeros((2, 0)), np.zeros((2, 3, 4))])
 def test_other_shapes_are_refused(wrong):
     with pytest.raises(ilk.InputError, match="answers must have shape"):
@@ -120,6 +122,7 @@ NO_LABELS = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(("wrong", "said"), NO_LABELS)
 def test_labels_that_are_none_are_refused(wrong, said):
     for measure in (diversity.plain_disagreement, diversity.entropy, diversity.ambiguity):
@@ -198,6 +201,7 @@ def test_members_of_ensembles_are_asked(iris):
     )
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "model",
     [
@@ -215,6 +219,7 @@ def test_members_of_scikit_learn_give_labels_not_codes(model, iris):
     assert (members.labels == y).mean() > 0.6
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import theory
 
 
@@ -38,6 +39,7 @@ def test_chance_stays_chance():
     assert theory.ensemble_error(101, 0.5) == pytest.approx(0.5)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("k", "e", "said"),
     [

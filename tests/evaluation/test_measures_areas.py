@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import ilk
+from cases import in_one_test
 
 tied = st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), min_size=2, max_size=40).filter(
     lambda cases: len({positive for positive, _ in cases}) == 2
@@ -169,6 +170,7 @@ def test_a_column_for_each_class(name):
         ilk.measure(name)(prediction)
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", [bool, np.uint8, np.int8, np.float16, np.float32, object])
 def test_scores_of_any_kind_of_number_rank_as_floats_do(kind):
     scores = np.array([[3, 1], [1, 4], [0, 2], [5, 5], [9, 1]]).astype(kind)
@@ -179,6 +181,7 @@ def test_scores_of_any_kind_of_number_rank_as_floats_do(kind):
     assert ilk.measure("roc_auc")(prediction) == expected
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "scores",
     [
@@ -198,6 +201,7 @@ def test_extreme_scores_rank(scores):
     assert ilk.measure("roc_auc")(prediction) == (0.5 if tie else 1.0)
 
 
+@in_one_test
 @pytest.mark.parametrize("values", [[["a", "b"]] * 2, np.array([["x", 1], [2, 3]], dtype=object)])
 @pytest.mark.parametrize("name", ["roc_auc", "log_loss", "risk"])
 def test_scores_that_are_no_numbers(name, values):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import intervals
 
 
@@ -32,6 +33,7 @@ def test_interval_of_no_error_follows_the_rule_of_three():
     )
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -75,6 +77,7 @@ def test_size_beyond_floats():
     assert type(found.estimate) is type(found.lower) is float
 
 
+@in_one_test
 @pytest.mark.parametrize("error", [0, -0.1, 1.1, math.nan, True, "0.1", [0.1], 1j])
 def test_size_for_no_probability(error):
     with pytest.raises(ilk.ParameterError, match="error must be > 0 and <= 1"):
@@ -90,6 +93,7 @@ def test_variance_of_the_total_error():
     assert pooled == pytest.approx(0.2 * 0.8 / 30)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

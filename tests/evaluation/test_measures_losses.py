@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, hinge_loss, log_loss
 
 import ilk
+from cases import in_one_test
 
 
 def predict(truth, labels=None, classes=None, **more):
@@ -63,6 +64,7 @@ def test_probabilities_that_are_none(name):
         ilk.measure(name)(predict([0, 1], probabilities=nan))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "row", [[1.5, -0.5], [math.inf, -math.inf], [1e308, 1e308], [0.0, 0.0], [math.nan, 1.0]]
 )
@@ -100,6 +102,7 @@ def test_rejected_cases_cost_what_is_said():
     assert ilk.measure("cost", costs=costs, reject_cost=10)(prediction) == 4
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
@@ -136,6 +139,7 @@ def test_cost_of_a_rejection_is_finite():
         ilk.measure("cost", reject_cost=math.inf)(predict([0, 1]))
 
 
+@in_one_test
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 @pytest.mark.parametrize(
     "measure",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score
 
 import ilk
+from cases import in_one_test
 
 PEERS = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
 RATES = [*PEERS, "specificity", "false_positive_rate"]
@@ -66,6 +67,7 @@ def test_names_and_order_do_not_matter(pairs, name, average):
     assert measure(renamed) == pytest.approx(measure(predict(truth, labels, range(3))))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "truth", "labels", "reason"),
     [
@@ -96,6 +98,7 @@ def test_average_with_a_class_that_was_never_predicted():
     assert got == pytest.approx((2 / 3 + 2 / 3 + 0) / 3)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [*RATES, "mean_class_accuracy"])
 def test_average_says_which_classes_it_leaves_out(name):
     measure = ilk.measure(name)
@@ -122,6 +125,7 @@ def may_be_averaged(name):
     return average is not None and average.none
 
 
+@in_one_test
 @pytest.mark.parametrize("name", list(filter(may_be_averaged, ilk.measures())))
 def test_what_may_be_averaged_says_so_of_more_than_two_classes(name):
     """Whoever asks for f1 of iris learns what to write."""
@@ -186,6 +190,7 @@ def test_priors_by_name(classes):
         assert measure(predict(truth, labels)) == pytest.approx(0.275)
 
 
+@in_one_test
 @pytest.mark.parametrize("classes", [["a", "b"], [1, 2], [False, True]], ids=str)
 @pytest.mark.parametrize(
     "name", [n for n in ilk.registry("measure").names() if "positive" in ilk.measure(n).parameters]
@@ -222,6 +227,7 @@ def test_estimate_is_unbiased_whatever_the_proportions_of_the_test_cases():
     assert np.mean(variances) == pytest.approx(expected, rel=0.15)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("priors", "words"),
     [

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn import model_selection
 
 import ilk
+from cases import in_one_test
 
 SCHEMES = {
     "holdout": {"test_size": 0.4, "repeats": 2},
@@ -35,6 +36,7 @@ def rows(splits):
     return [(s.train.tolist(), s.test.tolist(), s.repeat, s.fold) for s in splits]
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "parameters"), SCHEMES.items())
 def test_parts_are_disjoint_and_make_the_whole(name, parameters):
     for each in split(name, **parameters):
@@ -44,6 +46,7 @@ def test_parts_are_disjoint_and_make_the_whole(name, parameters):
         assert each.validation is None
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "parameters"), SCHEMES.items())
 def test_seed_decides(name, parameters):
     first = rows(split(name, **parameters))
@@ -52,6 +55,7 @@ def test_seed_decides(name, parameters):
         assert rows(split(name, random_state=1, **parameters)) != first
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "repeats"),
     [
@@ -123,6 +127,7 @@ def test_leave_one_out_needs_no_labels():
 GROUPS = np.array([f"g{i}" for i in (0, 0, 1, 2, 3, 3, 4, 4, 5, 0, 1, 1, 2, 2, 5, 3, 4, 5)])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
@@ -153,6 +158,7 @@ def test_groups_are_never_divided(name, parameters):
     assert rows(split(name, groups=GROUPS, **parameters)) == rows(splits)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
@@ -177,12 +183,14 @@ def test_what_cannot_be_divided_is_said(name, arguments, message):
         split(name, **arguments)
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "parameters"), SCHEMES.items())
 def test_errors_come_before_the_first_split(name, parameters):
     with pytest.raises(ilk.InputError, match="at least 2"):
         ilk.resampling(name, **parameters).splits(X[:1], Y[:1])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
@@ -197,6 +205,7 @@ def test_bad_parameters_are_named(name, parameters, message):
         ilk.resampling(name, **parameters)
 
 
+@in_one_test
 @pytest.mark.parametrize(("percent", "n"), [(7, 100), (14, 50), (28, 25), (55, 100), (56, 25)])
 def test_a_share_that_is_a_whole_number_is_not_rounded_up(percent, n):
     share = percent / 100
@@ -207,6 +216,7 @@ def test_a_share_that_is_a_whole_number_is_not_rounded_up(percent, n):
 RANDOM = [*((n, p) for n, p in SCHEMES.items() if not n.startswith("leave_")), ("sklearn", {})]
 
 
+@in_one_test
 @pytest.mark.parametrize("state", [-1, 2**32, 1.5, "0"])
 @pytest.mark.parametrize(("name", "parameters"), RANDOM)
 def test_bad_seeds_are_named_before_the_first_split(name, parameters, state):

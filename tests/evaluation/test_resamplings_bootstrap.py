@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import run_experiment
 from ilk_evaluation.resamplings.no_information import no_information
 
@@ -78,6 +79,7 @@ def test_stratified_groups_are_drawn_within_their_class():
         assert Counter(y[each.train].tolist()) == {"a": 4, "b": 8}
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -118,6 +120,7 @@ def test_632_by_hand():
     assert accuracy == pytest.approx(1 - expected)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("inside", "outside", "rate", "expected"),
     [
@@ -260,6 +263,7 @@ def test_an_undefined_score_makes_no_estimate(results):
         ilk.registry("measure").unregister("t_undefined")
 
 
+@in_one_test
 @pytest.mark.parametrize("name", sorted(ilk.registry("resampling").names()))
 def test_spread_is_that_of_the_scores_an_estimate_is_made_of(name):
     """One score, an infinite one, and scores that are all alike."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn import model_selection
 
 import ilk
+from cases import in_one_test
 
 X = np.zeros((12, 1))
 Y = np.array(list("abc") * 4)
@@ -76,6 +77,7 @@ def test_five_by_two_is_five_times_two_stratified_halves():
         assert first.train.tolist() == second.test.tolist()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters", "least"),
     [
@@ -110,6 +112,7 @@ def test_where_the_data_decide_it_is_the_least_there_can_be(name, parameters, le
     assert len(split(name, n=4, **parameters)) == 4
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
@@ -135,6 +138,7 @@ def test_splits_are_made_as_they_are_asked_for(name, parameters):
         tracemalloc.stop()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [

@@ -5,6 +5,7 @@ import pytest
 from sklearn import model_selection
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation.resamplings.wrapped import table_of
 
 X = np.arange(24.0).reshape(12, 2)
@@ -35,6 +36,7 @@ def splits_of(scheme, **options):
     return list(scheme.splits(X, y, groups_for(scheme.splitter), **options))
 
 
+@in_one_test
 @pytest.mark.parametrize("splitter", SPLITTERS, ids=lambda splitter: type(splitter).__name__)
 def test_splits_are_those_of_scikit_learn(splitter):
     scheme = ilk.build(table_of(splitter), kind="resampling")
@@ -67,6 +69,7 @@ def test_what_is_drawn_follows_from_the_seed(splitter, params):
     assert tests(1) != tests(2)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

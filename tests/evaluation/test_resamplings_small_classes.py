@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 def split(name, y, groups=None, random_state=0, **parameters):
@@ -153,6 +154,7 @@ PURE_Y = np.repeat(["a"] * 6 + ["b"] * 4 + ["c"] * 2, 3)
 ORDER = np.random.default_rng(3).permutation(36)
 
 
+@in_one_test
 @pytest.mark.parametrize("names", [PURE, PURE.astype(str), [f"p{g}" for g in PURE], PURE - 5.5])
 @pytest.mark.parametrize(
     ("name", "parameters"),
@@ -207,6 +209,7 @@ EVERY = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -225,6 +228,7 @@ def test_bad_groups_are_named(name, parameters, groups, message):
         scheme.splits(np.zeros((4, 1)), np.array([0, 1, 0, 1]), given_)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -239,6 +243,7 @@ def test_numpy_does_not_name_groups(name, parameters, groups, message):
         ilk.resampling(name, **parameters).splits(np.zeros((4, 1)), [0, 1, 0, 1], groups)
 
 
+@in_one_test
 @pytest.mark.parametrize("seed", range(10))
 def test_plain_folds_have_as_many_groups_each_whatever_their_sizes(seed):
     groups = np.repeat(np.arange(11), np.random.default_rng(seed).integers(1, 30, 11))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 ERRORS = pd.DataFrame(
     {"a": [0.1, 0.2, 0.1, 0.4], "b": [0.2, 0.3, 0.1, 0.3], "c": [0.5, 0.1, 0.2, 0.2]},
@@ -176,6 +177,7 @@ def test_boxes_without_matplotlib(monkeypatch):
         ilk.comparison("robustness").plot(compare(ERRORS))
 
 
+@in_one_test
 @pytest.mark.parametrize("up", [False, True])
 @pytest.mark.parametrize("floor", [0.0, 0.05])
 def test_ranks_are_friedmans_though_ratios_are_infinite(up, floor):

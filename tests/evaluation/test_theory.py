@@ -14,6 +14,7 @@ from scipy.stats import binom
 from sklearn.mixture import GaussianMixture
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import theory
 
 cases = st.integers(1, 10**7)
@@ -94,6 +95,7 @@ def test_bounds_and_probabilities_of_failure_are_inverse(n, delta, size):
             assert found == pytest.approx(delta, rel=1e-6)
 
 
+@in_one_test
 @pytest.mark.parametrize("h", [0, 1, 3, 30])
 @pytest.mark.parametrize("epsilon", [0.01, 0.2, 1])
 @pytest.mark.parametrize("delta", [1e-6, 0.1, 1])
@@ -127,6 +129,7 @@ def separable(points, signs):
     return found.status == 0
 
 
+@in_one_test
 @pytest.mark.parametrize(("n", "width"), [(4, 2), (5, 2), (4, 1), (5, 3)])
 def test_cover_count_is_that_of_all_labellings(n, width):
     points = np.random.default_rng(n).normal(size=(n, width))
@@ -138,6 +141,7 @@ def test_the_slides_example():
     assert theory.cover_count(4, 2) == 14
 
 
+@in_one_test
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_shatter_bound_is_reached_by_half_lines_and_intervals(n):
     """A threshold labels n points of a line in n + 1 ways, an interval in C(n + 1, 2) + 1."""
@@ -169,6 +173,7 @@ def test_shatter_bound_follows_pascals_rule(n, h):
     assert theory.shatter_bound(h, h) == 2**h
 
 
+@in_one_test
 @pytest.mark.parametrize(("n", "h"), [(10**6, 20), (10**5, 3000), (20_000, 10_001), (5000, 2500)])
 def test_logarithms_of_large_counts(n, h):
     total = term = 1
@@ -188,6 +193,7 @@ def test_half_of_the_labellings_at_twice_the_capacity():
     assert theory.separable_share(2500, 1000) < 1e-9
 
 
+@in_one_test
 @pytest.mark.parametrize("width", [1, 2, 3, 7])
 def test_the_perceptron_shatters_as_many_points_as_cover_counts(width):
     h = theory.perceptron_vc_dimension(width)
@@ -196,6 +202,7 @@ def test_the_perceptron_shatters_as_many_points_as_cover_counts(width):
     assert theory.polynomial_vc_dimension(width, 1) == h
 
 
+@in_one_test
 @pytest.mark.parametrize(("width", "degree"), [(1, 3), (2, 2), (3, 2), (4, 3)])
 def test_polynomials_have_as_many_monomials(width, degree):
     powers = itertools.product(range(degree + 1), repeat=width)
@@ -280,6 +287,7 @@ def test_numbers_come_out_as_numbers_and_arrays_as_arrays():
 NAN = float("nan")
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -325,6 +333,7 @@ def test_what_is_outside_the_domain_is_named(call, said):
         call()
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int64, np.uint64, np.float32])
 def test_counts_of_any_kind_do_not_overflow(kind):
     largest = 2**53 if kind is np.float32 else np.iinfo(kind).max
@@ -336,6 +345,7 @@ def test_counts_of_any_kind_do_not_overflow(kind):
     np.testing.assert_allclose(theory.separable_share(small, 2), theory.separable_share([3, 5], 2))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -361,6 +371,7 @@ def test_numbers_beyond_floats_are_refused_by_name(call, said):
         call()
 
 
+@in_one_test
 @pytest.mark.parametrize("n", [1, 2, 3, 50, 1001, 4000])
 def test_logarithms_of_all_sums_of_binomials(n):
     for last in sorted({0, 1, n // 7, n // 3, n // 2, n // 2 + 1, n - 1, n, n + 2}):

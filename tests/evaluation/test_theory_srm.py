@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import theory
 from ilk_evaluation.theory.enclosing import squared_radius
 
@@ -75,6 +76,7 @@ def test_capacities_by_a_function_and_by_the_margin(ring):
     assert by_margin.table["capacity"][0] == theory.svm_vc_dimension(by_margin.model, X)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("change", "error", "said"),
     [

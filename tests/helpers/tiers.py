@@ -28,7 +28,7 @@ FOLDERS = {"system", "exhaustive"}
 # A test that asks for one of these fixtures is of that tier, too.
 SYSTEM_FIXTURES = {"run_python"}
 # Of a test with more cases than these, the default tier takes so many, chosen by their names.
-CASES = 3
+CASES = 2
 
 # Test functions of which a case takes more than LONG seconds of processor time are exhaustive.
 # `pytest --find-long` finds them anew, on a quiet machine and with functions compiled before.

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 def adamenn(**params):
@@ -65,6 +66,7 @@ VARIANTS = pytest.mark.parametrize(
 
 
 class TestWrittenOut:
+    @in_one_test
     @VARIANTS
     def test_normal_data(self, blobs, params):
         X, y, Q = blobs
@@ -77,6 +79,7 @@ class TestWrittenOut:
             assert where[i].tolist() == np.argsort(d, kind="stable")[:6].tolist()
             np.testing.assert_allclose(near[i], d[where[i]], rtol=1e-9)
 
+    @in_one_test
     @VARIANTS
     def test_row_left_out(self, blobs, params):
         X, y, _ = blobs
@@ -150,6 +153,7 @@ def test_first_step_by_lists_is_that_by_search(blobs):
     assert np.array_equal(once.kneighbors(Q, 5), again.kneighbors(Q, 5))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

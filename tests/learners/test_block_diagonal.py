@@ -6,6 +6,7 @@ import pytest
 from scipy.optimize import minimize
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.view_weights import aligned
 
 pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
@@ -24,6 +25,7 @@ def fitted(X, y, **parameters):
     return ilk.metric_learner("block_diagonal", **{"views": VIEWS, **parameters}).fit(X, y)
 
 
+@in_one_test
 @pytest.mark.parametrize("weights", ["uniform", "pyramid", "alignment", "search", [0.5, 3]])
 @pytest.mark.parametrize("learner", ["rca", "identity"])
 def test_is_the_weighted_sum_of_squared_distances(data, weights, learner):
@@ -143,6 +145,7 @@ class TestSearch:
         assert np.isfinite(fitted(np.eye(5), list("abcde"), weights="search").weights_).all()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

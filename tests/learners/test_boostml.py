@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 BOTH = pytest.mark.parametrize("name", ["boostml1", "boostml2"])
 
@@ -47,6 +48,7 @@ def same_as_written_out(shrunk_region, name, X, y, Q, k, params):
 
 
 class TestWrittenOut:
+    @in_one_test
     @BOTH
     @pytest.mark.parametrize(
         "params",
@@ -171,6 +173,7 @@ class TestInvariance:
         ):
             assert np.array_equal(got, expected)
 
+    @in_one_test
     @BOTH
     @pytest.mark.parametrize("exponent", [-900, -40, 40, 900])
     def test_one_unit_for_all_features(self, blobs, name, exponent):

@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 import ilk
+from cases import in_one_test
 from ilk_learners.transformers.words import Words
 
 
@@ -124,6 +125,7 @@ def test_order_of_rows_in_a_set_does_not_matter(sets):
     assert np.array_equal(model.transform([rows[::-1] for rows in X]), model.transform(X))
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8, np.int64])
 def test_dtypes(dtype):
     X = [np.array([[0, 1], [200, 7]], dtype=dtype), np.array([[1, 1]], dtype=dtype)]
@@ -162,6 +164,7 @@ def test_more_words_than_seen_and_all_alike():
 FIRST = [[1.0, 2.0]]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -190,6 +193,7 @@ def test_sets_that_are_none(X, message):
         codebook(n_words=1).fit(X)
 
 
+@in_one_test
 @pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300, 1.7e308])
 def test_size_of_weights_does_not_count(sets, size):
     """Though their sum is infinite, or rounds to nothing."""

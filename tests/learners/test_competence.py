@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_learners import competence_model
 
 ORDERS = ["relative_coverage", "reach_for_cover", "coverage", "nun", "random"]
@@ -224,12 +225,14 @@ def test_cases_that_solve_nobody_are_counted():
     assert model.coverage.sizes.tolist() == [1] * 6
 
 
+@in_one_test
 @pytest.mark.parametrize("order", ORDERS)
 def test_of_one_class_one_case_classifies_all(order):
     X = np.random.default_rng(0).normal(size=(30, 2))
     assert len(found(X, np.zeros(30), order=order, random_state=0)[0]) == 1
 
 
+@in_one_test
 @pytest.mark.parametrize("order", ORDERS)
 def test_conflicting_twins_end(order):
     X, y = np.zeros((6, 2)), np.array([0, 1, 2, 0, 1, 2])

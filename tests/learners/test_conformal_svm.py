@@ -6,6 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 from ilk_learners.svm.conformal_factor import reach
 
 
@@ -119,6 +120,7 @@ class TestTau:
         D = np.sort(np.sqrt(((S[:, None] - S) ** 2).sum(axis=2)), axis=1)[:, 1:4]
         assert model.taus_ == pytest.approx([np.sqrt(np.mean(D**2))])
 
+    @in_one_test
     @pytest.mark.parametrize("unit", [1e-150, 1e-12, 1e12, 1e140])
     def test_units_do_not_matter(self, rings, unit):
         X, y, Q = rings

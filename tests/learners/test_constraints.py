@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.constraints import (
     any_pairs,
     check_pairs,
@@ -80,6 +81,7 @@ def test_given_pairs():
     assert pairs.dissimilar.tolist() == [[2, 1]]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 
 import ilk
+from cases import in_one_test
 
 
 def dann(**params):
@@ -57,6 +58,7 @@ VARIANTS = pytest.mark.parametrize(
 
 
 class TestWrittenOut:
+    @in_one_test
     @VARIANTS
     def test_metric_and_neighbors(self, blobs, params):
         X, y, Q = blobs
@@ -179,6 +181,7 @@ class TestSmallRegions:
         assert np.linalg.eigvalsh(A).min() > 0
 
 
+@in_one_test
 @pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("exponent", [-900, -40, 40, 900])
 def test_distances_have_no_unit(blobs, diagonal, exponent):
@@ -196,6 +199,7 @@ def test_metric_that_no_number_holds(blobs):
         learner.local_metric(np.zeros(3))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("argument", "value"),
     [("epsilon", 0.0), ("epsilon", np.inf), ("floor", 0.0), ("n_iterations", 0)],

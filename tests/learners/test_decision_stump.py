@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 
 
 def stump(criterion="error"):
@@ -185,6 +186,7 @@ def test_threads_change_nothing():
     assert (one.feature_, one.threshold_) == (three.feature_, three.threshold_)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("low", "high", "threshold"),
     [

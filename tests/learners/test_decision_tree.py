@@ -5,6 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from cases import in_one_test
 
 
 def tree(**parameters):
@@ -20,6 +21,7 @@ def test_worked():
     assert tree(max_depth=1).fit(X, y).depth_ == 1
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [

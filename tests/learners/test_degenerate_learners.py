@@ -11,6 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.report import MetricWarning
 
 BROKEN = {}
@@ -196,6 +197,7 @@ def test_learns(name, case):
             check_sound(model, X, warned)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("case", MAY_REFUSE)
 def test_learns_or_says_why_not(name, case):
@@ -209,6 +211,7 @@ def test_learns_or_says_why_not(name, case):
             check_sound(model, X, warned)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"identity", "pca", "whitening"}))
 def test_one_class_is_an_error_or_a_warning(name):
     X, y = MAY_REFUSE["one class"]()
@@ -223,6 +226,7 @@ def test_one_class_is_an_error_or_a_warning(name):
         assert warned or name == "rca"  # to which one chunklet is as good as any
 
 
+@in_one_test
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("name", NAMES)
 def test_not_finite(name, value):
@@ -241,6 +245,7 @@ LABELS = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("name", NAMES)
 def test_names_of_classes_do_not_matter(name, labels):
@@ -259,6 +264,7 @@ def test_two_fits_are_equal(name):
         assert np.array_equal(first.components_, fitted(one, X, y)[0].components_)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_map_and_metric_agree(name):
     X, y = noisy(40, 4, 3)
@@ -272,6 +278,7 @@ def test_map_and_metric_agree(name):
         assert np.allclose(D**2, squares, rtol=1e-8, atol=1e-10 * squares.max())
 
 
+@in_one_test
 @pytest.mark.parametrize("limit", [1, 3])
 @pytest.mark.parametrize("name", NAMES)
 def test_iterations_stay_below_the_limit_and_loss_does_not_rise(name, limit):
@@ -284,6 +291,7 @@ def test_iterations_stay_below_the_limit_and_loss_does_not_rise(name, limit):
             assert curve[-1] <= curve[0]
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_single_precision_is_kept(name):
     X, y = noisy(40, 4, 3)
@@ -293,6 +301,7 @@ def test_single_precision_is_kept(name):
         check_sound(model, X, warned)
 
 
+@in_one_test
 @pytest.mark.parametrize("factor", [1e-12, 1e3, 1e12])
 @pytest.mark.parametrize("name", NAMES)
 def test_units_do_not_change_neighbours(name, factor):
@@ -302,6 +311,7 @@ def test_units_do_not_change_neighbours(name, factor):
     assert np.allclose(A / np.trace(A), B / np.trace(B), atol=1e-3)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_strange_layouts_of_memory(name):
     X, y = noisy(40, 4, 3)
@@ -316,6 +326,7 @@ def test_strange_layouts_of_memory(name):
         )
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "relevance"])
 def test_begins_with_as_many_directions_as_tell_classes_apart(name):
     model = default(name)
@@ -339,6 +350,7 @@ def test_reports_numbers_of_any_size(name, size):
     assert not np.isnan([model.report_.before, model.report_.after]).any()
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_one_row_far_from_the_others(name):
     X, y = noisy()
@@ -360,6 +372,7 @@ UNBOUNDED = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("name", UNBOUNDED)
 def test_no_weight_is_infinite(name):
     key = UNBOUNDED[name]
@@ -367,6 +380,7 @@ def test_no_weight_is_infinite(name):
         default(name, **{key: np.inf}).fit(*noisy())
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["itml", "mmc", "nca", "vsm"])
 def test_a_tolerance_of_any_size(name):
     model, warned = fitted(default(name, tol=1e300), *noisy())

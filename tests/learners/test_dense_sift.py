@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV is not installed (extra 'images')")
 
@@ -55,6 +56,7 @@ def gradients(angle, size=64, sharp=20.0):
     return (255 / (1 + np.exp(-along / sharp * 8))).round().astype(np.uint8)
 
 
+@in_one_test
 @pytest.mark.parametrize("quarter", range(4))
 def test_directions_of_gradients_fall_into_their_bins(quarter):
     """A descriptor has 4 x 4 parts of 8 directions; OpenCV turns as y grows upwards."""
@@ -139,6 +141,7 @@ def test_needs_no_fit_and_fit_looks_at_images(image):
         model.fit([image[0]])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -160,6 +163,7 @@ def test_what_is_no_image(X, message):
         sift().transform(X)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from cases import in_one_test
 from ilk import check_labels
 from ilk_learners.metric_learners.descent import DescentLearner
 
@@ -56,6 +57,7 @@ def test_finds_the_minimum_and_records_the_way(solver):
     assert (np.diff(learner.loss_curve_) <= 0).all()
 
 
+@in_one_test
 @pytest.mark.parametrize("factor", [1e-12, 3.0, 1000.0, 1e12])
 def test_way_does_not_depend_on_the_unit(factor):
     learner, other = (Fitted(TARGET, max_iter=8, tol=0) for _ in range(2))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from imblearn.under_sampling import AllKNN, RepeatedEditedNearestNeighbours
 
 import ilk
+from cases import in_one_test
 
 
 @st.composite
@@ -70,6 +71,7 @@ def test_renn_is_a_fixed_point_of_enn():
     assert len(kept("enn", X_kept, y_kept, k=5)) == len(y_kept)
 
 
+@in_one_test
 @pytest.mark.parametrize(("rule", "kind_sel"), [("plurality", "mode"), ("all", "all")])
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_renn_is_imbalanced_learns_where_that_comes_to_an_end(rule, kind_sel, k):

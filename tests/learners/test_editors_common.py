@@ -7,6 +7,7 @@ from imblearn.pipeline import make_pipeline
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+from cases import in_one_test
 
 NAMES = ilk.editors()
 RANDOM = {"ib3": {"random_state": 0}}
@@ -31,6 +32,7 @@ def kept(name, X, y, **parameters):
     return one.sample_indices_.tolist()
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_a_precomputed_matrix_gives_rows_that_are_usable(name, mixed):
     X, y = mixed
@@ -45,6 +47,7 @@ def test_a_precomputed_matrix_gives_rows_that_are_usable(name, mixed):
     assert knn.score(rows, y) > 0.6
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_texts(name):
     texts = ["aaaa", "aaab", "aaba", "abaa", "baaa", "zzzz", "zzzy", "zzyz", "zyzz", "yzzz", "azaz"]
@@ -55,6 +58,7 @@ def test_texts(name):
     assert y_kept == [y[i] for i in one.sample_indices_]
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_tables_with_nominal_columns(name, mixed):
     X, y = mixed
@@ -66,6 +70,7 @@ def test_tables_with_nominal_columns(name, mixed):
     assert y_kept.tolist() == y[one.sample_indices_].tolist()
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.usefixtures("threads_for_few_rows")
 def test_threads_change_nothing(name, mixed):
@@ -76,6 +81,7 @@ def test_threads_change_nothing(name, mixed):
         assert kept(name, X, y) == expected
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_in_imbalanced_learns_pipelines(name, mixed):
     X, y = mixed
@@ -84,6 +90,7 @@ def test_in_imbalanced_learns_pipelines(name, mixed):
     assert pipeline.predict(X).tolist() == alone.predict(X).tolist()
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_units_and_origin_change_nothing(name, mixed):
     X, y = mixed
@@ -93,6 +100,7 @@ def test_units_and_origin_change_nothing(name, mixed):
     assert kept(name, -X, y) == expected
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_names_of_classes_change_nothing(name, mixed):
     X, y = mixed
@@ -101,6 +109,7 @@ def test_names_of_classes_change_nothing(name, mixed):
         assert kept(name, X, labels) == expected
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_one_class(name):
     X = np.random.default_rng(0).normal(size=(20, 3))
@@ -108,12 +117,14 @@ def test_one_class(name):
     assert 1 <= len(found) <= 20
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_equal_cases_of_different_classes_come_to_an_end(name):
     X, y = np.zeros((12, 2)), np.arange(12) % 2
     assert len(kept(name, X, y)) <= 12
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_only_what_draws_takes_a_seed(name):
     parameters = editor(name).get_params()
@@ -121,6 +132,7 @@ def test_only_what_draws_takes_a_seed(name):
     assert ("random_state" in parameters) == draws
 
 
+@in_one_test
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("X", "y", "error"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 import ilk
+from cases import in_one_test
 
 BOTH = pytest.mark.parametrize("name", ["one_hot", "ordinal"])
 
@@ -176,6 +177,7 @@ def test_empty_table(name, frame):
         ilk.transformer(name).fit(frame.iloc[:0])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [

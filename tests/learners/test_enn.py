@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from imblearn.under_sampling import EditedNearestNeighbours
 
 import ilk
+from cases import in_one_test
 
 
 def edited(X, y, **parameters):
@@ -76,6 +77,7 @@ def test_agrees_with_oracle(seed, k, rule, ties):
     assert edited(X, y, k=k, rule=rule, ties=ties) == oracle(X, y.tolist(), k, rule, ties)
 
 
+@in_one_test
 @pytest.mark.parametrize(("rule", "kind_sel"), [("plurality", "mode"), ("all", "all")])
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_agrees_with_imbalanced_learn(rule, kind_sel, k):

@@ -5,6 +5,7 @@ import pytest
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 
 
 def gasvm(**parameters):
@@ -95,6 +96,7 @@ def test_learns_which_feature_tells(per_class):
     assert model.score(X[test], y[test]) > plain.score(X[test], y[test]) + 0.1
 
 
+@in_one_test
 @pytest.mark.parametrize("per_class", [False, True])
 @pytest.mark.parametrize("learner", ["lda", "rca", "pca", identity()])
 def test_any_learner(blobs, learner, per_class):
@@ -113,6 +115,7 @@ def test_order_and_names_of_classes_do_not_matter(blobs):
     assert np.array_equal(gasvm(learner=identity()).fit(X, names).decision_function(Q), expected)
 
 
+@in_one_test
 @pytest.mark.parametrize("factor", [2.0**-40, 2.0**40])
 @pytest.mark.parametrize("learner", ["megm", identity()])
 def test_does_not_depend_on_scale(blobs, factor, learner):

@@ -10,6 +10,7 @@ from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 import ilk
+from cases import in_one_test
 
 
 def gp(kernel="rbf", **parameters):
@@ -181,6 +182,7 @@ def test_scale_does_not_matter(halves, optimize, scale):
     assert got == pytest.approx(expected, abs=1e-4)
 
 
+@in_one_test
 @pytest.mark.parametrize("sigma", [1e6, 1.0, 1e-8], ids="sigma={:g}".format)
 @pytest.mark.parametrize("v", [1.0, 1e6], ids="v={:g}".format)
 def test_duplicates_and_widths_out_of_scale(sigma, v):

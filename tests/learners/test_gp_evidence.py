@@ -7,6 +7,7 @@ from scipy.special import expit, log_softmax, softmax
 from scipy.stats import norm
 
 import ilk
+from cases import in_one_test
 from ilk_learners.gaussian_processes import triangles
 from ilk_learners.gaussian_processes.averages import average_logistic, average_softmax
 from ilk_learners.gaussian_processes.binary import Logistic
@@ -87,6 +88,7 @@ def test_softmax_agrees_with_the_definition():
         assert got[i] == pytest.approx(expected, abs=1e-5)
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", ["logistic", "softmax"])
 @pytest.mark.parametrize("how", ["isotropic", "ard"])
 @pytest.mark.parametrize(
@@ -102,6 +104,7 @@ def test_gradient_of_rbf(kind, how, kernel):
     check_gradient(kind, how, kernel)
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", ["logistic", "softmax"])
 @pytest.mark.parametrize(
     "kernel",

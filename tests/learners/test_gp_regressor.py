@@ -9,6 +9,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 import ilk
+from cases import in_one_test
 from ilk_learners.gaussian_processes.covariance import Covariance
 from ilk_learners.gaussian_processes.parameters import gram
 from ilk_learners.gaussian_processes.regression import regress
@@ -123,6 +124,7 @@ def test_leave_one_out_of_texts():
     assert got == pytest.approx(left_out_by_fitting(model, texts, y), abs=1e-9)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("model", "what"),
     [
@@ -179,6 +181,7 @@ def test_units_of_targets(shift, scale):
     assert wide / scale == pytest.approx(std, rel=1e-5)
 
 
+@in_one_test
 @pytest.mark.parametrize("optimize", ["none", "isotropic", "ard"])
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 def test_scale_of_rows(waves, optimize, scale):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 @st.composite
@@ -147,6 +148,7 @@ def test_ib3_is_what_its_steps_say(data, seed, accept, drop, order, draws):
     assert (editor.sample_indices_.tolist(), editor.stored_indices_.tolist()) == expected
 
 
+@in_one_test
 @pytest.mark.parametrize("fallback", ["nearest", "random"])
 @pytest.mark.parametrize("seed", range(3))
 def test_ib3_where_records_are_significant(fallback, seed):

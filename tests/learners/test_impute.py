@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.impute import SimpleImputer
 
 import ilk
+from cases import in_one_test
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent", "constant"])
 
@@ -81,6 +82,7 @@ def test_arrays_agree_with_sklearn(strategy, X):
     assert isinstance(ours, np.ndarray)
 
 
+@in_one_test
 @STRATEGIES
 def test_float32_stays(strategy):
     X = np.array([[0.1], [np.nan], [0.2]], dtype=np.float32)
@@ -120,6 +122,7 @@ def test_before_one_hot_in_a_pipeline(frame):
     assert pipeline[1].get_feature_names_out()[3:5].tolist() == ["sex_f", "sex_m"]
 
 
+@in_one_test
 @pytest.mark.parametrize("number", [-1.0, 2.5, 300.0, 1e300, 1.0])
 @pytest.mark.parametrize(
     "dtype", ["UInt8", "Int8", "UInt64", "Int64", "boolean", "Float64", "float64"]
@@ -133,6 +136,7 @@ def test_number_that_a_type_cannot_hold(dtype, number):
         assert filled.dtype == column.dtype
 
 
+@in_one_test
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
 @pytest.mark.parametrize(("cells", "expected"), [([True, None], 1.0), ([False, None, False], 0.0)])
 def test_nullable_booleans(strategy, cells, expected):
@@ -160,6 +164,7 @@ def test_number_beyond_float32_is_refused(dtype):
 COMPLEX = np.array([[1 + 2j], [3]])
 
 
+@in_one_test
 @pytest.mark.parametrize("strategy", ["most_frequent", "constant"])
 @pytest.mark.parametrize(
     "X",

@@ -7,6 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.constraints import draw_pairs
 from ilk_learners.metric_learners.itml import _objective, _Problem
 
@@ -134,6 +135,7 @@ def test_low_rank_prior_keeps_its_range(data):
     assert np.linalg.matrix_rank(A) == 2
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
@@ -149,6 +151,7 @@ def test_wrong_prior(data, prior, message):
         fitted(*data, prior=prior)
 
 
+@in_one_test
 @pytest.mark.parametrize("bounds", [[2, 1], [0, 1], [1], [1, np.inf], [np.nan, 1]])
 def test_wrong_bounds(data, bounds):
     with pytest.raises(ilk.ParameterError, match="itml: bounds must be two numbers, 0 < u < l"):

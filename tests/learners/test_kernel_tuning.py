@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 import ilk
+from cases import in_one_test
 from ilk_learners.kernel_parameters import KernelParameters
 from ilk_learners.svm import tuning
 from ilk_learners.svm.tuning import Target, weighted_slopes
@@ -93,6 +94,7 @@ KERNELS = [
 
 
 class TestGradients:
+    @in_one_test
     @pytest.mark.parametrize("criterion", CRITERIA)
     @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: f"{k['use']}{len(k)}")
     def test_numerically(self, rows, criterion, kernel):

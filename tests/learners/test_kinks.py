@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import rosen, rosen_der
 
+from cases import in_one_test
 from ilk_learners.metric_learners.kinks import minimize_kinked
 
 
@@ -27,6 +28,7 @@ def test_rosenbrock():
     assert np.allclose(found.x, 1, atol=1e-4)
 
 
+@in_one_test
 @pytest.mark.parametrize("seed", range(20))
 def test_kinks_at_the_minimum(seed):
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 import ilk
+from cases import in_one_test
 
 
 def knn(**parameters):
@@ -102,6 +103,7 @@ class TestTies:
         words = knn(k=2, ties="reject", reject_label="unknown").fit(self.X, list("babab"))
         assert words.predict([[1.0]]).tolist() == ["unknown"]
 
+    @in_one_test
     @pytest.mark.parametrize("mark", [None, -9, "?"])
     @pytest.mark.parametrize("y", [[3, 1, 1, 3, 1], list("baaba")])
     def test_a_row_without_an_answer_scores_as_wrong(self, y, mark):
@@ -167,6 +169,7 @@ def test_agrees_with_oracle(seed, k, power, zero_decides, ties):
     assert model.fit(X, y).predict(Q).tolist() == expected
 
 
+@in_one_test
 @pytest.mark.parametrize("k", [1, 4, 9])
 @pytest.mark.parametrize(
     ("vote", "weights"), [("majority", "uniform"), ("inverse_distance", "distance")]
@@ -297,6 +300,7 @@ class TestClassOutliers:
             knn(k=120).fit(X, y).class_outliers(1)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "labels", [["no", "yes"], [-1, 1], [False, True], [10, 3]], ids=lambda labels: str(labels[0])
 )
@@ -394,6 +398,7 @@ class TestMetricLearner:
         assert np.array_equal(inside.predict(Q), by_hand.predict(rca.transform(Q)))
         assert inside.explain(Q[0]).indices.tolist() == inside.kneighbors(Q[:1])[1][0].tolist()
 
+    @in_one_test
     @pytest.mark.parametrize("learner", ["rca", "pca", "lfda", "identity"])
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_a_query_equal_to_a_row_is_at_distance_zero(self, learner, dtype):
@@ -424,6 +429,7 @@ class TestMetricLearner:
         nearest = model.set_params(k=1).fit(X, y).predict(Q)
         assert np.array_equal(nearest, y[expected[:, 0]])
 
+    @in_one_test
     @pytest.mark.parametrize("how", [str, dict, type])
     @pytest.mark.parametrize(
         ("slot", "value"),
@@ -479,6 +485,7 @@ class TestErrors:
         with pytest.raises(ilk.InputError, match="2 features.*expecting 3"):
             knn().fit(X, y).predict(Q[:, :2])
 
+    @in_one_test
     @pytest.mark.parametrize(
         ("parameters", "message"),
         [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import ilk
+from cases import in_one_test
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed")
 
@@ -100,6 +101,7 @@ def test_answers_are_those_of_the_array_in_memory(given_as, data, form, distance
             same(one, other)
 
 
+@in_one_test
 @pytest.mark.parametrize("form", ["memmap", "dask"])
 @pytest.mark.parametrize("dtype", ["f4", "i2", "u1", "?"])
 def test_types_are_those_of_the_array_in_memory(given_as, data, form, dtype):
@@ -229,6 +231,7 @@ UNFIT = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize(("message", "parameters"), UNFIT.items(), ids=UNFIT)
 def test_what_needs_all_rows_refuses_a_dask_array(given_as, data, message, parameters):
     X, y, _ = data

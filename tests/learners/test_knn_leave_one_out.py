@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import ilk
+from cases import in_one_test
 
 VOTES = ["majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"]
 TIES = ["nearest", "random", "prior", "reject"]
@@ -121,6 +122,7 @@ class TestRefused:
     X = np.random.default_rng(0).normal(size=(20, 3))
     y = np.arange(20) % 2
 
+    @in_one_test
     @pytest.mark.parametrize(
         ("parameters", "message"),
         [

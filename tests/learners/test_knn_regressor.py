@@ -10,6 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
 
 import ilk
+from cases import in_one_test
 
 KERNELS = {
     "shepard": lambda d, h: np.exp(-d / h),
@@ -48,6 +49,7 @@ class TestMeans:
         assert knn(k=3, zero_distance="decides").fit(X, y).predict([[0.0]]) == [1.5]
         assert knn(k=3, vote="inverse_distance").fit(X, y).predict([[0.0]]) == [1.5]
 
+    @in_one_test
     @pytest.mark.parametrize("vote", ["majority", "inverse_distance", *KERNELS])
     @pytest.mark.parametrize("value", [0.1, -1e308, 3.3e-300, 0.0])
     def test_equal_targets_are_answered_exactly(self, surface, vote, value):
@@ -142,6 +144,7 @@ class TestInputs:
             assert got.dtype == np.float64
             assert np.array_equal(got, expected)
 
+    @in_one_test
     @pytest.mark.parametrize(
         ("y", "message"),
         [
@@ -192,6 +195,7 @@ def test_spec_round_trip():
     assert ilk.to_spec(ilk.build(spec, kind="regressor")) == spec
 
 
+@in_one_test
 @pytest.mark.parametrize("vote", ["inverse_distance", "shepard", "gaussian", "epanechnikov"])
 def test_rows_infinitely_far_away_have_no_vote(vote):
     X = np.array([[1.0], [2.0], [3.0], [-1.7e308], [-1.7e308]])

@@ -8,6 +8,7 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import ilk
+from cases import in_one_test
 
 
 def lda(**parameters):
@@ -293,6 +294,7 @@ def test_features_too_unequal_for_an_inverse(blobs, name):
         ilk.classifier(name).fit(X, y)
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["lda", "qda", "naive_bayes", "decision_tree"])
 def test_weights_with_an_infinite_sum(blobs, name):
     X, y, *_ = blobs

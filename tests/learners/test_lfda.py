@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import eigh
 
 import ilk
+from cases import in_one_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
 
@@ -97,6 +98,7 @@ def test_clusters_inside_a_class_are_kept_apart():
     assert abs(L[0, 0]) > 0.98
 
 
+@in_one_test
 @pytest.mark.parametrize("unit", [2.0**-900, 2.0**-40, 2.0**40, 2.0**900])
 def test_unit(data, unit):
     X, y = data

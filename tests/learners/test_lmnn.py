@@ -14,6 +14,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners import impostors
 from ilk_learners.metric_learners.large_margin import GivenTriplets, LargeMargin, best_multiple
 from ilk_learners.metric_learners.report import MetricWarning
@@ -312,6 +313,7 @@ class TestTriplets:
         A = lmnn(triplets=triplets, push=10.0, max_iter=200).fit(X).metric_matrix_
         assert A[1, 1] > 20 * max(A[0, 0], A[2, 2])
 
+    @in_one_test
     @pytest.mark.parametrize(
         ("triplets", "message"),
         [

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import ilk
+from cases import in_one_test
 from ilk_learners.local.adaptive import AdaptiveMetric
 from ilk_learners.metric_learners.report import REPORT, MetricWarning
 
@@ -46,6 +47,7 @@ def same(got, expected):
 
 
 class TestBase:
+    @in_one_test
     @pytest.mark.parametrize("cls", [Weighted, Mapped])
     @pytest.mark.parametrize("dtype", [float, np.float32])
     def test_nearest_of_all_rows(self, cls, dtype):
@@ -96,6 +98,7 @@ class TestBase:
 
 
 class TestKnn:
+    @in_one_test
     @EACH
     def test_votes_of_the_neighbours_it_finds(self, blobs, name):
         X, y, Q = blobs
@@ -168,6 +171,7 @@ class TestEach:
             wrong.append(labels[row] != y[i])
         assert report.after == pytest.approx(np.mean(wrong))
 
+    @in_one_test
     @EACH
     def test_single_precision(self, blobs, name):
         X, y, Q = (part.astype(np.float32) if part.dtype == float else part for part in blobs)
@@ -180,6 +184,7 @@ class TestEach:
         assert np.array_equal(where, double[1])
         np.testing.assert_allclose(near, double[0], rtol=1e-6)
 
+    @in_one_test
     @EACH
     def test_read_only_memory(self, blobs, name):
         X, y, Q = blobs
@@ -189,6 +194,7 @@ class TestEach:
             array.flags.writeable = False
         same(learner.kneighbors(Q, 3), expected)
 
+    @in_one_test
     @EACH
     def test_pickle_and_clone(self, blobs, name):
         X, y, Q = blobs
@@ -197,6 +203,7 @@ class TestEach:
         same(pickle.loads(pickle.dumps(learner)).kneighbors(Q, 3), expected)
         same(clone(learner).fit(X, y).kneighbors(Q, 3), expected)
 
+    @in_one_test
     @EACH
     def test_names_of_classes(self, blobs, name):
         X, y, Q = blobs
@@ -206,11 +213,13 @@ class TestEach:
             assert np.array_equal(where, expected[1])
             np.testing.assert_allclose(near, expected[0], rtol=1e-13)
 
+    @in_one_test
     @EACH
     def test_one_class(self, blobs, name):
         with pytest.raises(ilk.InputError, match=f"{name}: y has 1 class"):
             learn(name, blobs[0], np.zeros(120, dtype=int))
 
+    @in_one_test
     @EACH
     @pytest.mark.parametrize(("argument", "value"), [("L", 0), ("n_neighbors", 0), ("L", 2.5)])
     def test_parameters(self, blobs, name, argument, value):
@@ -245,6 +254,7 @@ def degenerate():
     }
 
 
+@in_one_test
 @EACH
 @pytest.mark.parametrize("case", degenerate())
 @pytest.mark.parametrize("single", [False, True])

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.report import MetricWarning
 
 EACH = pytest.mark.parametrize(
@@ -59,6 +60,7 @@ def test_neither_threads_nor_blocks_matter(switched, name, params):
     same([np.vstack(part) for part in zip(*some, strict=True)], [p[:10] for p in expected])
 
 
+@in_one_test
 @EACH
 def test_single_precision(blobs, name, params):
     X, y, Q = (part.astype(np.float32) if part.dtype == float else part for part in blobs)
@@ -125,6 +127,7 @@ def test_a_row_left_out_shapes_nothing(blobs, name, params):
     assert report.after == pytest.approx(np.mean(wrong), abs=slack + 1e-9)
 
 
+@in_one_test
 @EACH
 def test_one_class(blobs, name, params):
     with pytest.raises(ilk.InputError, match=f"{name}: y has 1 class"):
@@ -179,6 +182,7 @@ def test_degenerate_data(name, params, case, single):
     assert 0 <= learner.report_.after <= 1
 
 
+@in_one_test
 @EACH
 def test_there_is_one_metric_for_one_query(blobs, name, params):
     X, y, Q = blobs

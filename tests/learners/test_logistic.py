@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 import ilk
+from cases import in_one_test
 
 
 def logistic(**parameters):
@@ -36,6 +37,7 @@ def test_agrees_with_scikit_learn(blobs):
     assert ours.classes_.tolist() == ["a", "b", "c"]
 
 
+@in_one_test
 @pytest.mark.parametrize("penalty", ["l2", "l1", "elastic_net", None])
 def test_minimises_its_objective(blobs, penalty):
     X, y, _ = blobs

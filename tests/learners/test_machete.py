@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 def machete(**params):
@@ -24,6 +25,7 @@ def relevance(near, beyond):
     return float(total)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "params", [{}, {"n_neighbors": 1}, {"n_neighbors": 7, "L": 5, "shrink": 0.5}, {"L": 60}]
 )

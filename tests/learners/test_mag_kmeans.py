@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import ilk
+from cases import in_one_test
 from ilk_learners.clusterers.balanced import assign
 
 
@@ -122,6 +123,7 @@ def test_nothing_is_gained_by_one_row(classes):
         assert objective(X, y.tolist(), moved, centers, scale) >= least
 
 
+@in_one_test
 @pytest.mark.parametrize("balance", [0.5, 1e6])
 @pytest.mark.parametrize("classes", [2, 3, 4])
 def test_is_more_balanced_than_k_means(classes, balance):

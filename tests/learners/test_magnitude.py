@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
 
@@ -28,6 +29,7 @@ def built(kind, name, parameters):
     return ilk.make(kind, name, **parameters)
 
 
+@in_one_test
 @at_any_magnitude
 @pytest.mark.parametrize(
     ("kind", "name", "parameters"),
@@ -62,6 +64,7 @@ def test_pca_and_what_it_explains(magnitude, data):
     np.testing.assert_allclose(got, plain.transform(X), rtol=1e-10, atol=1e-12)
 
 
+@in_one_test
 @at_any_magnitude
 @pytest.mark.parametrize(
     "parameters", [{}, {"metric": "mahalanobis"}, {"metric": "mahalanobis", "shrinkage": 0.2}]
@@ -85,6 +88,7 @@ def test_nearest_mean_of_queries_far_from_the_training_rows():
     assert np.isfinite(model.predict_proba([[1e300], [1e-190], [0.0]])).all()
 
 
+@in_one_test
 @pytest.mark.parametrize("unit", [1e-170, 1e160])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_decision_values_beyond_any_number_are_refused(unit, n_classes):
@@ -94,6 +98,7 @@ def test_decision_values_beyond_any_number_are_refused(unit, n_classes):
         model.decision_function(X)
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", ["standardize", "minmax"])
 def test_ranges_beyond_the_largest_number(name, dtype):
@@ -107,6 +112,7 @@ def test_ranges_beyond_the_largest_number(name, dtype):
     np.testing.assert_allclose(scaler.inverse_transform(got) / largest, X, rtol=1e-6)
 
 
+@in_one_test
 @pytest.mark.parametrize("magnitude", [1e-320, 1e-200, 1.0, 1e200, 1.7e308])
 def test_minmax_to_an_interval_of_any_size(magnitude):
     scaler = ilk.transformer("minmax", low=-magnitude, high=magnitude).fit([[0.0], [8.0]])
@@ -115,6 +121,7 @@ def test_minmax_to_an_interval_of_any_size(magnitude):
     assert scaler.inverse_transform(Z).ravel() == pytest.approx([0, 2, 4, 8], rel=1e-3)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "train", "query"),
     [
@@ -133,6 +140,7 @@ def test_results_beyond_the_largest_number_are_refused(name, train, query):
         model.transform(query)
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "parameters"), [("pca", {"whiten": True}), ("rca", {})])
 @pytest.mark.parametrize(("dtype", "unit"), [(np.float64, 5e-324), (np.float32, 1e-44)])
 def test_weights_beyond_the_largest_number_are_refused(name, parameters, dtype, unit):
@@ -154,6 +162,7 @@ def test_float32_near_its_largest_number(name):
     assert (distances[0, 1:] > 0).all()
 
 
+@in_one_test
 @pytest.mark.parametrize("magnitude", [5e-324, 1e-200, 1e200, 1.7e308])
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
 @pytest.mark.parametrize("sign", [1, -1])
@@ -171,6 +180,7 @@ def test_impute_float32_near_its_largest_number(strategy):
     assert filled[2, 0] == np.float32(3e38)
 
 
+@in_one_test
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 @pytest.mark.parametrize(
     ("name", "parameter"),

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+from cases import in_one_test
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -107,6 +108,7 @@ def test_whole_numbers_are_classes_unless_said_otherwise():
     assert not np.allclose(numbers, classes)
 
 
+@in_one_test
 @pytest.mark.parametrize("factor", [1e-12, 1e-3, 1000.0, 1e12])
 def test_unit_changes_nothing(factor):
     X, y = _overlapping()
@@ -177,6 +179,7 @@ def test_nothing_to_learn_of_one_other_row():
     np.testing.assert_allclose(A, np.eye(2) * A[0, 0])
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     ("X", "y"),
@@ -202,6 +205,7 @@ def test_degenerate_data(dtype, X, y):
     assert learner.components_.any()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "y", "message"),
     [

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.report import MetricWarning
 
 pytestmark = pytest.mark.filterwarnings(
@@ -68,6 +69,7 @@ def test_finds_the_feature_that_tells(objective):
     assert learner.report_.after < learner.report_.before
 
 
+@in_one_test
 @pytest.mark.parametrize("factor", [1e-12, 1e-3, 1000.0, 1e12])
 def test_unit_changes_nothing(factor):
     X, y = _overlapping()
@@ -146,6 +148,7 @@ def test_both_solvers_reach_the_same_loss():
     assert losses[1] == pytest.approx(losses[0], rel=1e-6)
 
 
+@in_one_test
 @pytest.mark.parametrize("objective", ["expected_accuracy", "log"])
 @pytest.mark.parametrize(
     ("X", "y"),
@@ -169,6 +172,7 @@ def test_degenerate_data(objective, X, y):
     assert learner.components_.any()
 
 
+@in_one_test
 @pytest.mark.parametrize("labels", [["b", "a"], [-1, 1], [7, 700], [True, False]])
 def test_any_labels(labels):
     X, _ = _overlapping()
@@ -188,6 +192,7 @@ def test_transform_is_the_product_with_an_asymmetric_map():
     assert not np.allclose(L, L.T)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("parameters", "y", "message"),
     [

@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import OneClassSVM
 
 import ilk
+from cases import in_one_test
 from ilk_learners.svm.definiteness import IndefiniteKernelWarning
 
 
@@ -23,6 +24,7 @@ def rows(n=120, seed=0):
     return np.random.default_rng(seed).normal(size=(n, 3))
 
 
+@in_one_test
 @pytest.mark.parametrize("nu", [0.01, 0.2, 0.5, 0.9])
 def test_beside_scikit_learn(nu):
     X = rows()
@@ -96,6 +98,7 @@ def test_what_it_says_of_limits():
         one_class(nu=0.0).fit(rows())
 
 
+@in_one_test
 @pytest.mark.parametrize("nu", [0.02, 0.3, 1.0])
 @pytest.mark.parametrize("kernel", ["rbf", "linear", {"use": "polynomial", "degree": 2}])
 def test_beyond_the_gram_matrix_it_gives_the_same(kernel, nu):
@@ -112,6 +115,7 @@ def test_beyond_the_gram_matrix_it_gives_the_same(kernel, nu):
     )
 
 
+@in_one_test
 @pytest.mark.parametrize("solver", ["libsvm", "qp"])
 @pytest.mark.parametrize("nu", [0.1, 0.6, 1.0])
 def test_weights_are_repetition(nu, solver):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 import ilk
+from cases import in_one_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
 
@@ -91,6 +92,7 @@ def test_names(X):
     assert pca.get_feature_names_out().tolist() == ["pca0", "pca1"]
 
 
+@in_one_test
 @pytest.mark.parametrize("value", [1.5, 1.0, 0, -1, "two"])
 def test_wrong_number_of_components(value):
     with pytest.raises(ilk.ParameterError, match="n_components must be"):

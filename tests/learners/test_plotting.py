@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_learners import plotting
 from ilk_learners.plotting.ellipses import half_axes
 from ilk_learners.plotting.space import plane, turned
@@ -236,6 +237,7 @@ def test_without_matplotlib(rows, monkeypatch):
             draw()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "module", ["space", "weights", "heat_map", "ellipses", "curves", "selection"]
 )
@@ -245,6 +247,7 @@ def test_examples_run(module):
     assert not failed
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("draw", "wanted", "message"),
     [

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 def pyramid(n_words=3, **parameters):
@@ -94,6 +95,7 @@ def test_float32_stays_and_a_frozen_codebook_keeps_its_words():
 PLACED = [[0.5, 0.5, 1.0], [0.2, 0.2, 3.0], [0.1, 0.1, 9.0]]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("X", "message"),
     [

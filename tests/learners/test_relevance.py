@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.report import MetricWarning
 
 
@@ -47,6 +48,7 @@ def test_distances_weigh_features_by_squared_scores(sample):
     assert fitted.report_.after < fitted.report_.before
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "measure",
     ["correlation", "mutual_information", "relief", "relieff", "simba", "iterative_relief"],

@@ -9,6 +9,7 @@ from sklearn.feature_selection import f_classif, mutual_info_classif, mutual_inf
 from sklearn.metrics import mutual_info_score
 
 import ilk
+from cases import in_one_test
 
 NAMES = (
     "correlation",
@@ -160,6 +161,7 @@ def test_simba_is_its_definition(sample):
     np.testing.assert_allclose(got, slow_simba(X, y, drawn), rtol=1e-9)
 
 
+@in_one_test
 @pytest.mark.parametrize(("sigma", "max_iter"), [(0.5, 1), (0.5, 6), (0.05, 4), (5.0, 3)])
 def test_iterative_relief_is_its_definition(sample, sigma, max_iter):
     X, y = sample
@@ -230,6 +232,7 @@ def test_neighbors_find_what_is_in_the_features_together():
         assert max(scores[:2]) < 2 * max(scores[2:]), name
 
 
+@in_one_test
 @pytest.mark.parametrize("component", every_measure(), ids=str)
 def test_scores_do_not_depend_on_units_or_origin(sample, component):
     X, y = sample
@@ -286,6 +289,7 @@ def test_simba_takes_features_in_any_order(rows, columns):
     np.testing.assert_allclose(got, measure("simba").scores(X, y)[columns], rtol=1e-6, atol=1e-9)
 
 
+@in_one_test
 @pytest.mark.parametrize("component", every_measure(), ids=str)
 @pytest.mark.parametrize(
     "make",
@@ -303,6 +307,7 @@ def test_names_of_classes_change_nothing(sample, component, make):
     )
 
 
+@in_one_test
 @pytest.mark.parametrize("component", every_measure(), ids=str)
 @pytest.mark.parametrize(
     ("X", "y"),
@@ -333,12 +338,14 @@ def test_a_feature_that_is_constant_in_each_class_wins():
     assert scores[1] < 10
 
 
+@in_one_test
 @pytest.mark.parametrize("component", every_measure(), ids=str)
 def test_one_class_is_an_error(component):
     with pytest.raises(ilk.InputError, match=r"y has 1 class \('a'\), at least 2"):
         component.scores([[0.0], [1.0]], ["a", "a"])
 
 
+@in_one_test
 @pytest.mark.parametrize("name", ["relief", "relieff", "simba", "iterative_relief"])
 def test_no_class_of_two_is_an_error(name):
     with pytest.raises(ilk.InputError, match=f"{name}: y has no class of two rows"):
@@ -347,6 +354,7 @@ def test_no_class_of_two_is_an_error(name):
         measure("mutual_information", estimator="neighbors").scores([[0.0], [1.0]], [0, 1])
 
 
+@in_one_test
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NUMERIC])
 def test_numbers_are_refused_where_classes_are_needed(name):
     with pytest.raises(ilk.InputError, match=f"{name}: y holds numbers .* relieff take them"):
@@ -390,6 +398,7 @@ def test_threads_change_no_bit(sample, name):
         np.testing.assert_array_equal(measure(name).scores(X, y), expected)
 
 
+@in_one_test
 @pytest.mark.parametrize("component", every_measure(), ids=str)
 def test_the_data_are_left_as_they_are(sample, component):
     X, y = sample

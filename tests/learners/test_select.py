@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 
 
 def select(*columns):
@@ -27,6 +28,7 @@ def table():
     )
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [
@@ -89,6 +91,7 @@ def test_one_row_and_a_pipeline_that_asks_for_names(table):
     assert model.predict(table.iloc[[1]]).tolist() == ["q"]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners import softmax as module
 from ilk_learners.metric_learners.cut_votes import CutVotes
 from ilk_learners.metric_learners.log_votes import LogVotes
@@ -54,6 +55,7 @@ def _numeric(loss, L, step=1e-5):
     return gradient
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", ["squared", "expected", "log", "cut", "numbers"])
 @pytest.mark.parametrize("shape", [(4, 4), (1, 4), (3, 4), (4,)])
 def test_gradient_is_that_of_the_loss(kind, shape):
@@ -111,6 +113,7 @@ def test_block_size_changes_rounding_only(monkeypatch):
     np.testing.assert_allclose(parts[1], whole[1], rtol=1e-10, atol=1e-10)
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", ["squared", "expected", "log", "cut"])
 def test_float32_is_near_float64(kind):
     X, y, widths = _data(n=100)

@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.starts import check_components, starting_map
 
 
@@ -46,6 +47,7 @@ def test_lda_spans_what_scikit_learn_finds():
     assert (X @ L[2]).std() > (X @ L[3]).std()
 
 
+@in_one_test
 @pytest.mark.parametrize("init", ["identity", "pca", "lda"])
 @pytest.mark.parametrize("d", [1, 2, 6])
 def test_degenerate_data_have_starts(init, d):

@@ -12,6 +12,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 from ilk_learners.svm.definiteness import IndefiniteKernelWarning
 
 INF = float("inf")
@@ -74,6 +75,7 @@ KERNELS = {
 
 
 class TestConditions:
+    @in_one_test
     @pytest.mark.parametrize("solver", ["libsvm", "qp"])
     @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
     @pytest.mark.parametrize("C", [1e-3, 1.0, 100.0])
@@ -102,6 +104,7 @@ class TestConditions:
             model = svm(max_iter=2, strategy="ovo").fit(X, y)
         assert model.n_iter_.tolist() == [2, 2, 2]
 
+    @in_one_test
     @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
     @pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 10.0, 1e3])
     def test_both_solvers_find_the_same_objective(self, kernel, C):
@@ -142,6 +145,7 @@ class TestConditions:
 
 
 class TestKnownSolutions:
+    @in_one_test
     @pytest.mark.parametrize("solver", ["libsvm", "qp"])
     @pytest.mark.parametrize("C", [1.0, INF])
     def test_xor_under_the_quadratic_kernel(self, solver, C):
@@ -168,6 +172,7 @@ class TestKnownSolutions:
         assert model.margin_ == pytest.approx([2], rel=1e-6)  # the border is x = 2
         assert model.decision_function([[2.0, 7.0], [4.0, -9.0]]) == pytest.approx([0, 1], abs=1e-5)
 
+    @in_one_test
     @pytest.mark.parametrize("strategy", ["ova", "ovo"])
     @pytest.mark.parametrize("solver", ["libsvm", "qp"])
     def test_two_rows(self, strategy, solver):
@@ -309,6 +314,7 @@ class TestRows:
         model = svm("linear", C=1e300).fit(X, y, sample_weight=np.full(len(y), 1e20))
         assert model.margin_ == pytest.approx(hard.margin_)
 
+    @in_one_test
     @pytest.mark.parametrize("solver", ["libsvm", "qp"])
     @pytest.mark.parametrize("C", [1e-300, 1e-12, 1e12, 1e300])
     def test_extreme_costs(self, C, solver):
@@ -342,6 +348,7 @@ class TestRows:
         expected = svm().fit(X, y).decision_function(X)
         assert np.array_equal(svm().fit(wide, y).decision_function(wide), expected)
 
+    @in_one_test
     @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e6, 1e12])
     @pytest.mark.parametrize("solver", ["libsvm", "qp"])
     def test_the_unit_of_rows_does_not_matter_to_rbf(self, scale, solver):
@@ -352,6 +359,7 @@ class TestRows:
             model.decision_function(X), abs=1e-5
         )
 
+    @in_one_test
     @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e6, 1e12])
     @pytest.mark.parametrize("solver", ["libsvm", "qp"])
     def test_the_unit_of_the_kernel_does_not_matter_to_its_cost(self, scale, solver):
@@ -375,6 +383,7 @@ class TestBeyondTheGramMatrix:
         "rbf",
     )
 
+    @in_one_test
     @pytest.mark.parametrize("kernel", KNOWN, ids=["linear", "poly", "rbf", "ard", "mean"])
     @pytest.mark.parametrize("strategy", ["ova", "ovo"])
     def test_it_gives_the_same(self, kernel, strategy):
@@ -484,6 +493,7 @@ class TestKernels:
             svm().fit([[np.nan], [1.0]], [0, 1])
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "value"),
     [("C", 0), ("C", -1.0), ("C", np.nan), ("tol", 0.0), ("max_iter", 0), ("strategy", "all"),

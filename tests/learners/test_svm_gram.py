@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_learners.svm.definiteness import is_definite
 from ilk_learners.svm.gram import gram_matrix
 from ilk_learners.svm.known import known_kernel
@@ -29,6 +30,7 @@ def rows(n, scale=1.0, origin=0.0):
     return origin + scale * np.random.default_rng(0).normal(size=(n, 4))
 
 
+@in_one_test
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @pytest.mark.parametrize("n", [2, 127, 128, 300])
 def test_it_is_the_kernels_own(kernel, n):
@@ -42,6 +44,7 @@ def test_it_is_the_kernels_own(kernel, n):
     assert gram.dtype == float
 
 
+@in_one_test
 @pytest.mark.parametrize("origin", [0.0, 1e3, 1e7, 1e12])
 @pytest.mark.parametrize("scale", [1e-12, 1e-3, 1.0, 1e6, 1e12])
 def test_rows_of_any_unit_and_far_from_the_origin(origin, scale):

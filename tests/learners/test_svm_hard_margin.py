@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_learners.svm.known import known_kernel
 from ilk_learners.svm.libsvm import hull_margins
 
@@ -25,6 +26,7 @@ def outputs_of(X):
     return lambda support, coef: X @ (coef @ X[support])
 
 
+@in_one_test
 @pytest.mark.parametrize("gap", [0.0, 0.1, 1.0])
 @pytest.mark.parametrize("tol", [1e-4, 1e-6])
 def test_bounds_hold_the_margin(gap, tol):
@@ -48,6 +50,7 @@ def test_hulls_that_meet():
     assert hull_margins(None, X @ X.T, np.array([1.0, -1.0]), outputs_of(X), 1e-6) == (0, 0)
 
 
+@in_one_test
 @pytest.mark.parametrize("memory", [1024, 1e-6])
 @pytest.mark.parametrize("gap", [0.0, 0.3])
 def test_narrow_and_wide_margins_are_those_of_the_reference(gap, memory):

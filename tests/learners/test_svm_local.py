@@ -5,6 +5,7 @@ import pytest
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 from ilk_learners.local.boundaries import Boundaries
 
 
@@ -124,6 +125,7 @@ def test_nothing_matters(blobs):
     assert weights.tolist() == [1 / 3] * 3
 
 
+@in_one_test
 @pytest.mark.parametrize("exponent", [-900, -40, 40, 900])
 def test_weights_do_not_depend_on_the_unit(blobs, exponent):
     X, y, Q = blobs
@@ -158,6 +160,7 @@ def test_report_uses_machines_that_have_not_seen_the_row(blobs):
     assert learner.report_.after == pytest.approx(np.mean(wrong))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("argument", "value"), [("C", 0.0), ("gamma", -1.0), ("c", np.inf), ("gamma", "auto")]
 )

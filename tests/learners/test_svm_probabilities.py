@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 from ilk_learners.svm.calibration import fold_numbers, sigmoid
 from ilk_learners.svm.strategies import class_probabilities, class_scores, problems
 
@@ -28,6 +29,7 @@ def overlapping(n_classes=2, n=90, seed=0):
     return X, np.searchsorted(cuts, score)
 
 
+@in_one_test
 @pytest.mark.parametrize("strategy", ["ova", "ovo"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_they_sum_to_one_and_say_what_is_predicted(n_classes, strategy):

@@ -16,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 import ilk
+from cases import in_one_test
 from ilk_learners.svm import shared_gram
 from ilk_learners.svm.definiteness import IndefiniteKernelWarning
 
@@ -215,6 +216,7 @@ class TestSpecs:
         assert len(model.results_["mean"]) == 6
         assert model.score(*rows) > 0.5
 
+    @in_one_test
     @pytest.mark.parametrize(
         ("grid", "said"),
         [
@@ -553,6 +555,7 @@ class TestFolds:
         assert drawn.random_state is None
         assert one.n_splits_ == 4
 
+    @in_one_test
     @pytest.mark.parametrize(
         "labels", [["n", "y"], [-1, 1], [False, True], [0, 5], [1.0, 2.0]], ids=str
     )

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import in_one_test
 from ilk_learners.ballots import Ballot
 from ilk_learners.vote_weights import n_asked, vote_weights
 
@@ -93,6 +94,7 @@ class TestExtremes:
     def test_one_neighbour_that_gives_the_width(self):
         assert vote_weights(np.array([[2.0]]), 1, "epanechnikov", width="last_neighbor") == 1
 
+    @in_one_test
     @pytest.mark.parametrize("vote", VOTES)
     @pytest.mark.parametrize("width", [1e-300, 1e300, np.inf, *WIDTHS[2:]])
     @pytest.mark.parametrize("unit", [1e-320, 1e-200, 1.0, 1e200, 1e308])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_learners.metric_learners.variable_kernel import VariableKernel
 
 pytestmark = pytest.mark.filterwarnings(
@@ -34,6 +35,7 @@ def _slow(v, X, Y, near, r0, penalty, least):
     return loss + penalty * (np.sum(v[:-1] ** 2) + (v[-1] - np.log(r0)) ** 2)
 
 
+@in_one_test
 @pytest.mark.parametrize("m", [1, 2, 7])
 @pytest.mark.parametrize("least", [1e-9, 0.6])
 def test_loss_and_gradient(m, least):
@@ -90,6 +92,7 @@ def test_warm_start_goes_on():
     assert learner.fit(X, y).loss_curve_[0] == pytest.approx(before)
 
 
+@in_one_test
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     ("X", "y"),

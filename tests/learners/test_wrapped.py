@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils import all_estimators
 
 import ilk
+from cases import in_one_test
 
 
 def wrapped(estimator, params=None, **keywords):
@@ -73,6 +74,7 @@ def test_meta_estimator_from_python(blobs):
     assert not hasattr(inner, "classes_")  # a clone was fitted
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("estimator", "params", "message"),
     [
@@ -146,6 +148,7 @@ def test_clone_and_spec(blobs):
     assert ilk.to_spec(ilk.build(spec, kind="classifier")) == spec
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "weights",
     [[np.nan] * 6, [np.inf] * 6, [-1.0] * 6, [0] * 6, ["a"] * 6, [[1]] * 6, [1] * 5, "abc"],
@@ -160,6 +163,7 @@ def test_bad_sample_weights_are_named(weights, inside):
         model.fit(np.arange(6.0)[:, None], [0, 1] * 3, sample_weight=weights)
 
 
+@in_one_test
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     "estimator",
@@ -180,6 +184,7 @@ def test_queries_that_a_classifier_refuses(method):
         getattr(model, method)([[1e200]])
 
 
+@in_one_test
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("estimator", "method", "size"),

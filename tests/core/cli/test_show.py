@@ -5,6 +5,7 @@ import json
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk.cli.docstrings import read_docstring
 from ilk.cli.prose import plain
 from ilk.kinds import kinds
@@ -193,6 +194,7 @@ def test_text_is_wrapped_without_markup(cli, monkeypatch):
     ]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 
 
 def broken(cls, **changes):
@@ -231,6 +232,7 @@ BROKEN = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("kind", "change", "check"), BROKEN, ids=[f"{kind}-{check}" for kind, _, check in BROKEN]
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk.kinds import kinds
 from ilk.testing import check, checks_of, expect
 from ilk.testing.case import Case
@@ -15,6 +16,7 @@ from ilk.testing.subject import Subject
 from ilk.testing.use import DATA_KINDS
 
 
+@in_one_test
 @pytest.mark.parametrize("kind", DATA_KINDS)
 def test_sound_component_passes(kind, sound, failures):
     assert failures(sound[kind]) == {}
@@ -128,6 +130,7 @@ class Dividing(City):
         return City.pairwise(self, X, Y) + 0 * np.float64(1) / np.float64(0)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("cls", "name", "word"),
     [

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 import ilk
+from cases import in_one_test
 from ilk.drawing import new_axes
 
 
@@ -115,6 +116,7 @@ class Threads(ilk.Executor):
 SOUND = [Average, Line, Flip, Share, Signs, Threads]
 
 
+@in_one_test
 @pytest.mark.parametrize("cls", SOUND, ids=lambda cls: cls.kind)
 def test_sound_component_passes(cls, failures):
     assert failures(cls) == {}
@@ -238,6 +240,7 @@ BROKEN = [
 ]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("cls", "change", "check"), BROKEN, ids=[f"{cls.kind}-{check}" for cls, _, check in BROKEN]
 )

@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from cases import in_one_test
 
 
 class Nearby(ilk.LocalMetric):
@@ -136,6 +137,7 @@ def nan_refused(self, X, Y=None):
     return Sparse.pairwise(self, X, Y)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("cls", "change", "check"),
     [

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from cases import in_one_test
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import plan_experiment
 
@@ -115,6 +116,7 @@ GRAMMAR = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("case", GRAMMAR)
 def test_mistakes_of_grammar(complain, case):
     text, expected = GRAMMAR[case]
@@ -179,6 +181,7 @@ BEYOND = {
 }
 
 
+@in_one_test
 @pytest.mark.parametrize("case", BEYOND)
 def test_mistakes_beyond_grammar(complain, case):
     text, expected = BEYOND[case]
@@ -321,6 +324,7 @@ def test_a_plan_too_large_to_be_meant_is_refused_at_once(complain):
     assert "the plan would have more than 1,000,000 cells" in message
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("store", "said"),
     [

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation.experiments.cell import evaluate, label_codes
 
 LABELS = [["x", "y", "z"], [-1, 0, 1], [False, True], [3, 10, 200]]
@@ -148,6 +149,7 @@ class Mute(Exception):  # noqa: N818
         raise RuntimeError("no words")
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "error", [SystemExit(5), GeneratorExit(), BaseException("odd"), Mute(), ValueError("\ud800")]
 )
@@ -169,6 +171,7 @@ def test_whatever_ends_a_cell_is_its_failure(error):
     outcome.traceback.encode()
 
 
+@in_one_test
 @pytest.mark.parametrize("label", ["zz", "a ", 0, np.nan])
 def test_a_label_that_is_no_class_is_a_failure(label):
     class Wrong(ilk.Classifier):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import plan_experiment
 from ilk_evaluation.experiments import keys
 
@@ -169,6 +170,7 @@ def test_without_a_store_a_file_gets_one_beside_it_and_a_dict_none(make_spec, tm
     assert not plan.store.parent.exists()
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("resampling", "comparison", "message"),
     [

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from cases import in_one_test
 from ilk.schema import installed_file_schema
 
 HERE = Path(__file__).parent
@@ -43,6 +44,7 @@ def test_examples_are_valid(path):
     assert not errors, errors[0].message
 
 
+@in_one_test
 @pytest.mark.parametrize("case", sorted(BAD.keys() - NOT_SAID))
 def test_bad_files_are_not(validator, case):
     text, _ = BAD[case]

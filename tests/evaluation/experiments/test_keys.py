@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk.registries import refresh
 from ilk_evaluation import Store, plan_experiment, run_experiment
 from ilk_evaluation.experiments import keys
@@ -270,6 +271,7 @@ def test_renaming_a_file_and_moving_the_folder_rerun_nothing(rerun, folder, tmp_
     assert rerun(text.replace(str(folder), str(tmp_path / "elsewhere"))) == NOTHING
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -284,6 +286,7 @@ def test_equal_values_are_written_alike(one, other):
     assert keys.canonical(one) == keys.canonical(other)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("one", "other"),
     [({"a": 1}, {"a": True}), ({"a": 1}, {"a": "1"}), ({"a": None}, {}), ({"a": 1}, {"a": 1.5})],

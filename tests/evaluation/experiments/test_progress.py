@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from cases import in_one_test
 from ilk_evaluation import plan_experiment, run_experiment
 from ilk_evaluation.experiments.cell import Outcome
 from ilk_evaluation.experiments.leading import Best, Leader
@@ -149,11 +150,13 @@ def test_equal_pipelines_count_once(make_spec):
 TIMES = [(0, "0 s"), (47.6, "48 s"), (60, "1 min 0 s"), (3599, "59 min 59 s"), (3600, "1 h 0 min")]
 
 
+@in_one_test
 @pytest.mark.parametrize(("seconds", "text"), [*TIMES, (90_061, "1 d 1 h"), (-3, "0 s")])
 def test_durations(seconds, text):
     assert duration(seconds) == text
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("pace", "text"),
     [(123.4, "123 cells/s"), (1.26, "1.3 cells/s"), (0.5, "30 cells/min"), (1e-3, "3.6 cells/h")],
@@ -197,6 +200,7 @@ def eventful(design):
     return View(standing, Best(("nearest",), "error", 0.125, 1, 2), 12.0)
 
 
+@in_one_test
 @pytest.mark.parametrize("width", [1, 12, 25, 40, 60, 80, 120, 200])
 def test_no_line_is_wider_than_the_terminal(eventful, width):
     text = shown(eventful, width=width, no_color=True, color_system=None)

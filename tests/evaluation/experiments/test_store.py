@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import Store, StoreError, run_experiment
 from ilk_evaluation.experiments.blobs import pack, pack_labels, unpack, unpack_labels
 from ilk_evaluation.experiments.cell import Outcome
@@ -101,6 +102,7 @@ def test_arrays_survive_packing(array):
     np.testing.assert_array_equal(again, array)
 
 
+@in_one_test
 @pytest.mark.parametrize("labels", [["ä", "b"], [-1, 1], [False, True], [0.5, 1.5]])
 def test_labels_survive_packing(labels):
     array = np.array(labels)

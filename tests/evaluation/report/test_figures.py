@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk_evaluation import figures, run_experiment
 from ilk_evaluation.figures.files import write_figures
 from ilk_evaluation.figures.labels import put_labels
@@ -147,6 +148,7 @@ def test_draw_takes_a_name_and_axes(results):
     assert drawn.get_xlabel() == "error"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("name", "place", "message"),
     [

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import in_one_test
 from ilk_evaluation.report.markdown import rendered
 from ilk_evaluation.report.markup import Html, element, html
 
@@ -52,6 +53,7 @@ def test_elements():
     assert element("p", inside, hidden=True, id=None) == "<p hidden>1<b>&lt;</b>x<i>y</i></p>"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

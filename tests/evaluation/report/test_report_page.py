@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import ilk
+from cases import in_one_test
 from ilk.drawing import written as drawn
 from ilk_evaluation import run_experiment
 from ilk_evaluation.figures import Picture, offered
@@ -410,6 +411,7 @@ def test_the_wheel_has_the_assets(tmp_path):
 INFINITE = [("inf", "inf"), ("nan", "–"), ("1e300", "1.0000e+300"), ("0.25", "0.2500")]
 
 
+@in_one_test
 @pytest.mark.parametrize(("value", "expected"), INFINITE)
 def test_numbers_of_any_size_take_little_room(value, expected):
     assert number(float(value)) == expected

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
+from cases import in_one_test
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import plan_experiment, run_experiment
 from ilk_evaluation.experiments.design import Cell, Design, Named
@@ -80,6 +81,7 @@ def test_equal_pipelines_share_their_cells(make_spec):
     assert Counter(keys) == Counter({cell.key for cell in plan.cells})
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("shard", "message"),
     [
