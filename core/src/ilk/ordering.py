@@ -71,7 +71,7 @@ def case_order(
     ranks = _ranks(X)
     weights = np.ones(len(codes)) if weights is None else weights
     order = np.lexsort((weights, ranks, codes))
-    cases = np.column_stack([ranks, weights])[order]
+    cases = np.column_stack([ranks, weights])[order].astype(">f8")  # bytes sort as numbers do
     parts = np.split(cases, np.cumsum(np.bincount(codes))[:-1])
     classes = np.array(sorted(range(len(parts)), key=lambda c: parts[c].tobytes()))
     return np.lexsort((weights, np.argsort(classes)[codes], ranks)), classes
