@@ -58,6 +58,8 @@ KNOWN = {
     "adaboost, m1": [13],
     "adaboost, trees": [1],
     "adaboost_r2": [7],
+    "random_forest, entropy": [203, 249],
+    "random_forest, combined": [764, 942],
 }
 
 
