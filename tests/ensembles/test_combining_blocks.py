@@ -54,7 +54,6 @@ def test_any_number_of_samples(rule, n):
     np.testing.assert_allclose(ilk.combiner(rule).combine(outputs), one_by_one, rtol=1e-14)
 
 
-@in_one_test
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("sample", [0, 5, 150, 202])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -0.25])

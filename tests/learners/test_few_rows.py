@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import ilk
-from cases import in_one_test
 from ilk import parallel
 from ilk_distances.kernels.tiled import gaussians
 from ilk_learners.metric_learners.impostors import Impostors
@@ -63,7 +62,6 @@ MANY = {
 }
 
 
-@in_one_test
 @pytest.mark.parametrize(("work", "many"), MANY.items())
 def test_threads_are_for_many_rows(shared, work, many):
     work(30)

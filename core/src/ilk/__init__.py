@@ -90,6 +90,8 @@ if TYPE_CHECKING:
     from ilk.neighbors import smallest as smallest
     from ilk.neighbors import within_blocked as within_blocked
     from ilk.nested import seeded as seeded
+    from ilk.ordering import case_order as case_order
+    from ilk.ordering import row_order as row_order
     from ilk.parallel import in_blocks as in_blocks
     from ilk.parallel import n_threads as n_threads
     from ilk.parallel import threads as threads
@@ -217,6 +219,7 @@ _WHERE = {
     "ilk.named_columns": ("uses_views",),
     "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
     "ilk.nested": ("seeded",),
+    "ilk.ordering": ("case_order", "row_order"),
     "ilk.parallel": ("in_blocks", "n_threads", "threads"),
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed", "Views"),
     "ilk.persist": ("PersistError", "load", "save"),

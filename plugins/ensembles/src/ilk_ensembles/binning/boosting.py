@@ -40,6 +40,9 @@ class Rounds:
 class BinBoosting:
     """Weights of training cases for each problem, and their bins in the order of the classes.
 
+    Rows and classes are put into an order that `ilk.case_order` finds from the bins: neither the
+    order of rows nor the names of classes change what sums are rounded to.
+
     Parameters
     ----------
     bins : ndarray of shape (p, n)
@@ -58,12 +61,14 @@ class BinBoosting:
         n_classes: int,
         n_bins: int,
     ) -> None:
-        order = np.argsort(codes, kind="stable")
+        order, self.classes = ilk.case_order(bins.T, codes, weights)
+        places = np.argsort(self.classes)
+        order = order[np.argsort(places[codes[order]], kind="stable")]
         for column in bins:
             column[:] = column[order]
         self.bins, self.n_bins = bins, n_bins
-        self.starts = np.searchsorted(codes[order], np.arange(n_classes + 1))
-        positives = [1] if n_classes == 2 else range(n_classes)
+        self.starts = np.searchsorted(places[codes[order]], np.arange(n_classes + 1))
+        positives = places[1:] if n_classes == 2 else places
         self._ends = np.array([self.starts[[k, k + 1]] for k in positives])
         self.weights = np.repeat(weights[order, None], len(positives), axis=1)
 
@@ -97,8 +102,9 @@ class BinBoosting:
         for q, (start, end) in enumerate(self._ends):
             column = self.weights[:, q]
             positive = column[start:end].sum()
-            total = column.sum()
-            shares[q] = 1 - positive / total, positive / total
+            others = column[:start].sum() + column[end:].sum()
+            total = positive + others
+            shares[q] = others / total, positive / total
             divisors = np.full(2, total) if both else 2 * total * shares[q]
             divisors[divisors <= 0] = 1
             column[:start] /= divisors[0]
@@ -113,11 +119,14 @@ class BinBoosting:
         p, n = self.bins.shape
         n_problems = self.weights.shape[1]
         costs = np.empty((p, n_problems))
-        kernel = costs_of_two if n_problems == 1 else costs_of_many
 
         def work(start: int, stop: int) -> None:
             some = slice(start, stop)
-            kernel(self.bins[some], self.weights, self.starts, self.n_bins, costs[some])
+            cases = self.bins[some], self.weights, self.starts, self.n_bins, costs[some]
+            if n_problems == 1:
+                costs_of_two(*cases)
+            else:
+                costs_of_many(*cases, self.classes)
 
         size = _CELLS // (n * n_problems) // 4 * 4
         ilk.in_blocks(work, p, max(size, 4))
@@ -133,10 +142,10 @@ class BinBoosting:
         sides = np.empty((2, self.n_bins))
         weigh_bins(column, weights, ends, sides)
         smooth = (sides if both else 2 * sides) + epsilon
-        confidence = np.log(smooth[1] / smooth[0]) / 2
+        confidence = (np.log(smooth[1]) - np.log(smooth[0])) / 2
         factors = np.exp([confidence, -confidence])
         after = (sides * factors).sum(axis=1)
-        gain = -np.log(after.sum() / sides.sum())
+        gain = -np.log(after.sum() / sides.sum(axis=1).sum())
         divisors = np.full(2, after.sum()) if both else 2 * after
         divisors[after <= 0] = 1
         reweigh(column, factors / divisors[:, None], ends, weights)

@@ -76,13 +76,18 @@ def costs_of_two(
 
 @compiled
 def costs_of_many(
-    bins: np.ndarray, weights: np.ndarray, ends: np.ndarray, n_bins: int, costs: np.ndarray
+    bins: np.ndarray,
+    weights: np.ndarray,
+    ends: np.ndarray,
+    n_bins: int,
+    costs: np.ndarray,
+    classes: np.ndarray,
 ) -> None:
     """Cost of each feature for each class against the others; to `costs`, of shape (p, C).
 
     Weights of shape (n, C): those of each problem. One pass over the bins of a feature serves
     all problems: what the rows of a class weigh is their own side in its problem, and the other
-    side in the rest.
+    side in the rest. Rows are in the order of `classes`.
     """
     n_classes = len(ends) - 1
     part = np.empty((n_bins, n_classes))
@@ -97,8 +102,8 @@ def costs_of_many(
                 b = column[i]
                 for c in range(n_classes):
                     part[b, c] += weights[i, c]
-            own[:, k] = part[:, k]
-            part[:, k] = 0
+            own[:, classes[k]] = part[:, classes[k]]
+            part[:, classes[k]] = 0
             others += part
         for c in range(n_classes):
             costs[f, c] = 0

@@ -145,6 +145,6 @@ def weighed_rows(
         return None, np.full(n, 1 / n)
     weights = ilk.check_weights(owner, sample_weight, X)
     shares = weights / weights.max()  # so that no sum overflows
-    shares /= shares.sum()
+    shares /= np.sort(shares).sum()  # sorted: the same to the last bit for rows in any order
     rows = np.flatnonzero(shares)
     return (None if len(rows) == n else rows), shares[rows]

@@ -106,6 +106,9 @@ class AdaBoost(StagedClassifier):
     Beside members, memory holds a few numbers for each row, whatever the number of rounds. With
     `decision_stump` rows are sorted once, and a round costs O(n p).
 
+    With weighting, X that is a table of numbers is first put into the order of `ilk.case_order`.
+    So neither the order of the rows nor the names of the classes settle ties between stumps.
+
     The worked example in [1]_ prints ``ln((1 - e) / e)`` as voting weights, twice its own
     formula: decisions are the same.
 
@@ -215,6 +218,9 @@ class AdaBoost(StagedClassifier):
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
             check_no_class_lost(self, codes)
+        if self.method == "weighting":
+            order, _ = ilk.case_order(X, codes, start)
+            X, codes, start = ilk.take(X, order), codes[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
         teacher = Teacher(self, self.resolve_slot("member"), X, self.method, rng)
         rounds = _Votes(self, teacher, codes, start)

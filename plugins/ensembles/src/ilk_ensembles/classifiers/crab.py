@@ -34,7 +34,8 @@ class CRAB(ilk.Classifier):
 
     Each of more than two classes has rounds of its own against all others, and the largest F
     is predicted; ties go to the first class. A round costs one pass over the bins, O(n p) for
-    two classes, O(n p C) for C > 2; it is exact, and the same for any number of threads.
+    two classes, O(n p C) for C > 2; it is exact, and the same for any number of threads, any
+    order of the rows and any names of the classes.
 
     Parameters
     ----------

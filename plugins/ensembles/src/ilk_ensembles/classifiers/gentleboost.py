@@ -83,6 +83,9 @@ class GentleBoost(StagedClassifier):
     Beside X, memory holds 3 bytes for each cell of X for stumps (5 from 65,537 rows on), and
     a few numbers for each row and problem, whatever the number of rounds.
 
+    X that is a table of numbers is first put into the order of `ilk.case_order`. So neither the
+    order of the rows nor the names of the classes settle ties between stumps.
+
     References
     ----------
     .. [1] J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical
@@ -158,6 +161,8 @@ class GentleBoost(StagedClassifier):
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
             check_no_class_lost(self, codes)
+        order, _ = ilk.case_order(X, codes, start)
+        X, codes, start = ilk.take(X, order), codes[order], start[order]
         self._boost(X, as_problems(codes, len(self.classes_)), start)
         return self
 

@@ -111,7 +111,8 @@ class RandomForest(ilk.Classifier):
     has probability 0 by that tree.
 
     A sample weight is how likely a case is drawn, so that one of weight 2 is drawn as two would
-    be, and one of weight 0 never.
+    be, and one of weight 0 never. Cases are drawn by the numbers of their rows, so the order of the
+    rows matters; the names of the classes do not.
 
     Growing takes at most 12 bytes a cell of X (8 with `n_combined`) beside the trees; 2 to 5 bytes
     for each case and tree are kept. Prediction works in blocks of rows.

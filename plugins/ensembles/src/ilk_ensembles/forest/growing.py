@@ -78,7 +78,9 @@ class Ranks:
     """
 
     def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
-        self.codes, self.how, self.n_classes = codes, how, n_classes
+        self.how, self.n_classes = how, n_classes
+        self.places = _places(codes)
+        self.codes = self.places[codes]
         self.ranks = np.empty(X.shape, dtype=np.float32)
         values = []
         for f in range(X.shape[1]):
@@ -103,7 +105,7 @@ class Ranks:
         thresholds = self._thresholds(tree, np.flatnonzero(counts))
         leaves = np.flatnonzero(left < 0)
         right[leaves] = np.arange(len(leaves))
-        shares = tree.value[leaves, 0]
+        shares = tree.value[leaves, 0][:, self.places]
         return Tree(
             np.maximum(tree.feature, 0).astype(np.int32)[:, None],
             np.ones((len(left), 1)),
@@ -130,7 +132,9 @@ class Combinations:
     """Standardised cases, for trees that split on random combinations of features."""
 
     def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
-        self.codes, self.how, self.n_classes = codes, how, n_classes
+        self.how, self.n_classes = how, n_classes
+        self.places = _places(codes)
+        self.codes = self.places[codes]
         self.location, self.scale = _moments(X.astype(float, copy=False))
         self.Z = standardized(X, self.location, self.scale)
         self.n_combined = min(how.n_combined or 1, X.shape[1])
@@ -150,12 +154,18 @@ class Combinations:
         settings = how.criterion == "entropy", how.n_tried, depth, how.min_split, how.min_leaf
         nodes = features, coefficients, thresholds, left, right
         n, leaves = grow(self.Z, rows, self.codes, counts, settings, seed, *nodes, shares)
-        return Tree(*[each[:n].copy() for each in nodes] + [shares[:leaves].copy()])
+        return Tree(*[each[:n].copy() for each in nodes] + [shares[:leaves, self.places]])
 
     def joined(self, trees: list[Tree]) -> Trees:
         return Trees.joined(
             trees, majority=self.how.majority, location=self.location, scale=self.scale
         )
+
+
+def _places(codes: np.ndarray) -> np.ndarray:
+    """Place of each class in the order of their first cases, which their names do not change."""
+    first = np.unique(codes, return_index=True)[1]
+    return np.argsort(np.argsort(first))
 
 
 def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

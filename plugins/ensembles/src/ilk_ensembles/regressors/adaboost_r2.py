@@ -93,6 +93,9 @@ class AdaBoostR2(ilk.Regressor):
     Beside members, fitting holds a few numbers for each row, and predicting blocks of rows;
     `staged_predict` holds what each member says of each row.
 
+    With weighting, X that is a table of numbers is first put into the order of `ilk.row_order`:
+    the order of the rows does not matter. With resampling it does: rows are drawn by number.
+
     References
     ----------
     .. [1] H. Drucker, "Improving regressors using boosting techniques", *Proceedings of ICML*,
@@ -183,6 +186,9 @@ class AdaBoostR2(ilk.Regressor):
         rows, start = weighed_rows(self, X, sample_weight, len(y))
         if rows is not None:
             X, y = ilk.take(X, rows), y[rows]
+        if self.method == "weighting":
+            order = ilk.row_order(X, y, start)
+            X, y, start = ilk.take(X, order), y[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
         rounds = _Losses(self, Teacher(self, self._member(), X, self.method, rng), y, start)
         rounds.run()

@@ -87,6 +87,9 @@ class BoostedExperts(ilk.Regressor):
 
     Notes
     -----
+    With weighting, rows are first put into the order of `ilk.row_order`: their order does not
+    matter.
+
     This is a reading. [1]_ says that a mixture of experts suits regression where the partition
     of the cases is first made "in a boostlike manner", and combines by confidence; what a wrong
     answer is in regression is from [2]_. The gate here is the usual softmax of a linear function
@@ -178,6 +181,9 @@ class BoostedExperts(ilk.Regressor):
         rows, weights = weighed_rows(self, X, sample_weight, len(y))
         if rows is not None:
             X, y = X[rows], y[rows]
+        if self.method == "weighting":
+            order = ilk.row_order(X, y, weights)
+            X, y, weights = X[order], y[order], weights[order]
         rng = ilk.check_seed(self, self.random_state)
         member = LinearRegression() if self.member is None else self.resolve_slot("member")
         mixing = Mixing(Teacher(self, member, X, self.method, rng), y, weights)

@@ -39,6 +39,11 @@ class Cases:
         """Weight of all cases; their number where all weigh 1."""
         return float(len(self.X) if self.weights is None else self.weights.sum())
 
+    def taken(self, rows: np.ndarray) -> Cases:
+        """The cases of some rows, in their order; each class must have one."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Cases(self.X[rows], self.classes, self.codes[rows], weights)
+
 
 def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> Cases:
     """Check training data of at least two classes; cases of weight 0 are left out.

@@ -41,6 +41,9 @@ class DecisionStump(Classifier):
     and in a leaf to the first class. Where no feature has two values, every row gets the class
     that weighs most.
 
+    Weights are rounded to whole units of at most 2^-58 of their sum, which add up exactly: neither
+    the order of the rows nor the names of the classes settle ties between thresholds.
+
     Parameters
     ----------
     criterion : {"error", "gini"}, default="error"
@@ -158,40 +161,47 @@ class DecisionStump(Classifier):
         from ilk_learners.classifiers.stump_kernels import leaf_weights
 
         n_classes = len(self.classes_)
-        totals = np.bincount(codes, weights, minlength=n_classes)
-        feature, place = self._search(presorted, codes, weights, totals)
+        feature, place = self._search(presorted, codes, weights)
         self.feature_, self.threshold_ = feature, np.inf
-        leaves = np.zeros((2, n_classes))
-        leaves[0] = totals
         if feature >= 0:
             order = presorted.order[feature]
             self.threshold_ = _threshold(presorted.X[:, feature], order, weights, place)
-            leaves[0] = 0
-            leaf_weights(order, place, codes, weights, leaves)
-        self.leaf_weights_ = leaves / totals.sum()
+            sides = order[: place + 1], order[place + 1 :]
+        else:
+            rows = np.arange(len(codes), dtype=presorted.order.dtype)
+            sides = rows, rows[:0]
+        leaves = np.array([leaf_weights(side, codes, weights, n_classes) for side in sides])
+        leaves /= leaves.sum()
+        most = leaves.max(axis=1, keepdims=True)
+        self.leaf_weights_ = np.where(leaves >= most * (1 - _ROUNDING), most, leaves)
         self._leaves = self.leaf_weights_.argmax(axis=1)
-        self.error_ = float((self.leaf_weights_.sum(axis=1) - self.leaf_weights_.max(axis=1)).sum())
+        self.error_ = float((self.leaf_weights_.sum(axis=1) - most[:, 0]).sum())
 
     def _search(
-        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray, totals: np.ndarray
+        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[int, int]:
         """Feature, and place in its order of the last row below the threshold; -1 for none."""
-        from ilk_learners.classifiers.stump_kernels import search_many, search_two
+        from ilk_learners.classifiers import stump_kernels as kernels
+        from ilk_learners.classifiers.units import convert
 
         p, n = presorted.order.shape
         badness, places = np.empty(p), np.empty(p, dtype=np.int64)
-        rounding = _ROUNDING * float(totals.sum())
+        units, totals = np.empty(n, dtype=np.int64), np.zeros(len(self.classes_), dtype=np.int64)
+        convert(weights, units)
+        kernels.class_weights(codes, units, totals)
+        rounding = int(_ROUNDING * float(totals.sum()))
         two = len(totals) == 2 and self.criterion == "error"
-        signed = np.where(codes == 0, -weights, weights) if two else weights
+        many = kernels.search_gini if self.criterion == "gini" else kernels.search_many
+        signed = np.where(codes == 0, -units, units) if two else units
 
         def work(start: int, stop: int) -> None:
             those = slice(start, stop)
             sorted_ = presorted.order[those], presorted.last[those], weights
             found = rounding, badness[those], places[those]
             if two:
-                search_two(*sorted_, signed, totals, *found)
+                kernels.search_two(*sorted_, signed, totals, *found)
             else:
-                search_many(*sorted_, codes, len(totals), self.criterion == "gini", *found)
+                many(*sorted_, units, codes, len(totals), *found)
 
         in_blocks(work, p, max(_CELLS // n, 1))
         feature = int((badness <= badness.min() + rounding).argmax())

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, Param, Seed, check_vectors
+from ilk import Capabilities, Param, Seed, case_order, check_vectors
 from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
 from ilk_learners.classifiers.estimators import EstimatorClassifier
@@ -24,7 +24,9 @@ class DecisionTree(EstimatorClassifier):
     threshold lies midway between two values of the cases that it parts. The tree is grown by
     scikit-learn's DecisionTreeClassifier (CART), which reads features in single precision and
     takes values within 1e-7 for equal; so it gets the ranks of the values, and thresholds are
-    put between the values themselves: nothing depends on the features' units or origin.
+    put between the values themselves: nothing depends on the features' units or origin. Rows
+    and classes are put into an order that `ilk.case_order` finds: neither the order of rows nor
+    the names of classes settle ties between splits.
 
     Parameters
     ----------
@@ -54,7 +56,8 @@ class DecisionTree(EstimatorClassifier):
         Sorted.
     depth_, n_leaves_ : int
     estimator_ : DecisionTreeClassifier
-        Fitted on the ranks of the values of each feature, and on 0..n_classes - 1.
+        Fitted on the ranks of the values of each feature, and on 0..n_classes - 1, which number
+        the classes in another order than `classes_`: one that their names do not change.
 
     Raises
     ------
@@ -155,8 +158,12 @@ class DecisionTree(EstimatorClassifier):
         """
         self.check_parameters()
         cases = check_cases(self, X, y, sample_weight)
+        rows, classes = case_order(cases.X, cases.codes, cases.weights)
+        cases = cases.taken(rows)
+        self._places = np.argsort(classes)
         values, ranks = _ranked(cases.X)
-        self._fit(replace(cases, X=ranks), case_weights(self, cases))
+        weights = case_weights(self, cases)
+        self._fit(replace(cases, X=ranks, codes=self._places[cases.codes]), weights)
         self._put_thresholds(values, ranks)
         self.depth_ = int(self.estimator_.get_depth())
         self.n_leaves_ = int(self.estimator_.get_n_leaves())
@@ -191,7 +198,7 @@ class DecisionTree(EstimatorClassifier):
         leaves = np.empty(len(X), dtype=np.intp)
         children = tree.children_left, tree.children_right
         find_leaves(X, tree.feature, self._thresholds, *children, leaves)
-        shares = tree.value[leaves, 0]
+        shares = tree.value[leaves, 0][:, self._places]
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def _estimator(self) -> DecisionTreeClassifier:

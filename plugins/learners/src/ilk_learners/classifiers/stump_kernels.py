@@ -3,7 +3,8 @@
 Rows of weight 0 before the first and after the last other one are skipped, so that both sides of
 a threshold weigh something. The first threshold of those that are as good, up to rounding, is
 taken. Each search fills in the badness of the best one and its place: the last of the rows, in
-their order, that are below it; -1 where there is none.
+their order, that are below it; -1 where there is none. Weights are summed in whole units, so that
+no sum depends on the order of the rows.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from ilk import compiled
+from ilk_learners.classifiers.units import TOTAL, convert
+
+_NONE = 1 << (TOTAL + 1)  # larger than any sum
+_LOW = (1 << 31) - 1
 
 
 @compiled
@@ -24,9 +29,9 @@ def _ends(order: np.ndarray, weights: np.ndarray) -> tuple[int, int]:
 
 
 @compiled
-def _error(cumulative: float, first_weight: float, second_weight: float) -> float:
-    below = first_weight + min(cumulative, 0.0)
-    return min(below, second_weight - max(cumulative, 0.0))
+def _error(cumulative: int, first_weight: int, second_weight: int) -> int:
+    below = first_weight + min(cumulative, 0)
+    return min(below, second_weight - max(cumulative, 0))
 
 
 @compiled
@@ -36,7 +41,7 @@ def search_two(
     weights: np.ndarray,
     signed: np.ndarray,
     totals: np.ndarray,
-    rounding: float,
+    rounding: int,
     badness: np.ndarray,
     places: np.ndarray,
 ) -> None:
@@ -47,10 +52,10 @@ def search_two(
 
     Parameters
     ----------
-    signed : ndarray of shape (n,)
-        w_i y_i: weights, those of the first class negative.
-    totals : ndarray of shape (2,)
-        Weight of each class.
+    signed : ndarray of int64, shape (n,)
+        w_i y_i: units, those of the first class negative.
+    totals : ndarray of int64, shape (2,)
+        Units of each class.
     """
     first, second = totals[0], totals[1]
     for f in range(0, len(orders), 2):
@@ -58,8 +63,8 @@ def search_two(
         order_f, last_f, order_g, last_g = orders[f], lasts[f], orders[g], lasts[g]
         start_f, end_f = _ends(order_f, weights)
         start_g, end_g = _ends(order_g, weights)
-        best_f, low_f, high_f, place_f, sum_f = np.inf, np.inf, -np.inf, -1, 0.0
-        best_g, low_g, high_g, place_g, sum_g = np.inf, np.inf, -np.inf, -1, 0.0
+        best_f, low_f, high_f, place_f, sum_f = _NONE, _NONE, -_NONE, -1, 0
+        best_g, low_g, high_g, place_g, sum_g = _NONE, _NONE, -_NONE, -1, 0
         for i in range(min(start_f, start_g), max(end_f, end_g)):
             sum_f += signed[order_f[i]]
             sum_g += signed[order_g[i]]
@@ -78,13 +83,24 @@ def search_two(
 
 
 @compiled
+def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> None:
+    """Fill in the units of each class; zeros at first."""
+    for i in range(len(codes)):
+        totals[codes[i]] += units[i]
+
+
+@compiled
 def leaf_weights(
-    order: np.ndarray, place: int, codes: np.ndarray, weights: np.ndarray, leaves: np.ndarray
-) -> None:
-    """Add the weight of each class up to a place in the order, and after it, to two rows."""
-    for i in range(len(order)):
-        row = order[i]
-        leaves[0 if i <= place else 1, codes[row]] += weights[row]
+    rows: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """Weight of each class among some rows, in a unit that is small beside their sum."""
+    own, units = weights[rows], np.empty(len(rows), dtype=np.int64)
+    factor = convert(own, units)
+    totals = np.zeros(n_classes, dtype=np.int64)
+    for i in range(len(rows)):
+        totals[codes[rows[i]]] += units[i]
+    leaf: np.ndarray = totals / factor
+    return leaf
 
 
 @compiled
@@ -92,43 +108,88 @@ def search_many(
     orders: np.ndarray,
     lasts: np.ndarray,
     weights: np.ndarray,
+    units: np.ndarray,
     codes: np.ndarray,
     n_classes: int,
-    gini: bool,
-    rounding: float,
+    rounding: int,
     badness: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Least error, or Gini impurity, for any number of classes.
+    """Least error for any number of classes.
 
-    The badness of a side of weight W is W less the most that one class weighs there, or W less
-    the sum of the classes' squared weights over W. That above each row comes from a pass down,
-    that below it from a pass up: nothing is found as a difference from the total.
+    The badness of a side of weight W is W less the most that one class weighs there. That above
+    each row comes from a pass down, that below it from a pass up.
     """
-    above = np.zeros(orders.shape[1])
-    sums = np.zeros(n_classes)
+    above = np.zeros(orders.shape[1], dtype=np.int64)
+    sums = np.zeros(n_classes, dtype=np.int64)
     for f in range(len(orders)):
         order, last = orders[f], lasts[f]
         first, end = _ends(order, weights)
         sums[:] = 0
-        weight, largest, squares = 0.0, 0.0, 0.0
+        weight, largest = 0, 0
         for i in range(end, first, -1):
-            c, w = codes[order[i]], weights[order[i]]
-            squares += w * (2 * sums[c] + w)
-            sums[c] += w
+            c, w = codes[order[i]], units[order[i]]
+            own = sums[c] + w
+            sums[c] = own
             weight += w
-            largest = max(largest, sums[c])
-            above[i - 1] = weight - (squares / weight if gini else largest)
+            largest += max(own - largest, 0)
+            above[i - 1] = weight - largest
         sums[:] = 0
-        weight, largest, squares = 0.0, 0.0, 0.0
-        best, bar, place = np.inf, np.inf, -1
+        weight, largest = 0, 0
+        best, bar, place = _NONE, _NONE, -1
         for i in range(first, end):
-            c, w = codes[order[i]], weights[order[i]]
-            squares += w * (2 * sums[c] + w)
-            sums[c] += w
+            c, w = codes[order[i]], units[order[i]]
+            own = sums[c] + w
+            sums[c] = own
             weight += w
-            largest = max(largest, sums[c])
-            bad = weight - (squares / weight if gini else largest) + above[i]
+            largest += max(own - largest, 0)
+            bad = weight - largest + above[i]
             if bad < bar and last[i]:
                 best, bar, place = bad, bad - rounding, i
+        badness[f], places[f] = best, place
+
+
+@compiled
+def search_gini(
+    orders: np.ndarray,
+    lasts: np.ndarray,
+    weights: np.ndarray,
+    units: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    rounding: int,
+    badness: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Least Gini impurity.
+
+    The badness of a side of weight W is W less the sum of the classes' squared weights over W.
+    A square is ``(2^31 a + b)^2``: sums of a^2, a b and b^2 / 2^20, rounded down, are exact.
+    """
+    above = np.zeros(orders.shape[1])
+    sums = np.zeros(n_classes, dtype=np.int64)
+    for f in range(len(orders)):
+        order, last = orders[f], lasts[f]
+        first, end = _ends(order, weights)
+        best, bar, place = np.inf, np.inf, -1
+        for upwards in range(2):
+            sums[:] = 0
+            weight, high, middle, low = 0, 0, 0, 0
+            for k in range(end - first):
+                i = first + k if upwards else end - k
+                c, w = codes[order[i]], units[order[i]]
+                a, b = sums[c] >> 31, sums[c] & _LOW
+                sums[c] += w
+                weight += w
+                d, e = sums[c] >> 31, sums[c] & _LOW
+                high += d * d - a * a
+                middle += d * e - a * b
+                low += (e * e >> 20) - (b * b >> 20)
+                squares = high * 2.0**62 + middle * 2.0**32 + low * 2.0**20
+                bad = weight - squares / weight if weight > 0 else 0.0
+                if not upwards:
+                    above[i - 1] = bad
+                elif last[i] and bad + above[i] < bar:
+                    best, place = bad + above[i], i
+                    bar = best - rounding
         badness[f], places[f] = best, place

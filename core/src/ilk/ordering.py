@@ -1,0 +1,115 @@
+"""An order of training cases that depends on neither the order of rows nor the names of classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ilk.inputs import n_rows
+
+_LARGEST = 2**62
+
+
+def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
+    """Numbers of rows, sorted by X, from its first column on; equal rows by further values.
+
+    Sums of floating-point numbers depend on their order. A learner that takes its cases in this
+    order gives the same model for rows in any order, to the last bit.
+
+    Parameters
+    ----------
+    X : data of n rows
+        Where it is not a dense table of numbers, its rows keep their order.
+    *values : ndarray of shape (n,)
+        Targets and weights.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import numpy as np
+    >>> ilk.row_order([[2, 0], [1, 7], [1, 5], [1, 5]], np.array([0, 0, 1, 0])).tolist()
+    [3, 2, 1, 0]
+    """
+    return np.lexsort((*values[::-1], _ranks(X)))
+
+
+def case_order(
+    X: Any, codes: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Order of the rows, and order of the classes, that do not depend on the classes' names.
+
+    Classes are sorted by their rows and the weights of these, rows by X, class and weight.
+    Only classes of the same rows and weights are told apart by their codes.
+
+    Parameters
+    ----------
+    X : data of n rows
+        As `row_order` takes it.
+    codes : ndarray of int, shape (n,)
+        0 to C - 1, each of which occurs.
+    weights : ndarray of shape (n,), optional
+
+    Returns
+    -------
+    rows : ndarray of int, shape (n,)
+    classes : ndarray of int, shape (C,)
+        Codes.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import numpy as np
+    >>> rows, classes = ilk.case_order([[3], [1], [2], [1]], np.array([0, 1, 1, 0]))
+    >>> rows.tolist(), classes.tolist()
+    ([1, 3, 2, 0], [1, 0])
+    """
+    ranks = _ranks(X)
+    weights = np.ones(len(codes)) if weights is None else weights
+    order = np.lexsort((weights, ranks, codes))
+    cases = np.column_stack([ranks, weights])[order].astype(">f8")  # bytes sort as numbers do
+    parts = np.split(cases, np.cumsum(np.bincount(codes))[:-1])
+    classes = np.array(sorted(range(len(parts)), key=lambda c: parts[c].tobytes()))
+    return np.lexsort((weights, np.argsort(classes)[codes], ranks)), classes
+
+
+def _ranks(X: Any) -> np.ndarray:
+    """Rank of each row among the distinct rows, in lexicographic order."""
+    n = n_rows(X)
+    table = _table(X)
+    if table is None:
+        return np.arange(n)
+    ranks, size = np.zeros(n, dtype=np.int64), 1
+    for column in table.T:
+        codes = _codes(column.astype(float, copy=False))
+        width = int(codes.max()) + 1
+        if size * width > _LARGEST:
+            ranks = np.unique(ranks, return_inverse=True)[1]
+            size = int(ranks.max()) + 1
+        ranks, size = ranks * width + codes, size * width
+        if width == n:  # no two rows are alike
+            break
+    return np.unique(ranks, return_inverse=True)[1]
+
+
+def _table(X: Any) -> np.ndarray | None:
+    """The dense table of numbers that X is, if it is one."""
+    if hasattr(X, "tocsr"):
+        return None
+    try:
+        table = np.asarray(X)
+    except (TypeError, ValueError):  # rows of different lengths, objects without an order
+        return None
+    return table if table.ndim == 2 and table.dtype.kind in "buif" else None
+
+
+def _codes(column: np.ndarray) -> np.ndarray:
+    """Non-negative integers in the order of the values."""
+    low, high = column.min(), column.max()
+    with np.errstate(all="ignore"):
+        few = high - low < len(column) and (column == np.trunc(column)).all()
+    return (column - low).astype(np.int64) if few else np.unique(column, return_inverse=True)[1]

@@ -1,0 +1,46 @@
+"""Orders of cases that do not depend on the order in which they are given."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ilk
+
+RNG = np.random.default_rng(0)
+TABLES = {
+    "distinct": RNG.normal(size=(60, 3)),
+    "whole": RNG.integers(-2, 3, (60, 3)).astype(float),
+    "fractions": RNG.integers(0, 3, (60, 25)) / 10,  # more than fit into one integer
+    "bools": RNG.random((60, 4)) > 0.5,
+    "unsigned": RNG.integers(0, 250, (60, 2)).astype(np.uint8),
+    "huge": RNG.choice([-1e308, 0.0, np.inf, 1e308], (60, 2)),
+    "frame": pd.DataFrame(RNG.integers(0, 3, (60, 2))),
+    "lists": RNG.integers(0, 3, (60, 2)).tolist(),
+}
+
+
+@pytest.mark.parametrize("X", TABLES.values(), ids=TABLES)
+def test_rows_are_sorted_by_column_then_by_values(X):
+    y, weights = RNG.integers(0, 3, 60), RNG.random(60)
+    found = ilk.row_order(X, y, weights)
+    keys = weights, y, *np.asarray(X, dtype=float).T[::-1]
+    np.testing.assert_array_equal(found, np.lexsort(keys))
+
+
+@pytest.mark.parametrize("X", [["b", "a", "b"], [{1}, {2, 3}, {1}]], ids=["texts", "sets"])
+def test_rows_that_are_no_numbers_keep_their_order(X):
+    assert ilk.row_order(X, np.array([2, 1, 0])).tolist() == [0, 1, 2]
+    assert ilk.case_order(X, np.array([1, 0, 1]))[0].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("X", TABLES.values(), ids=TABLES)
+def test_cases_in_any_order_and_of_any_names_are_the_same(X):
+    codes = np.concatenate([np.arange(4), RNG.integers(0, 4, 56)])
+    weights = RNG.choice([0.1, 0.3], 60)
+    moved, names = RNG.permutation(60), RNG.permutation(4)
+    rows, classes = ilk.case_order(X, codes, weights)
+    others, renamed = ilk.case_order(ilk.take(X, moved), names[codes][moved], weights[moved])
+    np.testing.assert_array_equal(renamed, names[classes])
+    for values in (np.asarray(X), weights, codes):
+        mine, theirs = values[rows], values[moved][others]
+        np.testing.assert_array_equal(mine, theirs)
