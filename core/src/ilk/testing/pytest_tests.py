@@ -116,11 +116,11 @@ def run_part(part: Part, request: Any) -> None:
     millisecond each to be reported.
     """
     found = list(outcomes(part.cases()))
-    counts = Counter(outcome.status for outcome in found)
+    counts: dict[str, Any] = dict(Counter(outcome.status for outcome in found))
     try:
         _tell([outcome for outcome in found if outcome.error is not None], request)
     finally:  # a subtest would report it as well, had it been there before
-        request.node.user_properties.append((PROPERTY, {"component": part.component, **counts}))
+        request.node.user_properties.append((PROPERTY, {"component": part.component} | counts))
 
 
 def _tell(failed: list[Outcome], request: Any) -> None:
