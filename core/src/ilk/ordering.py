@@ -20,7 +20,7 @@ def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     X : data of n rows
-        Where it is not a dense table of numbers, its rows keep their order.
+        Where it is not a dense table of finite numbers, its rows keep their order.
     *values : ndarray of shape (n,)
         Targets and weights.
 
@@ -97,14 +97,15 @@ def _ranks(X: Any) -> np.ndarray:
 
 
 def _table(X: Any) -> np.ndarray | None:
-    """The dense table of numbers that X is, if it is one."""
+    """The dense table of finite numbers that X is, if it is one; errors name rows of others."""
     if hasattr(X, "tocsr"):
         return None
     try:
         table = np.asarray(X)
     except (TypeError, ValueError):  # rows of different lengths, objects without an order
         return None
-    return table if table.ndim == 2 and table.dtype.kind in "buif" else None
+    numbers = table.ndim == 2 and table.dtype.kind in "buif"
+    return table if numbers and np.isfinite(table).all() else None
 
 
 def _codes(column: np.ndarray) -> np.ndarray:
