@@ -194,7 +194,9 @@ def test_labels_hide_neither_points_nor_each_other():
     x, y = np.array([1.0, 1.02, 5.0, 9.9]), np.array([1.0, 1.02, 5.0, 9.9])
     ax.set(xlim=(0, 10), ylim=(0, 10))
     put_labels(ax, x, y, ["first", "second", "third", "a long name at the edge"])
-    canvas = matplotlib.backends.backend_agg.FigureCanvasAgg(ax.figure)
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(ax.figure)
     canvas.draw()
     boxes = [text.get_window_extent() for text in ax.texts]
     for i, box in enumerate(boxes):
@@ -210,7 +212,9 @@ def test_labels_do_not_cross_a_line():
     ax.set(xlim=(0, 10), ylim=(0, 10))
     put_labels(ax, x, y, ["first", "second", "third"], corners)
     (line,) = ax.plot(*zip(*corners, strict=True))
-    matplotlib.backends.backend_agg.FigureCanvasAgg(ax.figure).draw()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(ax.figure).draw()
     path = line.get_transform().transform_path(line.get_path())
     assert not any(
         path.intersects_bbox(text.get_window_extent(), filled=False) for text in ax.texts
