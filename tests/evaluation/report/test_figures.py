@@ -18,7 +18,10 @@ from ilk_evaluation.figures.predicted import LONGEST, predicted, thinned
 from ilk_evaluation.figures.style import written
 from ilk_evaluation.figures.times import costs, said
 
-matplotlib = pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib")
+pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib")
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
 NAMES = {
     *("critical_difference", "robustness", "estimates", "time"),
     *("roc", "precision_recall", "calibration", "confusion"),
@@ -142,7 +145,7 @@ def test_unbeaten_heeds_the_direction(results):
 
 
 def test_draw_takes_a_name_and_axes(results):
-    ax = matplotlib.figure.Figure().subplots()
+    ax = Figure().subplots()
     assert figures.draw(results, "critical_difference", ax) is ax
     drawn = figures.draw(results, "estimates", dataset="set 0")
     assert drawn.get_xlabel() == "error"
@@ -190,12 +193,10 @@ def test_files_have_distinct_names_that_every_system_takes(tmp_path, monkeypatch
 
 
 def test_labels_hide_neither_points_nor_each_other():
-    ax = matplotlib.figure.Figure(figsize=(6, 4)).subplots()
+    ax = Figure(figsize=(6, 4)).subplots()
     x, y = np.array([1.0, 1.02, 5.0, 9.9]), np.array([1.0, 1.02, 5.0, 9.9])
     ax.set(xlim=(0, 10), ylim=(0, 10))
     put_labels(ax, x, y, ["first", "second", "third", "a long name at the edge"])
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
     canvas = FigureCanvasAgg(ax.figure)
     canvas.draw()
     boxes = [text.get_window_extent() for text in ax.texts]
@@ -206,14 +207,12 @@ def test_labels_hide_neither_points_nor_each_other():
 
 def test_labels_do_not_cross_a_line():
     """A line that leaves a point to the right is not drawn through the name beside it."""
-    ax = matplotlib.figure.Figure(figsize=(6, 4)).subplots()
+    ax = Figure(figsize=(6, 4)).subplots()
     x, y = np.array([1.0, 4.0, 9.0]), np.array([8.0, 5.0, 2.0])
     corners = [(1, 8), (4, 8), (4, 5), (9, 5), (9, 2)]
     ax.set(xlim=(0, 10), ylim=(0, 10))
     put_labels(ax, x, y, ["first", "second", "third"], corners)
     (line,) = ax.plot(*zip(*corners, strict=True))
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
     FigureCanvasAgg(ax.figure).draw()
     path = line.get_transform().transform_path(line.get_path())
     assert not any(
