@@ -55,6 +55,15 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.fixture
+def nothing_registered_by_hand(monkeypatch):
+    """Hide what the fixtures of a session have registered."""
+    for kind in kinds():
+        monkeypatch.setattr(ilk.registry(kind), "_session", {})
+        monkeypatch.setattr(ilk.registry(kind), "_sorted", None)
+
+
+@pytest.mark.usefixtures("nothing_registered_by_hand")
 def test_quick_commands_print_what_is_shown(subtests, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     quick = [each for each in every_command() if each[2] and QUICK.fullmatch(each[1])]
