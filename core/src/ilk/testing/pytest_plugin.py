@@ -66,7 +66,11 @@ _QUIET = ("waived", "skipped")
 
 
 def _counts(stats: Any) -> dict[str, Counter[str]]:
-    """Count the outcomes of the checks of each component, as the tests recorded them."""
+    """Count the outcomes of the checks of each component, as the tests recorded them.
+
+    One more outcome, `whole`, is that of a run with the first example, without which a component
+    need not have a check that runs.
+    """
     counts: dict[str, Counter[str]] = {}
     for outcome in ("passed", "failed", "skipped"):
         for report in stats.get(outcome, ()):
@@ -78,12 +82,13 @@ def _counts(stats: Any) -> dict[str, Counter[str]]:
 
 
 def _ran(outcomes: Counter[str]) -> int:
-    return outcomes.total() - outcomes["skipped"]
+    return outcomes.total() - outcomes["skipped"] - outcomes["whole"]
 
 
 def _idle(counts: dict[str, Counter[str]]) -> list[str]:
     """List the components of which no check ran."""
-    return sorted(component for component, outcomes in counts.items() if not _ran(outcomes))
+    whole = {component: outcomes for component, outcomes in counts.items() if outcomes["whole"]}
+    return sorted(component for component, outcomes in whole.items() if not _ran(outcomes))
 
 
 def _by_kind(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:

@@ -117,6 +117,7 @@ def run_part(part: Part, request: Any) -> None:
     """
     found = list(outcomes(part.cases()))
     counts: dict[str, Any] = dict(Counter(outcome.status for outcome in found))
+    counts["whole"] = int(not part.more)
     try:
         _tell([outcome for outcome in found if outcome.error is not None], request)
     finally:  # a subtest would report it as well, had it been there before
