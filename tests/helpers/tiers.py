@@ -32,7 +32,7 @@ CASES = 2
 
 # Test functions of which a case takes more than LONG seconds of processor time are exhaustive.
 # `pytest --find-long` finds them anew, on a quiet machine and with functions compiled before.
-LONG = 0.5
+LONG = 0.08
 LONG_TESTS = Path(__file__).with_name("long_tests.txt")
 
 OVER_BUDGET = "the time for exhaustive tests is over"

@@ -114,7 +114,8 @@ import pytest
 from ilk.testing.pytest_plugin import PROPERTY
 
 def test_conformance(request):
-    request.node.user_properties.append((PROPERTY, {"component": "distance/shy", "skipped": 2, "whole": WHOLE}))
+    told = {"component": "distance/shy", "skipped": 2, "whole": WHOLE}
+    request.node.user_properties.append((PROPERTY, told))
 """
 
 
