@@ -27,12 +27,14 @@ DEFAULT = "not exhaustive and not system"
 FOLDERS = {"system", "exhaustive"}
 # A test that asks for one of these fixtures is of that tier, too.
 SYSTEM_FIXTURES = {"run_python"}
+# These components start processes in the conformance tests.
+SYSTEM_COMPONENTS = {"executor/dask", "executor/loky", "executor/mpi"}
 # Of a test with more cases than these, the default tier takes so many, chosen by their names.
 CASES = 2
 
 # Test functions of which a case takes more than LONG seconds of processor time are exhaustive.
 # `pytest --find-long` finds them anew, on a quiet machine and with functions compiled before.
-LONG = 0.08
+LONG = 0.06
 LONG_TESTS = Path(__file__).with_name("long_tests.txt")
 
 OVER_BUDGET = "the time for exhaustive tests is over"
@@ -97,7 +99,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long_tests = set() if config.option.find_long else set(LONG_TESTS.read_text().split())
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
-        if tier_of(item.path) == "system" or fixtures & SYSTEM_FIXTURES:
+        processes = fixtures & SYSTEM_FIXTURES or component_of(item) in SYSTEM_COMPONENTS
+        if tier_of(item.path) == "system" or processes:
             item.add_marker("system")
         elif (
             tier_of(item.path) == "exhaustive"
@@ -149,6 +152,11 @@ def beyond_samples(items: list[pytest.Item]) -> Iterator[pytest.Item]:
 def is_sampled(test: pytest.Item | pytest.Metafunc) -> bool:
     """Tell whether a test is one of cases; each component counts, which the kit sees to."""
     return "conformance_part" not in getattr(test, "fixturenames", ())
+
+
+def component_of(item: pytest.Item) -> str | None:
+    """Return the component that a conformance test is for."""
+    return None if is_sampled(item) else str(item.callspec.params["conformance_part"].component)
 
 
 def function_of(item: pytest.Item) -> str:

@@ -92,7 +92,7 @@ def check_parameters_documented(subject: Subject) -> None:
     expect(not unknown, f"expected only parameters in the section Parameters, got {unknown}")
 
 
-@check(on="class")
+@check(on="class", slow=True)
 def check_docstring_examples(subject: Subject) -> None:
     """The docstring has a section Examples, and every example in the class gives its output."""
     expect(
