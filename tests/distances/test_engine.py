@@ -173,6 +173,7 @@ def test_any_number_of_features(name, example, p):
     np.testing.assert_array_equal(d.pairwise(X, Y), slow)
 
 
+@in_one_test
 @EVERY
 def test_single_precision_of_many_features_is_rounded_once(name, example):
     """Compared in double precision: by the matrix, the search of neighbours, and pairs alike."""

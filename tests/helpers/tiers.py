@@ -35,6 +35,15 @@ CASES = 2
 # Test functions of which a case takes more than LONG seconds of processor time are exhaustive.
 # `pytest --find-long` finds them anew, on a quiet machine and with functions compiled before.
 LONG = 0.06
+# Long as they are, these stay: nothing else notices what they do.
+KEPT = {
+    "tests/distances/test_case_retrieval_net.py::test_infinite_distances_tie",
+    "tests/distances/test_engine.py::test_neighbours_are_those_of_the_matrix",
+    "tests/distances/test_engine.py::test_single_precision_of_many_features_is_rounded_once",
+    "tests/ensembles/test_voting.py::test_usual_members_take_any_scale",
+    "tests/evaluation/experiments/test_experiment_run.py::test_fresh_loses_nothing_where_nothing_can_run",
+    "tests/evaluation/experiments/test_store.py::test_any_thread_may_read_and_collect",
+}
 LONG_TESTS = Path(__file__).with_name("long_tests.txt")
 
 OVER_BUDGET = "the time for exhaustive tests is over"
@@ -205,7 +214,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Let a change that touches no part pass without exhaustive tests."""
     if session.config.option.find_long:
-        found = sorted(session.stash.get(FOUND_LONG, set()))
+        found = sorted(session.stash.get(FOUND_LONG, set()) - KEPT)
         LONG_TESTS.write_text("".join(f"{function}\n" for function in found))
     if session.config.option.changed and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         session.exitstatus = pytest.ExitCode.OK
