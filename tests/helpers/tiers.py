@@ -37,6 +37,10 @@ CASES = 2
 LONG = 0.06
 # Long as they are, these stay: nothing else notices what they do.
 KEPT = {
+    "tests/core/cli/test_plugins.py::test_spoiled_metadata_is_left_out",
+    "tests/core/testing/test_broken.py::test_broken_component_is_caught",
+    "tests/core/testing/test_experiments.py::test_broken_component_is_caught",
+    "tests/core/testing/test_other_inputs.py::test_broken_component_is_caught",
     "tests/distances/test_case_retrieval_net.py::test_infinite_distances_tie",
     "tests/distances/test_engine.py::test_neighbours_are_those_of_the_matrix",
     "tests/distances/test_engine.py::test_single_precision_of_many_features_is_rounded_once",
