@@ -44,8 +44,10 @@ KEPT = {
     "tests/distances/test_case_retrieval_net.py::test_infinite_distances_tie",
     "tests/distances/test_engine.py::test_neighbours_are_those_of_the_matrix",
     "tests/distances/test_engine.py::test_single_precision_of_many_features_is_rounded_once",
+    "tests/distances/test_function.py::test_the_compiled_loop_does_not_depend_on_threads_or_blocks",
     "tests/ensembles/test_voting.py::test_usual_members_take_any_scale",
     "tests/evaluation/experiments/test_experiment_run.py::test_fresh_loses_nothing_where_nothing_can_run",
+    "tests/evaluation/experiments/test_results.py::test_a_store_tells_all_that_the_run_told",
     "tests/evaluation/experiments/test_store.py::test_any_thread_may_read_and_collect",
 }
 LONG_TESTS = Path(__file__).with_name("long_tests.txt")
