@@ -1,5 +1,6 @@
 """Which tests a run takes, and which parts of the project a change touches."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ TESTS = Path(__file__).parent
         (["core/src/ilk/spec.py"], changes.PARTS),
         (["tests/helpers/tiers.py"], changes.PARTS),
         (["tests/test_conformance.py", "tests/learners/test_knn.py"], changes.PARTS),
+        (["tests/exhaustive/test_row_order.py"], changes.PARTS),
+        (["pyproject.toml"], changes.PARTS),
         (["plugins/elsewhere/setup.py"], set()),
     ],
 )
@@ -34,11 +37,38 @@ def test_without_git_everything_counts_as_changed(monkeypatch):
 def test_on_main_the_last_commit_is_the_change(monkeypatch):
     def git(command, *arguments):
         if command == "diff":
-            return "plugins/distances/pyproject.toml" if arguments[-1] == "before" else ""
+            return "plugins/distances/pyproject.toml\0" if arguments[-1] == "before" else ""
+        if command == "ls-files":
+            return ""
         return {"HEAD~1": "before"}.get(arguments[-1], "now")
 
     monkeypatch.setattr(changes, "_git", git)
     assert changes.changed_parts() == {"distances"}
+
+
+def test_git_tells_of_moved_new_and_oddly_named_files(monkeypatch, tmp_path):
+    root = tmp_path / "inside another"
+    for part in ("distances", "learners"):
+        (root / "plugins" / part).mkdir(parents=True)
+    monkeypatch.setattr(changes, "ROOT", root)
+
+    def git(*arguments):
+        names = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", "-C", str(tmp_path), *names, *arguments], check=True)
+
+    moved = root / "plugins/distances/moved.py"
+    moved.write_text("the same text\n" * 9)
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    git("checkout", "-qb", "change")
+    moved.rename(root / "plugins/learners/moved.py")
+    git("add", ".")
+    git("commit", "-qm", "moved")
+    assert changes.changed_parts() == {"distances", "learners"}
+    (root / "plugins/ensembles").mkdir()
+    (root / "plugins/ensembles/é.py").touch()
+    assert changes.changed_parts() == {"distances", "learners", "ensembles"}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ TABLES = {
     "fractions": RNG.integers(0, 3, (60, 25)) / 10,  # more than fit into one integer
     "bools": RNG.random((60, 4)) > 0.5,
     "unsigned": RNG.integers(0, 250, (60, 2)).astype(np.uint8),
+    "bytes": RNG.choice([-128, 0, 127], (60, 2)).astype(np.int8),
     "huge": RNG.choice([-1e308, 0.0, np.inf, 1e308], (60, 2)),
     "frame": pd.DataFrame(RNG.integers(0, 3, (60, 2))),
     "lists": RNG.integers(0, 3, (60, 2)).tolist(),
@@ -44,3 +45,29 @@ def test_cases_in_any_order_and_of_any_names_are_the_same(X):
     for values in (np.asarray(X), weights, codes):
         mine, theirs = values[rows], values[moved][others]
         np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.longdouble])
+def test_numbers_that_no_double_tells_apart(dtype):
+    X = np.array([[2**63 - 1], [2**63 - 2], [0]], dtype=dtype)
+    if len(np.unique(X)) == 3:
+        assert ilk.row_order(X).tolist() == [2, 1, 0]
+
+
+def test_no_rows_have_an_order():
+    X = np.empty((0, 3))
+    assert len(ilk.row_order(X)) == 0
+    assert [len(each) for each in ilk.case_order(X, np.arange(0))] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        (lambda X: ilk.row_order(X, np.arange(2)), "row_order: values has 2 values for the 3 rows"),
+        (lambda X: ilk.case_order(X, np.arange(2)), "case_order: codes has 2"),
+        (lambda X: ilk.case_order(X, np.arange(3), np.ones(4)), "case_order: weights has 4"),
+    ],
+)
+def test_other_lengths_are_refused(order, message):
+    with pytest.raises(ilk.InputError, match=message):
+        order(np.zeros((3, 1)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 
@@ -18,24 +17,32 @@ def commit() -> str:
 def changed_parts() -> frozenset[str]:
     """Return the parts changed since the base; all of them where there is no base."""
     base = _base()
-    return parts_of(_git("diff", "--name-only", base).splitlines()) if base else PARTS
+    if not base:
+        return PARTS
+    changed = _git("diff", "--name-only", "--no-renames", "--relative", "-z", base)
+    new = _git("ls-files", "--others", "--exclude-standard", "-z")
+    return parts_of([path for path in (changed + new).split("\0") if path])
 
 
 def parts_of(paths: list[str]) -> frozenset[str]:
     """Return the parts that some paths belong to; everything rests on the core."""
-    found = set()
-    for path in paths:
-        if re.match(r"core/|tests/core/|tests/helpers/|tests/[^/]+$|conftest\.py$", path):
-            return PARTS
-        if match := re.match(r"(?:plugins|tests)/(\w+)/", path):
-            found.add(match[1])
-    return PARTS & found
+    folders = [path.split("/") for path in paths]
+    found = {names[1] for names in folders if names[0] in {"plugins", "tests"}}
+    shared = any(
+        names[0] in {"core", "pyproject.toml", "conftest.py"}
+        or (names[0] == "tests" and names[1] not in PARTS)
+        for names in folders
+    )
+    return PARTS if shared or "core" in found else PARTS & found
 
 
 def _base() -> str:
     """Return where this branch left main; on main, the commit before; else ""."""
-    fork = _git("merge-base", "origin/main", "HEAD")
-    return fork if fork and fork != commit() else _git("rev-parse", "--verify", "HEAD~1")
+    for main in ("origin/main", "main"):
+        fork = _git("merge-base", main, "HEAD")
+        if fork and fork != commit():
+            return fork
+    return _git("rev-parse", "--verify", "HEAD~1")
 
 
 def _git(*arguments: str) -> str:

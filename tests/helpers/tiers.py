@@ -11,11 +11,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+from _pytest.mark.expression import Expression
 
-from changes import changed_parts, commit
+from changes import PARTS, changed_parts, commit
 from ilk.testing.pytest_plugin import FIRST_EXAMPLES_ONLY
 
 TESTS = Path(__file__).parents[1]
@@ -87,25 +89,45 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--find-long", action="store_true", help=f"write {LONG_TESTS.name} anew")
     group.addoption(
-        "--budget", type=float, metavar="SECONDS", help="start exhaustive tests for so long only"
+        "--budget", type=int, metavar="SECONDS", help="start exhaustive tests for so long only"
     )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     option = config.option
-    if option.markexpr == DEFAULT and (option.all or any("::" in each for each in config.args)):
+    if option.markexpr == DEFAULT and (option.all or any(map(names_a_tier, config.args))):
         option.markexpr = ""
-    config.stash[FIRST_EXAMPLES_ONLY] = "not exhaustive" in option.markexpr
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if option.find_long and not (whole and option.markexpr == DEFAULT and takes_all(option)):
+        raise pytest.UsageError("--find-long takes the whole default tier, in one process")
+    if option.budget is not None and option.budget < 0:
+        raise pytest.UsageError(f"--budget must be at least 0 seconds, got {option.budget}")
+    config.stash[FIRST_EXAMPLES_ONLY] = not (takes(config, "exhaustive") or takes(config, "system"))
     long = "long" if option.changed else "random"
     hypothesis.settings.load_profile(long if wants_exhaustive(config) else "quick")
 
 
+def names_a_tier(argument: str) -> bool:
+    """Tell whether an argument is a node id, or a path below the folder of another tier."""
+    return "::" in argument or tier_of(Path.cwd() / argument) is not None
+
+
+def takes_all(option: Any) -> bool:
+    """Tell whether a run leaves out no test of what it was given, and is of one process."""
+    return not (option.collectonly or option.keyword or getattr(option, "numprocesses", None))
+
+
+def takes(config: pytest.Config, tier: str) -> bool:
+    """Tell whether the markers that a run was asked for take tests of a tier."""
+    asked = config.option.markexpr
+    return not asked or Expression.compile(asked).evaluate(lambda name, **_: name == tier)
+
+
 def wants_exhaustive(config: pytest.Config) -> bool:
     """Tell whether a run takes the exhaustive tier, to which long runs of hypothesis belong."""
-    expression = config.option.markexpr
-    named = "exhaustive" in expression and "not exhaustive" not in expression
-    return config.option.all or named or not (expression or any("::" in a for a in config.args))
+    named = any("::" in each for each in config.args) and not config.option.markexpr
+    return config.option.all or (takes(config, "exhaustive") and not named)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -137,8 +159,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def tier_of(path: Path) -> str | None:
     """Return the tier that the folder of a test says it is of."""
-    named = FOLDERS.intersection(path.relative_to(TESTS.parent).parts)
-    return next(iter(named), None)
+    below = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ()
+    return next(iter(FOLDERS.intersection(below)), None)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -185,17 +207,22 @@ def digest(text: str) -> str:
 def keep_changed(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the exhaustive tests of what was changed, in an order that the commit settles."""
     parts, seed = changed_parts(), commit()
-    kept = [i for i in items if not i.get_closest_marker("exhaustive") or part_of(i) in parts]
+    about_all = parts and {None}
+    kept = [
+        item
+        for item in items
+        if not item.get_closest_marker("exhaustive") or part_of(item) in parts | about_all
+    ]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = sorted(kept, key=lambda item: digest(seed + function_of(item)))
 
 
-def part_of(item: pytest.Item) -> str:
-    """Return the part of the project that a test is about; the core, if it is about all."""
+def part_of(item: pytest.Item) -> str | None:
+    """Return the part of the project that a test is about; None, if it is about several."""
     if not is_sampled(item):
         return str(item.callspec.params["conformance_part"].found.distribution).removeprefix("ilk-")
     folder = item.path.relative_to(TESTS).parts[0]
-    return folder if (TESTS / folder).is_dir() else "core"
+    return folder if folder in PARTS else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -219,10 +246,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Let a change that touches no part pass without exhaustive tests."""
-    if session.config.option.find_long:
+    if session.config.option.find_long and exitstatus == pytest.ExitCode.OK:
         found = sorted(session.stash.get(FOUND_LONG, set()) - KEPT)
         LONG_TESTS.write_text("".join(f"{function}\n" for function in found))
-    if session.config.option.changed and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+    none = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
+    if none and session.config.option.changed and not changed_parts():
         session.exitstatus = pytest.ExitCode.OK
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ilk.errors import InputError
 from ilk.inputs import n_rows
 
 _LARGEST = 2**62
@@ -28,6 +29,11 @@ def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
     -------
     ndarray of int, shape (n,)
 
+    Raises
+    ------
+    InputError
+        If there are not as many values as rows.
+
     Examples
     --------
     >>> import ilk
@@ -35,6 +41,8 @@ def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
     >>> ilk.row_order([[2, 0], [1, 7], [1, 5], [1, 5]], np.array([0, 0, 1, 0])).tolist()
     [3, 2, 1, 0]
     """
+    for each in values:
+        _check_length("row_order: values", X, each)
     return np.lexsort((*values[::-1], _ranks(X)))
 
 
@@ -60,6 +68,11 @@ def case_order(
     classes : ndarray of int, shape (C,)
         Codes.
 
+    Raises
+    ------
+    InputError
+        If there are not as many codes or weights as rows.
+
     Examples
     --------
     >>> import ilk
@@ -70,6 +83,10 @@ def case_order(
     """
     ranks = _ranks(X)
     weights = np.ones(len(codes)) if weights is None else weights
+    _check_length("case_order: codes", X, codes)
+    _check_length("case_order: weights", X, weights)
+    if not len(codes):
+        return np.arange(0), np.arange(0)
     order = np.lexsort((weights, ranks, codes))
     cases = np.column_stack([ranks, weights])[order].astype(">f8")  # bytes sort as numbers do
     parts = np.split(cases, np.cumsum(np.bincount(codes))[:-1])
@@ -77,15 +94,20 @@ def case_order(
     return np.lexsort((weights, np.argsort(classes)[codes], ranks)), classes
 
 
+def _check_length(argument: str, X: Any, values: np.ndarray) -> None:
+    if len(values) != n_rows(X):
+        raise InputError(f"{argument} has {len(values)} values for the {n_rows(X)} rows of X")
+
+
 def _ranks(X: Any) -> np.ndarray:
     """Rank of each row among the distinct rows, in lexicographic order."""
     n = n_rows(X)
     table = _table(X)
-    if table is None:
+    if table is None or not n:
         return np.arange(n)
     ranks, size = np.zeros(n, dtype=np.int64), 1
     for column in table.T:
-        codes = _codes(column.astype(float, copy=False))
+        codes = _codes(column)
         width = int(codes.max()) + 1
         if size * width > _LARGEST:
             ranks = np.unique(ranks, return_inverse=True)[1]
@@ -110,7 +132,12 @@ def _table(X: Any) -> np.ndarray | None:
 
 def _codes(column: np.ndarray) -> np.ndarray:
     """Non-negative integers in the order of the values."""
+    if column.dtype.kind in "bi":  # differences of small integers can overflow
+        column = column.astype(np.int64, copy=False)
     low, high = column.min(), column.max()
-    with np.errstate(all="ignore"):
-        few = high - low < len(column) and (column == np.trunc(column)).all()
+    if column.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            few = high - low < len(column) and (column == np.trunc(column)).all()
+    else:
+        few = int(high) - int(low) < len(column)
     return (column - low).astype(np.int64) if few else np.unique(column, return_inverse=True)[1]

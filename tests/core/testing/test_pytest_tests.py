@@ -140,3 +140,19 @@ def test_the_first_example_is_collected_without_loading_anything(monkeypatch):
 def test_nothing_to_check_is_an_error():
     with pytest.raises(ilk.IlkError, match="nothing to check: ilk-core offers no distance"):
         conformance_tests("ilk-core", kind="distance")
+
+
+@pytest.mark.parametrize(
+    ("raised", "status"),
+    [(pytest.skip.Exception("not here"), "skipped"), (SystemExit(3), "failed")],
+)
+def test_no_check_ends_the_others(raised, status):
+    class Raising:
+        waiver = None
+
+        def run(self):
+            raise raised
+
+    found = list(outcomes([Raising(), Raising()]))
+    assert [outcome.status for outcome in found] == [status] * 2
+    assert all(isinstance(outcome.error, Exception | None) for outcome in found)

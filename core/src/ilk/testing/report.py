@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -166,17 +167,29 @@ def _outcome(case: Case) -> Outcome:
         case.run()
     except SkipTest as skip:
         return Outcome(case, "skipped", str(skip))
-    except Exception as error:  # noqa: BLE001  # whatever a component raises is its failure
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever a component raises is its failure
+        if _is_skip(error):
+            return Outcome(case, "skipped", str(error))
         if case.waiver is not None:
             return Outcome(case, "waived", case.waiver)
-        return Outcome(case, "failed", _message(error), error)
+        message = _message(error)
+        shown = error if isinstance(error, Exception) else CheckFailed(message)
+        return Outcome(case, "failed", message, shown)
     if case.waiver is not None:
         message = f"expected to fail ({case.waiver}), but passes: remove the waiver"
         return Outcome(case, "failed", message, CheckFailed(message))
     return Outcome(case, "passed")
 
 
-def _message(error: Exception) -> str:
+def _is_skip(error: BaseException) -> bool:
+    """Tell whether a check called `pytest.skip`."""
+    pytest = sys.modules.get("pytest")
+    return pytest is not None and isinstance(error, pytest.skip.Exception)
+
+
+def _message(error: BaseException) -> str:
     if isinstance(error, CheckFailed):
         return str(error)
     last = traceback.extract_tb(error.__traceback__)[-1]
