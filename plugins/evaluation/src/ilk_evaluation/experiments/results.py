@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
@@ -82,8 +83,9 @@ class Results:
 
     @property
     def notes(self) -> list[str]:
-        """What was not computed, and why; warnings that cells gave."""
-        return [*self._scored.notes, *self._compared[1], *self._shortcuts, *self._warnings]
+        """What was not computed, and why; warnings that cells gave; what else is in the store."""
+        scored = [*self._scored.notes, *self._compared[1]]
+        return [*scored, *self._shortcuts, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
@@ -102,7 +104,8 @@ class Results:
 
     def load(self) -> Results:
         """Read everything now, so that later changes of the store do not matter; return itself."""
-        _ = self._scored, self._compared, self._shortcuts, self._warnings, self.failures
+        _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
+        _ = self.failures
         return self
 
     def filter(
@@ -313,6 +316,24 @@ class Results:
     def _shortcuts(self) -> list[str]:
         with self.reading() as store:
             return notes_on(self.design, store.answered_together())
+
+    @cached_property
+    def _beside(self) -> list[str]:
+        """Say which other experiments the store holds, and whether damage to it can be found."""
+        with self.reading() as store:
+            names = dict.fromkeys(str(run["name"]) for run in store.runs())
+            sealed = store.sealed
+        notes = [
+            f"the store also holds the experiment {name!r} (--experiment {shlex.quote(name)})"
+            for name in names
+            if name != self.design.name
+        ]
+        if not sealed:
+            notes.append(
+                "the store is not verifiable: an older ilk wrote it, without digests by which "
+                "changed values are found; the next run that writes to it adds them"
+            )
+        return notes
 
     def _ranks(self) -> pd.DataFrame:
         better = self.design.measures[self.measure].greater_is_better
