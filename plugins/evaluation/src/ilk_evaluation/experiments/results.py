@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 import ilk
+from ilk_evaluation.comparisons.complete import with_scores
+from ilk_evaluation.comparisons.wording import list_some
 from ilk_evaluation.experiments.evidence import Evidence
 from ilk_evaluation.experiments.leave_one_out import notes_on
 from ilk_evaluation.experiments.scoring import Scored, ranks, score
@@ -85,7 +87,7 @@ class Results:
     def notes(self) -> list[str]:
         """What was not computed, and why; warnings that cells gave; what else is in the store."""
         scored = [*self._scored.notes, *self._compared[1]]
-        return [*scored, *self._shortcuts, *self._warnings, *self._beside]
+        return [*scored, *self._silent, *self._shortcuts, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
@@ -186,10 +188,12 @@ class Results:
             Columns pipeline; the mean of each measure over the data sets that the pipeline is
             tried on (NaN where it has no estimate on one of them); rank (mean over the data
             sets that every pipeline finished); fit_seconds; n_failed, n_fallback, n_missing.
+            Data sets on which no pipeline, and pipelines that on no data set have an estimate
+            are left out, and `notes` says which.
         """
         grids, tried = self._scored.estimates, self._tried()
         means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
-        means["rank"] = self._ranks().dropna().mean()
+        means["rank"] = with_scores(self._ranks()).dropna().mean().reindex(tried.columns)
         means["fit_seconds"] = _mean_where(self._scored.fit_seconds, tried)
         means |= {name: grid.sum() for name, grid in self._counts().items()}
         return pd.DataFrame(means).reset_index(names="pipeline")
@@ -317,6 +321,26 @@ class Results:
         with self.reading() as store:
             return notes_on(self.design, store.answered_together())
 
+    @property
+    def _silent(self) -> list[str]:
+        """Say which pipelines and data sets are left out, as they have no estimate at all."""
+        estimates = self._scored.estimates[self.measure]
+        judged = with_scores(estimates)
+        if judged.empty:
+            return []
+        lost = [
+            (f"{len(names)} {what}{'s' * (len(names) != 1)} ({list_some(names)})", other)
+            for what, other, every, kept in (
+                ("pipeline", "data set", estimates.columns, judged.columns),
+                ("data set", "pipeline", estimates.index, judged.index),
+            )
+            if (names := [str(name) for name in every if name not in kept])
+        ]
+        return [
+            f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"
+            for names, other in lost
+        ]
+
     @cached_property
     def _beside(self) -> list[str]:
         """Say which other experiments the store holds, and whether damage to it can be found."""
@@ -352,7 +376,12 @@ class Results:
 
 
 def _mean_where(grid: pd.DataFrame, wanted: pd.DataFrame) -> pd.Series[float]:
-    """Mean of the wanted cells of each column; NaN where one of them is."""
+    """Mean of the wanted cells of each column; NaN where one of them is.
+
+    Rows in which all are NaN are left out.
+    """
+    wanted = wanted.loc[grid.notna().any(axis=1)]
+    grid = grid.loc[wanted.index]
     total = grid.where(wanted, 0.0).sum(skipna=False)
     return total / wanted.sum()
 
