@@ -68,4 +68,5 @@ class LogLoss(ilk.Measure):
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
         """Say why the loss is infinite, if it is."""
-        return (IMPOSSIBLE,) if math.isinf(self(prediction)) else ()
+        there = prediction.probabilities is not None
+        return (IMPOSSIBLE,) if there and math.isinf(self(prediction)) else ()

@@ -92,8 +92,8 @@ class Risk(ilk.Measure):
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
         """Say why the loss "log" is infinite, if it is."""
-        infinite = self.loss == "log" and math.isinf(self(prediction))
-        return (IMPOSSIBLE,) if infinite else ()
+        there = self.loss == "log" and prediction.probabilities is not None
+        return (IMPOSSIBLE,) if there and math.isinf(self(prediction)) else ()
 
     def _losses(self, prediction: ilk.Prediction, name: str) -> np.ndarray:
         if callable(self.loss):

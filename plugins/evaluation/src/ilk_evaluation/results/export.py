@@ -74,7 +74,7 @@ def write(frame: pd.DataFrame, format_: str) -> bytes:
 
 
 def _csv(frame: pd.DataFrame) -> bytes:
-    texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    texts = [str(name) for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     cells = {name: pd.Series(map(_guarded, frame[name]), frame.index, object) for name in texts}
     guarded = frame.assign(**cells)
     guarded.columns = [_guarded(name) for name in frame]  # labels and names of pipelines, too
