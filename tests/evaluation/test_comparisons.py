@@ -228,3 +228,20 @@ def test_two_pipelines_on_few_data_sets_are_a_sign_test(name, n, p):
     assert verdict.p_value == pytest.approx(p)
     tied = {key: np.append(values, [7.0, 7.0]) for key, values in means.items()}
     assert ilk.comparison(name).compare(scores(tied)).p_value >= p * (1 - 1e-9)
+
+
+def test_a_p_value_by_counting_stands_beside_no_f():
+    """F is infinite where all data sets rank alike, and has another p-value wherever it is not."""
+    for n in (4, 9):
+        means = pd.DataFrame({"a": np.arange(n) / n, "b": np.arange(n) / n + 0.1})
+        scores = ilk.Scores(pd.DataFrame(), "error", greater_is_better=False, means=means)
+        verdict = ilk.comparison("friedman_nemenyi").compare(scores)
+        assert verdict.p_value == pytest.approx(2.0 ** (1 - n))
+        assert verdict.details["exact"]
+        assert f"chi-squared = {n}.00, exact p = {verdict.p_value:.4f})" in verdict.text
+        assert "F(" not in verdict.text
+    means = pd.DataFrame({"a": [1.0, 2, 3, 4, 6], "b": [2.0, 3, 4, 5, 5]})
+    scores = ilk.Scores(pd.DataFrame(), "error", greater_is_better=False, means=means)
+    verdict = ilk.comparison("friedman_nemenyi").compare(scores)
+    assert ("exact" in verdict.text) == verdict.details["exact"]
+    assert ("F(1, 4)" in verdict.text) != verdict.details["exact"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ilk
 from ilk_evaluation import holm
+from ilk_evaluation.comparisons.bars import _first
 
 PAIRWISE = ("paired_t_5x2", "f_5x2", "corrected_resampled_t", "mcnemar", "wilcoxon")
 OVER_DATASETS = ("wilcoxon", "bayesian_signed_rank")
@@ -161,6 +162,14 @@ def test_only_the_clearest_of_many_pairs_are_drawn():
         ax = comparison.plot(comparison.compare(scores_of("abcdefghijk", step=0.01)))
         assert len(ax.get_yticks()) == 40
         assert ax.get_title() == "40 of 55 pairs, those with the smallest p-values"
+
+
+def test_of_pairs_whose_adjusted_p_values_are_equal_the_clearest_are_drawn():
+    pairs = [
+        {"a": f"{i}", "b": "x", "p_value": 1.0, "raw_p_value": 1 - i / 100, "effect": 0.0}
+        for i in range(60)
+    ]
+    assert [pair["a"] for pair in _first(pairs)] == [f"{i}" for i in range(20, 60)]
 
 
 def test_probabilities_are_drawn_as_bars():

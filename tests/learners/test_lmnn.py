@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import check_grad
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -143,6 +143,15 @@ def test_threads_change_no_bit(monkeypatch):
         with ilk.threads(n):
             results.append(lmnn(max_iter=10).fit(X, y).components_)
     assert np.array_equal(*results)
+
+
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_digits])
+def test_by_default_it_converges(load):
+    X, y = (part[:500] for part in load(return_X_y=True))
+    X = X[:, X.std(axis=0) > 0]
+    model = lmnn(report=False).fit((X - X.mean(axis=0)) / X.std(axis=0), y)
+    assert model.n_iter_ < 40  # of 50
 
 
 def test_loss_at_the_end_is_the_true_one_and_never_rises():

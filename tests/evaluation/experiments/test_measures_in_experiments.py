@@ -143,3 +143,20 @@ def test_many_reasons_are_counted(make_spec, with_component):
     assert notes[0] == "t_picky for blobs2, nearest: the same"
     assert notes[1] == "t_picky for blobs2, nearest: first case 0 (1 of 24 scores)"
     assert notes[3:] == ["t_picky for blobs2, nearest: 22 more reasons of this kind"]
+
+
+def test_an_infinite_loss_is_said_to_be_one():
+    measures = ["log_loss", {"use": "risk", "loss": "log"}, {"use": "log_loss", "clip": 1e-6}]
+    spec = {
+        "datasets": ["iris"],
+        "pipelines": [{"id": "1-NN", "steps": [{"classifier": {"use": "knn", "k": 1}}]}],
+        "evaluation": {"resampling": {"use": "kfold", "folds": 5}, "measures": measures},
+    }
+    results = run_experiment(spec)
+    plain, risk, clipped = results.design.measures
+    assert np.isinf(results.table()[[plain, risk]]).all(axis=None)
+    for name in (plain, risk):
+        assert any(
+            note.startswith(f"{name} for iris, 1-NN: infinite, as") for note in results.notes
+        )
+    assert not any(note.startswith(clipped) for note in results.notes)

@@ -305,7 +305,9 @@ def test_who_leads_is_what_the_tables_say(make_spec):
             leads = tuple(only.index[only == best(only)])
             assert leader.best == Best(leads, measure, best(only), 1, 3)
             leader.forget(0)
-            assert leader.best is None
+            others = table.loc["blobs3"].dropna()  # what fails wherever it was tried costs no lead
+            leads = tuple(others.index[others == best(others)])
+            assert leader.best == Best(leads, measure, best(others), 1, 3)
 
 
 def test_the_mean_is_over_what_all_have_finished(make_spec):

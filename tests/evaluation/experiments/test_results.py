@@ -224,3 +224,64 @@ def test_without_the_plugin_it_says_what_to_install(monkeypatch):
     finally:
         monkeypatch.undo()
         forget()
+
+
+def test_what_fails_everywhere_costs_the_others_neither_ranks_nor_verdicts(
+    make_spec, with_component, tmp_path
+):
+    """A pipeline that fails on all data sets, and a data set on which all pipelines fail."""
+    sets = [{"use": "t_blobs", "p": p} for p in (1, 2, 3, 4, 5)]
+    good = [make_spec.pipeline(f"good {power}", "t_nearest", power=power) for power in (1, 2, 3)]
+    comparisons = ["friedman_nemenyi", "wilcoxon", "bayesian_signed_rank", "robustness"]
+    evaluation = {"resampling": {"use": "kfold", "folds": 2}, "comparisons": comparisons}
+    alone = run_experiment(
+        make_spec(datasets=sets, pipelines=good, evaluation=evaluation, output={})
+    )
+    bad = [make_spec.pipeline("bad", "t_fussy")]
+    lost = {"use": "t_blobs", "p": 6, "n": 4, "classes": ["a", "b"]}
+    steps = [{"transformer": {"use": "t_picky"}}]
+
+    class Picky(ilk.Transformer):
+        """Fails where there are six features."""
+
+        def fit(self, X, y=None):
+            if np.shape(X)[1] == 6:
+                raise ValueError("six")
+            return self
+
+        def transform(self, X):
+            return np.asarray(X)
+
+    with_component("transformer", "t_picky", Picky)
+    every = [{**one, "steps": [*steps, *one["steps"]]} for one in [*good, *bad]]
+    both = run_experiment(
+        make_spec(datasets=[*sets, lost], pipelines=every, evaluation=evaluation, output={})
+    )
+    ours, theirs = (found.summary().set_index("pipeline") for found in (both, alone))
+    columns = ["error", "rank"]
+    pd.testing.assert_frame_equal(ours.loc[theirs.index, columns], theirs[columns])
+    assert ours.loc["bad", columns].isna().all()
+    assert [(one.p_value, one.ranks) for one in both.verdicts] == [
+        (one.p_value, one.ranks) for one in alone.verdicts
+    ]
+    assert all("Left out for missing scores: 2 (pipeline bad, " in v.text for v in both.verdicts)
+    said = "\n".join(both.notes)
+    assert "leave out 1 pipeline (bad): no error of any data set" in said
+    assert "leave out 1 data set (blobs6): no error of any pipeline" in said
+    assert "was not computed" not in said
+    assert "and not ranked: bad." in both.report(tmp_path / "r.html").read_text()
+
+
+def test_a_baseline_that_fails_everywhere_is_named(make_spec):
+    comparison = {"use": "wilcoxon", "baseline": "bad"}
+    spec = make_spec(
+        pipelines=[
+            make_spec.pipeline("bad", "t_fussy"),
+            *(make_spec.pipeline(f"{k}", "t_nearest", power=k) for k in (1, 2)),
+        ],
+        evaluation={"resampling": {"use": "kfold", "folds": 2}, "comparisons": [comparison]},
+        output={},
+    )
+    assert any(
+        "the baseline 'bad' has no score on any data set" in n for n in run_experiment(spec).notes
+    )

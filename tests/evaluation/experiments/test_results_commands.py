@@ -12,11 +12,13 @@ from contextlib import closing
 
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 
 import ilk
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import Store, StoreError, run_experiment
 from ilk_evaluation.lock import Lock
+from ilk_evaluation.results.export import write
 
 SPEC = """\
 [[datasets]]
@@ -131,6 +133,39 @@ def test_markdown_and_latex_escape_and_round(call, store):
     assert r"dataset & near\_est \& 100\% & other \\" in out
     assert r"\begin{tabular}{lrr}" in out
     assert out.count(r"\\") == 3
+
+
+HOSTILE = [
+    *("=1+1", "+1+1", "-x", "@x", "[1ex]", "*", "a|b", "a\\|b", "*a*", "_a_", "`a`", "<b>x</b>"),
+    *("&amp;", "[a](b)", "-1", "+.5", "plain_name", "x-y=z@w"),
+]
+
+
+def test_csv_of_hostile_names_computes_nothing():
+    frame = pd.DataFrame({"=a": HOSTILE, "label": pd.Series([1, None] * 9, dtype=object)})
+    head, *rows = csv.reader(io.StringIO(write(frame, "csv").decode()))
+    assert head == ["'=a", "label"]
+    guarded = {f"'{name}" for name in HOSTILE[:4]}
+    assert [row[0] for row in rows if row[0] in HOSTILE] == HOSTILE[4:]
+    assert {row[0] for row in rows} - set(HOSTILE) == guarded
+    assert {row[1] for row in rows} == {"1", ""}  # numbers among them stay what they are
+
+
+def test_markdown_of_hostile_names_shows_them_as_they_are():
+    text = write(pd.DataFrame({"a|b": HOSTILE}), "markdown").decode()
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    shown = [token.children for token in tokens if token.type == "inline"]
+    said = ["".join(child.content for child in children) for children in shown]
+    assert said == ["a|b", *HOSTILE]
+    assert {child.type for children in shown for child in children} == {"text"}
+    assert "plain_name" in text
+
+
+def test_latex_of_hostile_names_gives_no_command_an_argument():
+    frame = pd.DataFrame({"[a": HOSTILE})
+    rows = write(frame, "latex").decode().splitlines()
+    assert not [row for row in rows if row.startswith(("[", "*"))]
+    assert "{}[1ex] \\\\" in rows
 
 
 def test_parquet_comes_back(call, store, tmp_path):

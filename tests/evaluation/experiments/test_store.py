@@ -6,6 +6,7 @@ import sys
 from concurrent import futures
 from contextlib import closing
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +16,13 @@ from hypothesis.extra.numpy import arrays
 
 import ilk
 from cases import in_one_test
-from ilk_evaluation import Store, StoreError, run_experiment
+from ilk.cli.shell import run as ilk_command
+from ilk_evaluation import Store, StoreError, merge_stores, run_experiment
 from ilk_evaluation.experiments.blobs import pack, pack_labels, unpack, unpack_labels
 from ilk_evaluation.experiments.cell import Outcome
+from ilk_evaluation.experiments.database import APPLICATION
+from ilk_evaluation.results.opening import results
+from stores import rewrite
 
 DATA = ilk.Data(np.zeros((6, 2)), np.array(["a", "b", "c"] * 2), "six", ("u", "v"))
 PLACE = {"run": 1, "pipeline": "p", "split": "s", "fingerprint": DATA.fingerprint}
@@ -220,6 +225,66 @@ def test_another_kind_of_file_is_refused_and_left_alone(tmp_path, make, open_it)
     assert path.read_bytes() == before
 
 
+@pytest.fixture
+def old(tmp_path):
+    """A store of version 5, without digests, into which two experiments were run."""
+    path = tmp_path / "old.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(Path(__file__).with_name("version5.sql").read_text())
+        connection.executescript(f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = 5")
+    return path
+
+
+def test_a_store_without_digests_is_read_and_gains_them_when_it_is_written(old):
+    content = old.read_bytes()
+    unlike = results(old)
+    table = unlike.table()
+    assert table["error"].tolist() == [0.0]
+    assert any("the store is not verifiable" in note for note in unlike.notes)
+    assert ilk_command(["results", "verify", str(old)]) == 1
+    with pytest.raises(StoreError, match=r"kept of the experiment 'first' only its cells"):
+        results(old, experiment="first")
+    assert old.read_bytes() == content
+    with Store.open(old) as store:
+        assert store.sealed
+    assert results(old).table().equals(table)
+    assert not any("verifiable" in note for note in results(old).notes)
+    assert ilk_command(["results", "verify", str(old)]) == 0
+
+
+def test_stores_without_digests_are_merged_into_one_with(old, tmp_path):
+    merged = merge_stores(tmp_path / "new.sqlite", [old, old])
+    assert (merged.n_cells, merged.n_twice) == (2, 2)
+    assert results(merged.path).table().equals(results(old).table())
+    assert ilk_command(["results", "verify", str(merged.path)]) == 0
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE cells SET labels = CAST('<i4 3' || x'0a' || zeroblob(12) AS BLOB)",
+        "UPDATE planned SET fold = 'first'",
+        f"UPDATE runs SET spec = '{'[' * 100_000}'",
+        "UPDATE runs SET environment = ''",
+        "UPDATE runs SET environment = '{}'",
+        "UPDATE datasets SET classes = json_set(classes, '$.dtype', '<U999999999')",
+        "UPDATE datasets SET name = CAST(x'ff' AS TEXT)",
+    ],
+)
+def test_an_old_store_with_a_value_changed_is_one_problem(old, damage, capsys):
+    """Without digests: whatever reads the value says that the store is damaged."""
+    with closing(sqlite3.connect(old)) as connection, connection:
+        connection.execute(damage)
+    said = []
+    for command in ("show", "info"):
+        code = ilk_command(["results", command, str(old)])
+        said.append((code, capsys.readouterr().err))
+    assert {code for code, _ in said} <= {0, 2}
+    errors = [err for code, err in said if code == 2]
+    assert errors
+    assert all(err.count("\n") == 1 and "old.sqlite: is damaged" in err for err in errors)
+
+
 def test_a_store_of_another_version_is_refused(store):
     store.close()
     connection = sqlite3.connect(store.path)
@@ -257,6 +322,12 @@ def test_an_empty_file_becomes_a_store(tmp_path):
         "UPDATE datasets SET classes = 'xx'",
         "UPDATE datasets SET y = x'ff0a'",
         "UPDATE splits SET test = NULL",
+        "UPDATE cells SET reduction = 0.5",
+        "UPDATE cells SET key = 'k' || key WHERE rowid = 1",
+        "UPDATE runs SET seed = 4",
+        "UPDATE runs SET environment = ''",
+        "UPDATE planned SET fold = fold + 1",
+        "UPDATE pipelines SET spec = CAST(x'ff' AS TEXT)",
     ],
 )
 def test_damaged_values_are_said_to_be_the_stores(tmp_path, components, damage):
@@ -270,5 +341,16 @@ def test_damaged_values_are_said_to_be_the_stores(tmp_path, components, damage):
     run_experiment(spec)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
-    with pytest.raises(ilk.IlkError, match=r"s\.sqlite: is damaged"):
-        run_experiment(spec).table()
+    for believe in (lambda: run_experiment(spec), lambda: results(path)):
+        with pytest.raises(ilk.IlkError, match=r"s\.sqlite: is damaged"):
+            believe()
+
+
+def test_what_a_writer_of_bad_values_sealed_is_one_problem_too(store):
+    put(store)
+    store.close()
+    rewrite(store.path, "UPDATE cells SET labels = substr(labels, 1, 5) || x'0a'")
+    with Store.read(store.path) as reader:
+        reader.verify()
+        with pytest.raises(StoreError, match="is damaged"):
+            reader.prediction("k")

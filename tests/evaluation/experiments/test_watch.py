@@ -76,7 +76,7 @@ def test_a_finished_run_with_failures(call, make_spec, path):
 
 def test_a_run_that_was_stopped(call, stop_early, path):
     stop_early()
-    code, out, _ = call(path)
+    code, out, _ = call(path, "--wait", 0)
     assert code == 4
     assert out.startswith("tiny: stopped before its end\n5/16 cells, 0 failed\n")
     assert "run the same command again to go on" in out
@@ -86,7 +86,7 @@ def test_a_run_that_died(call, stop_early, path):
     """Its lock is left behind, but nobody holds it."""
     stop_early()
     lock_of(path).write_text("process 1 on somewhere")
-    code, out, _ = call(path)
+    code, out, _ = call(path, "--wait", 0)
     assert (code, out.splitlines()[0]) == (5, "tiny: died before its end")
     assert lock_of(path).exists()
 
@@ -96,10 +96,35 @@ def test_a_run_that_goes_on(call, stop_early, path):
     with Store.open(path) as store:
         store.add_pipeline("key", "[]", "{}")  # it writes ahead
         before = sorted(files(path.parent))
+        began = lock_of(path).stat().st_mtime - 100
+        os.utime(lock_of(path), (began, began))
         code, out, _ = call(path, "--once")
         assert sorted(files(path.parent)) == before
     assert code == 0
     assert out.startswith("tiny: running\n5/16 cells, 0 failed, about ")
+
+
+def test_a_run_that_has_the_store_but_has_not_begun_tells_no_time_of_the_one_before(
+    call, stop_early, path
+):
+    stop_early()
+    with Store.open(path):
+        later = lock_of(path).stat().st_mtime + 100
+        os.utime(lock_of(path), (later, later))
+        code, out, _ = call(path, "--once")
+    assert (code, out) == (0, "tiny: running\n5/16 cells, 0 failed\n")
+
+
+def test_a_run_that_is_about_to_go_on_is_not_taken_for_stopped(make_spec, stop_early, path):
+    stop_early()
+    held = []
+    runner = threading.Timer(0.3, lambda: held.append(Store.open(path)))
+    runner.start()
+    assert wait_for(Watch(path), 60, resumed=True).state is State.RUNNING
+    runner.join()
+    held[0].close()
+    assert wait_for(Watch(path), 0.2, resumed=True).state is State.STOPPED
+    assert wait_for(Watch(path), 60).state is State.STOPPED  # at once, as --once says it
 
 
 def test_a_shard_is_followed_to_its_own_end(call, make_spec, path):
@@ -121,7 +146,7 @@ def test_a_shard_is_followed_to_its_own_end(call, make_spec, path):
 
 def test_a_shard_that_was_stopped(call, stop_early, path):
     stop_early(shard=(2, 2))
-    code, out, _ = call(path)
+    code, out, _ = call(path, "--wait", 0)
     assert code == 4
     assert out.splitlines()[0] == "tiny, shard 2/2: stopped before its end"
     assert re.match(r"\d/8 cells, 0 failed", out.splitlines()[1])
@@ -286,7 +311,7 @@ def test_a_store_that_is_held_for_a_moment_is_waited_for(sights, path, terminal)
 
 
 def test_ctrl_c_while_the_display_starts_gives_the_terminal_back(sights, path, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("rich.live._RefreshThread.start", interrupted)  # the cursor is hidden
@@ -299,7 +324,7 @@ def test_ctrl_c_while_the_display_starts_gives_the_terminal_back(sights, path, m
 
 
 def test_ctrl_c_ends_the_watch_only(call, sights, monkeypatch, path):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ilk_evaluation.experiments.watching.wait_for", interrupted)

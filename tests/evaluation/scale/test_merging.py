@@ -1,7 +1,6 @@
 """Stores of parts are joined: the whole is as if it had been run at once."""
 
 import shutil
-import sqlite3
 
 import pytest
 
@@ -10,17 +9,11 @@ from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import StoreError, merge_stores, run_experiment
 from ilk_evaluation.lock import Lock
 from ilk_evaluation.results.difference import compare
+from stores import rewrite
 
 
 def table(store):
     return ilk.results(store).table().drop(columns="fit_seconds")
-
-
-def edit(store, statement, *values):
-    connection = sqlite3.connect(store)
-    with connection:
-        connection.execute(statement, values)
-    connection.close()
 
 
 def files(folder):
@@ -80,7 +73,7 @@ ANSWERED = "UPDATE cells SET error = 'E: no', traceback = 'E', fallback = 1"
 def test_done_beats_failed_whatever_the_order(parts, tmp_path, bad, order):
     _, whole = parts
     broken = shutil.copy(whole, tmp_path / "broken.sqlite")
-    edit(broken, f"{bad} WHERE rowid IN (3, 5)")
+    rewrite(broken, f"{bad} WHERE rowid IN (3, 5)")
     stores = [broken, whole]
     merge_stores(tmp_path / "out.sqlite", [stores[i] for i in order])
     assert ilk.results(tmp_path / "out.sqlite").failures.empty
@@ -91,7 +84,7 @@ def test_done_beats_failed_whatever_the_order(parts, tmp_path, bad, order):
 def test_an_answer_of_the_fallback_beats_none(parts, tmp_path, order):
     stores = [shutil.copy(parts[1], tmp_path / f"{i}.sqlite") for i in (0, 1)]
     for store, bad in zip(stores, (FAILED, ANSWERED), strict=True):
-        edit(store, f"{bad} WHERE rowid = 4")
+        rewrite(store, f"{bad} WHERE rowid = 4")
     merge_stores(tmp_path / "out.sqlite", [stores[i] for i in order])
     failures = ilk.results(tmp_path / "out.sqlite").failures
     assert list(failures["fallback"]) == [True]
@@ -100,7 +93,7 @@ def test_an_answer_of_the_fallback_beats_none(parts, tmp_path, order):
 def test_other_predictions_are_told_of_and_the_first_is_taken(parts, tmp_path, capsys):
     _, whole = parts
     other = shutil.copy(whole, tmp_path / "other.sqlite")
-    edit(
+    rewrite(
         other,
         "UPDATE cells SET labels = (SELECT labels FROM cells WHERE rowid = 1)"
         " WHERE rowid IN (2, 3)",
@@ -192,8 +185,8 @@ def test_a_store_in_use_is_not_replaced(parts, tmp_path):
 
 
 def test_an_error_on_the_way_leaves_nothing(copies, tmp_path):
-    edit(copies[2], "ALTER TABLE cells DROP COLUMN warnings")
-    with pytest.raises(StoreError, match="cannot be used as a store"):
+    rewrite(copies[2], "ALTER TABLE cells DROP COLUMN warnings", sealed=False)
+    with pytest.raises(StoreError, match="is damaged .no such column: warnings"):
         merge_stores(tmp_path / "out.sqlite", copies)
     assert files(tmp_path) == ["1.sqlite", "2.sqlite", "3.sqlite"]
 

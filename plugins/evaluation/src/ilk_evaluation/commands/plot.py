@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ilk_evaluation.commands.results import EXPERIMENT
+
 if TYPE_CHECKING:
     from ilk_evaluation.figures import Offer
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
 )
+@EXPERIMENT
 def plot(
     store: Path,
     figures: tuple[str, ...],
@@ -47,6 +50,7 @@ def plot(
     measure: str | None,
     datasets: tuple[str, ...],
     pipelines: tuple[str, ...],
+    experiment: str | None,
 ) -> None:
     """Draw figures of an experiment into files.
 
@@ -59,7 +63,7 @@ def plot(
     from ilk_evaluation.figures import offered
     from ilk_evaluation.figures.files import chosen, write_figures
 
-    found = open_results(store, (), datasets, pipelines)
+    found = open_results(store, (), datasets, pipelines, experiment)
     if measure is not None:
         found = found.score(measure, only=True)
     offers = offered(found)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from ilk_evaluation.commands.results import EXPERIMENT
+
 
 @click.command
 @click.argument("store", type=click.Path(path_type=Path))
@@ -24,6 +26,7 @@ import click
 @click.option(
     "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
 )
+@EXPERIMENT
 def report(
     store: Path,
     *,
@@ -31,6 +34,7 @@ def report(
     measures: tuple[str, ...],
     datasets: tuple[str, ...],
     pipelines: tuple[str, ...],
+    experiment: str | None,
 ) -> None:
     """Write what an experiment found as one page of HTML.
 
@@ -44,7 +48,7 @@ def report(
     from ilk_evaluation.report import write_report
 
     path = store.with_suffix(".html") if output is None else output
-    found = open_results(store, measures, datasets, pipelines)
+    found = open_results(store, measures, datasets, pipelines, experiment)
     with written_to(path), hook_warnings_in_a_line():
         write_report(found, path)
     click.echo(f"{path}: {path.stat().st_size / 1000:,.0f} kB")

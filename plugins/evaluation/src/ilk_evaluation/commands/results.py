@@ -25,6 +25,9 @@ _DATASETS = click.option(
 _PIPELINES = click.option(
     "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
 )
+EXPERIMENT = click.option(
+    "--experiment", metavar="NAME", help="Of this, not of the one that was run last."
+)
 
 
 @click.group
@@ -37,13 +40,19 @@ def results() -> None:
 @_MEASURES
 @_DATASETS
 @_PIPELINES
+@EXPERIMENT
 def show(
-    store: Path, measures: tuple[str, ...], datasets: tuple[str, ...], pipelines: tuple[str, ...]
+    store: Path,
+    measures: tuple[str, ...],
+    datasets: tuple[str, ...],
+    pipelines: tuple[str, ...],
+    experiment: str | None,
 ) -> None:
     """Print the tables of the last run, as `ilk run` did."""
     from ilk_evaluation.experiments.report import console_on, print_results
 
-    print_results(console_on(sys.stdout), open_results(store, measures, datasets, pipelines))
+    found = open_results(store, measures, datasets, pipelines, experiment)
+    print_results(console_on(sys.stdout), found)
 
 
 @results.command
@@ -57,6 +66,7 @@ def show(
 @_MEASURES
 @_DATASETS
 @_PIPELINES
+@EXPERIMENT
 def export(
     store: Path,
     *,
@@ -67,6 +77,7 @@ def export(
     measures: tuple[str, ...],
     datasets: tuple[str, ...],
     pipelines: tuple[str, ...],
+    experiment: str | None,
 ) -> None:
     """Write a table as CSV, Parquet, Markdown or LaTeX.
 
@@ -78,7 +89,7 @@ def export(
 
     if format_ == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is no text: say where to write it with --output")
-    found = open_results(store, measures, datasets, pipelines)
+    found = open_results(store, measures, datasets, pipelines, experiment)
     if output is not None and output.exists() and output.samefile(store):
         raise click.UsageError(f"{output}: is the store itself, not a place for a table of it")
     content = write(frame_of(found, table, timings=not no_timings), format_)
@@ -93,17 +104,18 @@ def export(
 @results.command
 @_STORE
 @click.option("--traceback", is_flag=True, help="Show whole tracebacks.")
-def failures(store: Path, *, traceback: bool) -> None:
+@EXPERIMENT
+def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
     """Group failed cells by what went wrong, and say how to see it again."""
     from ilk_evaluation.experiments.view import printable
     from ilk_evaluation.results.failures import lines
     from ilk_evaluation.results.opening import described_in
 
-    found = open_results(store)
+    found = open_results(store, experiment=experiment)
     if not len(found.failures):
         click.echo(f"no cell failed, of {found.design.n_cells}")
         return
-    told = lines(found, described_in(store), full=traceback)
+    told = lines(found, described_in(store, found.design.name), full=traceback)
     click.echo("\n".join(map(printable, told)).rstrip())
 
 
@@ -139,12 +151,34 @@ def info(store: Path, *, as_json: bool) -> None:
     from ilk_evaluation.results.provenance import lines, provenance
 
     with open_store(store) as opened:
+        opened.verify()
         known = provenance(opened)
     click.echo(
         json.dumps(known, indent=2, ensure_ascii=False)
         if as_json
         else "\n".join(map(printable, lines(known)))
     )
+
+
+@results.command
+@_STORE
+@click.pass_context
+def verify(ctx: click.Context, store: Path) -> None:
+    """Read all of STORE and say whether anything was changed since it was written.
+
+    Damage is found, not malice: whoever changes a store on purpose can change its digests, too.
+
+    Exit code: 0 it is as it was written, 1 an older ilk wrote it, without digests, 2 damaged.
+    """
+    from ilk_evaluation.results.opening import open_store
+
+    with open_store(store) as opened:
+        opened.verify()
+        n_cells, n_runs = len(opened.statuses()), len(opened.runs())
+    if not opened.sealed:
+        click.echo(f"{store}: not verifiable: an older ilk wrote it, without digests")
+        ctx.exit(1)
+    click.echo(f"{store}: as it was written (cells: {n_cells}, runs: {n_runs})")
 
 
 @results.command
@@ -167,9 +201,10 @@ def open_results(
     measures: tuple[str, ...] = (),
     datasets: tuple[str, ...] = (),
     pipelines: tuple[str, ...] = (),
+    experiment: str | None = None,
 ) -> Results:
     """Open a store with more measures, or a part of it."""
     from ilk_evaluation.results.opening import results as opened
 
-    found = opened(store).score(*measures)
+    found = opened(store, experiment=experiment).score(*measures)
     return found.filter(dataset=datasets or None, pipeline=pipelines or None)

@@ -33,7 +33,7 @@ INTERRUPTED = 130
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for a store that is not there yet.",
+    help="How long to wait for a store, or for a run that stopped to go on.",
 )
 @click.pass_context
 def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait: float) -> None:
@@ -52,7 +52,7 @@ def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait:
     console = console_on(sys.stdout)
     watching = Watch(store)
     try:
-        sight = wait_for(watching, wait, float("inf") if once else interval)
+        sight = wait_for(watching, wait, float("inf") if once else interval, resumed=not once)
         if not once:
             sight = follow(watching, sight, console, interval, wait)
     except KeyboardInterrupt:

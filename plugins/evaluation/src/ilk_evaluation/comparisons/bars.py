@@ -96,9 +96,17 @@ def draw_probabilities(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
 
 
 def _first(pairs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The pairs with the smallest p-values, in the order of the verdict."""
-    places = sorted(range(len(pairs)), key=lambda place: pairs[place]["p_value"])[:_MOST]
-    return [pairs[place] for place in sorted(places)]
+    """The pairs with the smallest p-values, in the order of the verdict.
+
+    Adjusted ones are often equal, 1 above all: then those before the adjustment and the sizes of
+    the effects decide.
+    """
+
+    def order(place: int) -> tuple[float, float, float]:
+        pair = pairs[place]
+        return pair["p_value"], pair.get("raw_p_value", 0.0), -abs(pair["effect"])
+
+    return [pairs[place] for place in sorted(sorted(range(len(pairs)), key=order)[:_MOST])]
 
 
 def _name_rows(ax: Axes, shown: Sequence[Mapping[str, Any]], n: int) -> None:

@@ -13,8 +13,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+def with_scores(matrix: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the pipelines, and the data sets, that have no score at all.
+
+    Whoever fails everywhere tells nothing of the others, and must not cost them their ranks.
+    """
+    return matrix.dropna(axis=1, how="all").dropna(how="all")
+
+
 def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the scores of the data sets on which every pipeline has one, and the others' names.
+    """Return the scores of the data sets on which every pipeline has one, and what is left out.
+
+    Pipelines without any score are left out first.
 
     Raises
     ------
@@ -24,15 +34,21 @@ def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[st
     """
     if results.means is None and "dataset" not in results.table:
         raise ilk.InputError(f"{ilk.display_name(owner)}: there are no scores")
-    matrix = results.matrix()
-    whole = matrix.notna().all(axis=1)
-    dropped = tuple(str(name) for name in matrix.index[~whole])
-    name = ilk.display_name(owner)
+    every, name = results.matrix(), ilk.display_name(owner)
+    check_unlike(owner, every.columns, every.index)
+    matrix = every[with_scores(every).columns]
+    silent = [str(one) for one in every.columns if one not in matrix.columns]
     if matrix.shape[1] < 2:
+        lost = f" (no score on any data set: {list_some(silent)})" if silent else ""
         raise ilk.InputError(
-            f"{name}: there is {matrix.shape[1]} pipeline, at least 2 are needed to compare"
+            f"{name}: there is {matrix.shape[1]} pipeline{lost}, at least 2 are needed to compare"
         )
-    check_unlike(owner, matrix.columns, matrix.index)
+    baseline = getattr(owner, "baseline", None)
+    if baseline in silent:
+        raise ilk.InputError(f"{name}: the baseline {baseline!r} has no score on any data set")
+    whole = matrix.notna().all(axis=1)
+    lost_sets = (str(one) for one in matrix.index[~whole])
+    dropped = (*(f"pipeline {one}" for one in silent), *lost_sets)
     if whole.sum() < 2:
         lost = f" ({list_some(dropped)} left out: missing scores)" if dropped else ""
         raise ilk.InputError(

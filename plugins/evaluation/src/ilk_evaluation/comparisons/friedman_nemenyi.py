@@ -34,7 +34,8 @@ class FriedmanNemenyi(ilk.Comparison):
     with k - 1 and (k - 1)(N - 1) degrees of freedom. Of few data sets that distribution knows too
     little: if all N rank alike F_F is infinite, though chance alone makes them with probability
     ``k!^(1 - N)``. So p is at least the probability of the ranks as they are with the pipelines
-    in any order, each data set's ties as they are: for two pipelines and four data sets, 1/8.
+    in any order, each data set's ties as they are: for two pipelines and four data sets, 1/8. Where
+    it is that probability the verdict says "exact p", and ``details["exact"]`` is true.
 
     If the statistic is significant at `alpha`, two
     pipelines differ where their mean ranks do by more than the critical difference::
@@ -116,6 +117,7 @@ class FriedmanNemenyi(ilk.Comparison):
                 "kendall_w": test.chi2 / (test.n * (test.k - 1)),
                 "chi2_p_value": float(chi2.sf(test.chi2, test.k - 1)),
                 "degrees_of_freedom": test.degrees,
+                "exact": test.exact,
                 "q": q,
                 "critical_difference": q * test.standard_error,
                 "dropped": dropped,
@@ -172,7 +174,16 @@ class Friedman:
     @property
     def p_value(self) -> float:
         """Probability of so large an F if the pipelines are alike; at least `least`."""
-        return max(float(fdtrc(*self.degrees, self.f)), self.least)
+        return max(self._by_f, self.least)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the p-value is `least`, a probability by counting, and not that of F."""
+        return self.least > self._by_f
+
+    @property
+    def _by_f(self) -> float:
+        return float(fdtrc(*self.degrees, self.f))
 
     @property
     def standard_error(self) -> float:

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 def verdict_text(verdict: ilk.Verdict) -> str:
     """Say what was tested, whether pipelines differ, and which pairs do."""
     said = verdict.details
-    first, second = said["degrees_of_freedom"]
-    statistic = f"Friedman, Iman-Davenport F({first}, {second}) = {_number(verdict.statistic)}"
+    if said["exact"]:  # which no F has
+        statistic = f"Friedman, chi-squared = {said['chi2']:.2f}, exact"
+    else:
+        first, second = said["degrees_of_freedom"]
+        number = _number(verdict.statistic)
+        statistic = f"Friedman, Iman-Davenport F({first}, {second}) = {number},"
     return (
         f"With {said['n_datasets']} data sets and {said['n_pipelines']} pipelines "
-        f"({verdict.measure}; {statistic}, {_p(verdict.p_value)}) "
+        f"({verdict.measure}; {statistic} {_p(verdict.p_value)}) "
         f"{_finding(verdict)}{left_out(said['dropped'])}"
     )
 

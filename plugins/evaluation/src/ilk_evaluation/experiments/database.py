@@ -10,47 +10,29 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import ilk
+from ilk_evaluation.experiments.tables import TABLES, damage, sealed, upgrade
 
 APPLICATION = 0x696C6B31
 """Marks a SQLite file as a store of ours (PRAGMA application_id)."""
-SCHEMA = 5
-"""Version of the tables below (PRAGMA user_version)."""
+SCHEMA = 6
+"""Version of the tables (PRAGMA user_version)."""
+UNSEALED = 5
+"""Version whose rows have no digests: it can be read, and becomes `SCHEMA` when it is written."""
 
-_TABLES = """
-CREATE TABLE runs (
-    id INTEGER PRIMARY KEY, started TEXT, name TEXT, seed INTEGER, spec TEXT, environment TEXT,
-    fallback TEXT
-);
-CREATE TABLE planned (
-    dataset INTEGER, number INTEGER, repeat INTEGER, fold INTEGER, split TEXT,
-    PRIMARY KEY (dataset, number)
-);
-CREATE TABLE datasets (
-    fingerprint TEXT PRIMARY KEY, name TEXT, n_features INTEGER, classes TEXT, y BLOB
-);
-CREATE TABLE pipelines (key TEXT PRIMARY KEY, spec TEXT, versions TEXT);
-CREATE TABLE splits (key TEXT PRIMARY KEY, fingerprint TEXT, test BLOB, n_train INTEGER);
-CREATE TABLE cells (
-    key TEXT PRIMARY KEY, run INTEGER, split TEXT, pipeline TEXT,
-    labels BLOB, probabilities BLOB, scores BLOB, fit_seconds REAL, predict_seconds REAL,
-    reduction REAL, warnings TEXT, error TEXT, traceback TEXT, fallback INTEGER NOT NULL,
-    together INTEGER
-);
-"""
-
+_RECOVER = "`sqlite3 {path} .recover` saves what is left of it. Move it away to start over"
 _WORDS = {
     sqlite3.SQLITE_NOTADB: "is not a store of ilk",
     sqlite3.SQLITE_FULL: "cannot be written: the disk is full",
     sqlite3.SQLITE_IOERR: "cannot be read or written: {error}; is the disk full, or gone?",
     sqlite3.SQLITE_READONLY: "cannot be written: it is read-only",
-    sqlite3.SQLITE_CORRUPT: (
-        "is damaged ({error}); `sqlite3 {path} .recover` saves what is left of it. "
-        "Move it away to start over"
-    ),
+    sqlite3.SQLITE_CORRUPT: f"is damaged ({{error}}); {_RECOVER}",
+    sqlite3.SQLITE_ERROR: "is damaged ({error})",  # a table or a column is not there
+    None: "is damaged, a value in it cannot be read ({error})",  # Python's: no text
 }
 
 
 _MAGIC = b"SQLite format 3\0"
+_LONGEST = 200  # characters of what SQLite says, which may quote what is damaged
 
 
 class StoreError(ilk.IlkError):
@@ -62,42 +44,70 @@ def explained(path: Path | None) -> Iterator[None]:
     """Turn SQLite's errors into ours."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", None) or 0
-        words = _WORDS.get(code & 0xFF, "cannot be used as a store: {error}")
-        raise StoreError(f"{path}: {words.format(error=error, path=path)}") from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a schema may be no text
+        code = getattr(error, "sqlite_errorcode", None)
+        code = code if code is None else code & 0xFF
+        words = _WORDS.get(code, "cannot be used as a store: {error}")
+        said = " ".join(str(error).split())[:_LONGEST]
+        raise StoreError(f"{path}: {words.format(error=said, path=path)}") from error
 
 
 def connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     """Open a file; whoever reads it, or collects what nobody needs, may be in any thread."""
-    return sqlite3.connect(place, uri=uri, check_same_thread=False)
+    connection = sqlite3.connect(place, uri=uri, check_same_thread=False)
+    connection.create_function("sealed", -1, sealed, deterministic=True)
+    return connection
 
 
 def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
     """Make the tables where there are none, check what is there, and begin to write ahead."""
     with explained(path):
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            tables = "; ".join(table.made for table in TABLES.values())
             connection.executescript(
-                f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION};"
+                f"BEGIN; {tables}; PRAGMA application_id = {APPLICATION};"
                 f" PRAGMA user_version = {SCHEMA}; COMMIT;"
             )
-        check(connection, path)
+        if check(connection, path) == UNSEALED:
+            verify(connection, path, digests=False)
+            statements = "; ".join(upgrade())
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {statements}; PRAGMA user_version = {SCHEMA}; COMMIT;"
+            )
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def check(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Raise StoreError unless the file is a store of this version."""
+def check(connection: sqlite3.Connection, path: Path | None) -> int:
+    """Return the version of a store.
+
+    Raises
+    ------
+    StoreError
+        Unless the file is a store of a version that can be read.
+    """
     with explained(path):
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(cells)")}
     if application != APPLICATION:
         raise StoreError(f"{path}: is not a store of ilk")
-    if version != SCHEMA:
+    if version not in {SCHEMA, UNSEALED}:
         raise StoreError(
             f"{path}: has version {version} of the store's format, this ilk writes "
             f"version {SCHEMA}; choose another file"
         )
+    if ("digest" in columns) != (version == SCHEMA):
+        raise StoreError(f"{path}: is damaged (its tables are not those of version {version})")
+    return int(version)
+
+
+def verify(connection: sqlite3.Connection, path: Path | None, *, digests: bool) -> None:
+    """Raise StoreError if anything in a store is not as it was written."""
+    with explained(path):
+        said = damage(connection, digests=digests)
+    if said is not None:
+        raise StoreError(f"{path}: is damaged ({said}); {_RECOVER.format(path=path)}")
 
 
 def check_writable(path: Path) -> None:
@@ -120,7 +130,16 @@ def undamaged(path: Path | None) -> Iterator[None]:
     """Say of contents that cannot be read which store they are in."""
     try:
         yield
-    except (ValueError, KeyError, IndexError, TypeError, AssertionError) as error:
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        ArithmeticError,
+        AssertionError,
+        AttributeError,
+        MemoryError,
+        RecursionError,
+    ) as error:
         raise StoreError(
             f"{path}: is damaged, a value in it cannot be read ({type(error).__name__}: {error})"
         ) from error

@@ -9,8 +9,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 import ilk
+from ilk_evaluation.comparisons.complete import with_scores
 from ilk_evaluation.experiments.scoring import score
 
 if TYPE_CHECKING:
@@ -89,13 +91,16 @@ class Leader:
         return took
 
     def _find(self) -> Best | None:
-        rows = [row for row in self._estimates.values() if np.isfinite(row).all()]
-        if not rows:
+        if not self._estimates:
+            return None
+        found = pd.DataFrame(list(self._estimates.values()))
+        rows = with_scores(found.where(np.isfinite(found))).dropna()
+        if rows.empty:
             return None
         label, measure = next(iter(self.design.measures.items()))
-        means = np.mean(rows, axis=0)
+        means = rows.mean()
         best = float(means.max() if measure.greater_is_better else means.min())
-        leading = np.flatnonzero(means == best)
+        leading = means.index[means == best]
         pipelines = tuple(self.design.pipelines[column].label for column in leading)
         return Best(pipelines, label, best, len(rows), len(self.design.datasets))
 

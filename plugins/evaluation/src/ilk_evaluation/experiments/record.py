@@ -41,7 +41,7 @@ def is_recorded(plan: Plan, store: Store) -> bool:
     return (
         bool(runs)
         and runs[-1]["spec"] == record_of(plan)
-        and list(store.planned()) == planned_splits(plan.design)
+        and store.planned(runs[-1]["id"]) == planned_splits(plan.design)
     )
 
 
@@ -97,22 +97,36 @@ def planned_splits(design: Design) -> list[tuple[int, int, int, int, str]]:
     return list(dict.fromkeys(splits))
 
 
-def recorded_design(store: Store) -> Design:
-    """Read the design of the last run.
+def recorded_design(store: Store, experiment: str | None = None) -> Design:
+    """Read the design of the last run, or of the last one of an experiment.
 
     Raises
     ------
     StoreError
-        If nothing was run yet.
+        If nothing was run yet, or no such experiment.
     """
     runs = store.runs()
     if not runs:
         raise StoreError(f"{store.path}: holds no run yet")
+    run = {run["name"]: run for run in runs}.get(experiment) if experiment else runs[-1]
+    if run is None:
+        known = list(dict.fromkeys(str(run["name"]) for run in runs))
+        hint = ilk.did_you_mean(str(experiment), known)
+        raise StoreError(
+            f"{store.path}: holds no experiment {experiment!r}{hint} (there are: "
+            f"{', '.join(known)})"
+        )
+    if not store.planned(run["id"]) and run is not runs[-1]:
+        raise StoreError(
+            f"{store.path}: an older ilk kept of the experiment {run['name']!r} only its cells; "
+            f"run it again to see its tables, which fits nothing that is there"
+        )
     with undamaged(store.path):
-        return _design(store, int(runs[-1]["seed"]), json.loads(runs[-1]["spec"]))
+        return _design(store, run)
 
 
-def _design(store: Store, seed: int, record: Mapping[str, Any]) -> Design:
+def _design(store: Store, run: Mapping[str, Any]) -> Design:
+    seed, record = int(run["seed"]), json.loads(run["spec"])
     pipelines = tuple(Named(*pair) for pair in record["pipelines"])
     datasets = tuple(Named(*pair) for pair in record["datasets"])
     assert datasets, "no data set"
@@ -123,7 +137,8 @@ def _design(store: Store, seed: int, record: Mapping[str, Any]) -> Design:
     tried = record.get("tried") or [range(len(datasets))] * len(pipelines)
     cells = tuple(
         Cell(dataset, number, column, repeat, fold, cell_key(pipeline.key, split, seed), split)
-        for dataset, number, repeat, fold, split in store.planned()
+        for *numbers, split in store.planned(run["id"])
+        for dataset, number, repeat, fold in (map(int, numbers),)
         for column, pipeline in enumerate(pipelines)
         if dataset in tried[column]
     )

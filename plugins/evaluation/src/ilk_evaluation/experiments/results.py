@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
@@ -12,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 import ilk
+from ilk_evaluation.comparisons.complete import with_scores
+from ilk_evaluation.comparisons.wording import list_some
 from ilk_evaluation.experiments.evidence import Evidence
 from ilk_evaluation.experiments.leave_one_out import notes_on
 from ilk_evaluation.experiments.scoring import Scored, ranks, score
@@ -82,8 +85,9 @@ class Results:
 
     @property
     def notes(self) -> list[str]:
-        """What was not computed, and why; warnings that cells gave."""
-        return [*self._scored.notes, *self._compared[1], *self._shortcuts, *self._warnings]
+        """What was not computed, and why; warnings that cells gave; what else is in the store."""
+        scored = [*self._scored.notes, *self._compared[1]]
+        return [*scored, *self._silent, *self._shortcuts, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
@@ -102,7 +106,8 @@ class Results:
 
     def load(self) -> Results:
         """Read everything now, so that later changes of the store do not matter; return itself."""
-        _ = self._scored, self._compared, self._shortcuts, self._warnings, self.failures
+        _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
+        _ = self.failures
         return self
 
     def filter(
@@ -183,10 +188,12 @@ class Results:
             Columns pipeline; the mean of each measure over the data sets that the pipeline is
             tried on (NaN where it has no estimate on one of them); rank (mean over the data
             sets that every pipeline finished); fit_seconds; n_failed, n_fallback, n_missing.
+            Data sets on which no pipeline, and pipelines that on no data set have an estimate
+            are left out, and `notes` says which.
         """
         grids, tried = self._scored.estimates, self._tried()
         means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
-        means["rank"] = self._ranks().dropna().mean()
+        means["rank"] = with_scores(self._ranks()).dropna().mean().reindex(tried.columns)
         means["fit_seconds"] = _mean_where(self._scored.fit_seconds, tried)
         means |= {name: grid.sum() for name, grid in self._counts().items()}
         return pd.DataFrame(means).reset_index(names="pipeline")
@@ -314,6 +321,44 @@ class Results:
         with self.reading() as store:
             return notes_on(self.design, store.answered_together())
 
+    @property
+    def _silent(self) -> list[str]:
+        """Say which pipelines and data sets are left out, as they have no estimate at all."""
+        estimates = self._scored.estimates[self.measure]
+        judged = with_scores(estimates)
+        if judged.empty:
+            return []
+        lost = [
+            (f"{len(names)} {what}{'s' * (len(names) != 1)} ({list_some(names)})", other)
+            for what, other, every, kept in (
+                ("pipeline", "data set", estimates.columns, judged.columns),
+                ("data set", "pipeline", estimates.index, judged.index),
+            )
+            if (names := [str(name) for name in every if name not in kept])
+        ]
+        return [
+            f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"
+            for names, other in lost
+        ]
+
+    @cached_property
+    def _beside(self) -> list[str]:
+        """Say which other experiments the store holds, and whether damage to it can be found."""
+        with self.reading() as store:
+            names = dict.fromkeys(str(run["name"]) for run in store.runs())
+            sealed = store.sealed
+        notes = [
+            f"the store also holds the experiment {name!r} (--experiment {shlex.quote(name)})"
+            for name in names
+            if name != self.design.name
+        ]
+        if not sealed:
+            notes.append(
+                "the store is not verifiable: an older ilk wrote it, without digests by which "
+                "changed values are found; the next run that writes to it adds them"
+            )
+        return notes
+
     def _ranks(self) -> pd.DataFrame:
         better = self.design.measures[self.measure].greater_is_better
         return ranks(self._scored.estimates[self.measure], greater_is_better=better)
@@ -331,7 +376,12 @@ class Results:
 
 
 def _mean_where(grid: pd.DataFrame, wanted: pd.DataFrame) -> pd.Series[float]:
-    """Mean of the wanted cells of each column; NaN where one of them is."""
+    """Mean of the wanted cells of each column; NaN where one of them is.
+
+    Rows in which all are NaN are left out.
+    """
+    wanted = wanted.loc[grid.notna().any(axis=1)]
+    grid = grid.loc[wanted.index]
     total = grid.where(wanted, 0.0).sum(skipna=False)
     return total / wanted.sum()
 

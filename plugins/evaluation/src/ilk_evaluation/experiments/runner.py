@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -148,7 +149,11 @@ def with_executor(plan: Plan, executor: Any) -> Plan:
 def open_store(plan: Plan) -> Store:
     """Open the store of a plan for writing; an unusable one is an error of the specification."""
     try:
-        return Store.open(plan.store)
+        with ExitStack() as undo:
+            store = undo.enter_context(Store.open(plan.store))
+            store.verify()
+            undo.pop_all()
+            return store
     except StoreError as error:
         raise store_problem(plan, error) from error
 
@@ -182,6 +187,7 @@ def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> in
         if fresh or not path.exists() or not path.stat().st_size:
             return 0
         with Store.read(path) as store:
+            store.verify()
             return plan.n_cells - len(missing_cells(plan, store, retry_failed=retry_failed))
     except StoreError as error:
         raise store_problem(plan, error) from error

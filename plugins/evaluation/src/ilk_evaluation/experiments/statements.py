@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ilk_evaluation.experiments.blobs import pack
+from ilk_evaluation.experiments.tables import TABLES
 
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.cell import Outcome
@@ -15,8 +16,14 @@ OUTCOME = (
     " reduction, warnings, error, traceback, fallback, together"
     " FROM cells LEFT JOIN splits ON splits.key = cells.split WHERE cells.key = ?"
 )
-PUT_SPLIT = "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?)"
-PUT_CELL = "INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+PUT_RUN = TABLES["runs"].insert("ABORT")
+PUT_PLANNED = TABLES["planned"].insert("ABORT")
+PUT_DATASET = TABLES["datasets"].insert("IGNORE")
+PUT_PIPELINE = TABLES["pipelines"].insert("IGNORE")
+PUT_SPLIT = TABLES["splits"].insert("IGNORE")
+PUT_CELL = TABLES["cells"].insert("REPLACE")
+FORGET_PLANNED = "DELETE FROM planned WHERE run NOT IN (SELECT max(id) FROM runs GROUP BY name)"
+"""Of each experiment the plan of its last run is kept."""
 
 
 def row_of(key: str, outcome: Outcome, run: int, split: str, pipeline: str) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -22,6 +23,7 @@ from ilk_evaluation.experiments.blobs import (
 )
 from ilk_evaluation.experiments.cell import REJECTED, Outcome
 from ilk_evaluation.experiments.database import (
+    SCHEMA,
     StoreError,
     check,
     check_writable,
@@ -31,10 +33,22 @@ from ilk_evaluation.experiments.database import (
     reachable,
     settle,
     undamaged,
+    verify,
 )
 from ilk_evaluation.experiments.kept import Kept
 from ilk_evaluation.experiments.locking import locked
-from ilk_evaluation.experiments.statements import OUTCOME, PUT_CELL, PUT_SPLIT, row_of
+from ilk_evaluation.experiments.statements import (
+    FORGET_PLANNED,
+    OUTCOME,
+    PUT_CELL,
+    PUT_DATASET,
+    PUT_PIPELINE,
+    PUT_PLANNED,
+    PUT_RUN,
+    PUT_SPLIT,
+    row_of,
+)
+from ilk_evaluation.experiments.tables import TABLES
 
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.design import Cell
@@ -49,7 +63,8 @@ class Store:
     A file in write-ahead mode with one writer: each cell is a transaction of its own, so a
     run that is killed keeps what was finished, and others can read meanwhile. Any thread may
     read or close it, one at a time may write. Arrays are kept as bytes and labels as JSON:
-    nothing in a store can run code.
+    nothing in a store can run code. Each row has a digest of its values, by which `verify` finds
+    damage.
 
     Parameters
     ----------
@@ -58,6 +73,8 @@ class Store:
         None: a temporary store, which goes when it is closed.
     lock : Lock, optional
         Released when the store is closed.
+    sealed : bool
+        Whether its rows have digests; those of an older ilk have none until they are written.
 
     Examples
     --------
@@ -67,9 +84,15 @@ class Store:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, path: Path | None, lock: Lock | None = None
+        self,
+        connection: sqlite3.Connection,
+        path: Path | None,
+        lock: Lock | None = None,
+        *,
+        sealed: bool = True,
     ) -> None:
         self.path = path
+        self.sealed = sealed
         self._connection = connection
         self._close = weakref.finalize(self, _close, connection, lock)
         self._dataset = lru_cache(maxsize=8)(self._read_dataset)
@@ -114,9 +137,19 @@ class Store:
             connection = connected(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         with ExitStack() as undo:
             undo.enter_context(closing(connection))
-            check(connection, path)
+            version = check(connection, path)
             undo.pop_all()
-            return cls(connection, path)
+            return cls(connection, path, sealed=version == SCHEMA)
+
+    def verify(self) -> None:
+        """Read everything and compare it with its digests.
+
+        Raises
+        ------
+        StoreError
+            If a value is not what was written, or something is lost.
+        """
+        verify(self._connection, self.path, digests=self.sealed)
 
     def close(self) -> None:
         """Close the file; a temporary store is gone then."""
@@ -150,39 +183,44 @@ class Store:
         fallback : str, optional
             What answers where a pipeline fails: its specification and versions.
         """
+        started = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         with self._transaction() as execute:
-            cursor = execute(
-                "INSERT INTO runs (started, name, seed, spec, environment, fallback)"
-                " VALUES (datetime('now'), ?, ?, ?, ?, ?)",
-                (name, seed, spec, environment, fallback),
-            )
-            execute("DELETE FROM planned")
+            (run,) = execute("SELECT coalesce(max(id), 0) + 1 FROM runs").fetchone()
+            execute(PUT_RUN, (run, started, name, seed, spec, environment, fallback))
             for split in planned:
-                execute("INSERT INTO planned VALUES (?, ?, ?, ?, ?)", split)
-        return int(cursor.lastrowid or 0)
+                execute(PUT_PLANNED, (run, *split))
+            execute(FORGET_PLANNED)
+        return int(run)
 
     def runs(self) -> list[dict[str, Any]]:
         """Return the runs that wrote here, the first one first: what `begin_run` was told."""
-        with explained(self.path):
-            cursor = self._connection.execute("SELECT * FROM runs ORDER BY id")
-            names = [column for column, *_ in cursor.description]
-            return [dict(zip(names, row, strict=True)) for row in cursor]
+        table = TABLES["runs"]
+        rows = self._rows(f"SELECT {table.listed} FROM runs ORDER BY id")  # noqa: S608  # our own names
+        return [dict(zip(table.columns, row, strict=True)) for row in rows]
 
-    def planned(self) -> list[tuple[int, int, int, int, str]]:
-        """Return the splits of the last run, as `begin_run` was told them."""
-        return self._rows("SELECT * FROM planned ORDER BY dataset, number")
+    def planned(self, run: int) -> list[tuple[int, int, int, int, str]]:
+        """Return the splits of a run, as `begin_run` was told them.
+
+        Empty if the run is not the last one of its experiment.
+        """
+        which = "run" if self.sealed else "(SELECT max(id) FROM runs)"
+        return self._rows(
+            "SELECT dataset, number, repeat, fold, split FROM planned"  # noqa: S608  # our own names
+            f" WHERE {which} = ? ORDER BY dataset, number",
+            run,
+        )
 
     def add_dataset(self, data: ilk.Data, n_features: int) -> None:
         """Keep the labels of a data set, by which predictions are scored later."""
         y = pack(np.searchsorted(data.classes, data.y).astype(np.int32))
         row = (data.fingerprint, data.name, n_features, pack_labels(data.classes), y)
         with self._transaction() as execute:
-            execute("INSERT OR IGNORE INTO datasets VALUES (?, ?, ?, ?, ?)", row)
+            execute(PUT_DATASET, row)
 
     def add_pipeline(self, key: str, spec: str, versions: str) -> None:
         """Keep what a pipeline is made of."""
         with self._transaction() as execute:
-            execute("INSERT OR IGNORE INTO pipelines VALUES (?, ?, ?)", (key, spec, versions))
+            execute(PUT_PIPELINE, (key, spec, versions))
 
     def statuses(self) -> dict[str, Status]:
         """What came of each cell that is there, by key."""
@@ -212,8 +250,9 @@ class Store:
 
     def warnings(self) -> dict[str, list[str]]:
         """What cells warned of, by key; cells without a warning are left out."""
-        query = "SELECT key, warnings FROM cells WHERE warnings IS NOT NULL"
-        return {key: json.loads(text) for key, text in self._rows(query)}
+        rows = self._rows("SELECT key, warnings FROM cells WHERE warnings IS NOT NULL")
+        with undamaged(self.path):
+            return {key: list(map(str, json.loads(text))) for key, text in rows}
 
     def answered_together(self) -> set[str]:
         """Keys of the cells that were left out without refitting."""
@@ -290,6 +329,9 @@ class Store:
         with undamaged(self.path):
             test = unpack(packed)
             assert test is not None  # else its split is lost
+            arrays = (outcome.codes, outcome.probabilities, outcome.scores)
+            lengths = {len(array) for array in arrays if array is not None}
+            assert lengths == {len(test)}, f"answers to {lengths} cases of {len(test)}"
             classes, y = self._dataset(fingerprint)
             return ilk.Prediction(
                 truth=y[test],
@@ -331,10 +373,7 @@ class Store:
         """Number of training (NaN if not known) and of test cases of each split, by key."""
         rows = self._rows("SELECT key, n_train, test FROM splits")
         with undamaged(self.path):
-            return {
-                key: (float("nan") if n_train is None else n_train, len(unpack(test)))
-                for key, n_train, test in rows
-            }
+            return {key: (_number(n_train), len(unpack(test))) for key, n_train, test in rows}
 
     def cells_by_run(self) -> dict[int, int]:
         """Number of the cells that each run wrote, but for those that were run again."""
@@ -375,9 +414,9 @@ class Store:
             raise StoreError(f"{self.path}: holds nothing under the key {key}")
         return row
 
-    def _rows(self, query: str) -> list[Any]:
+    def _rows(self, query: str, *values: Any) -> list[Any]:
         with explained(self.path):
-            return self._connection.execute(query).fetchall()
+            return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.experiments.store import Store
 
 _OFTEN = 0.1  # seconds between looks for a store that is not there yet
+_ROUNDED = 1.0  # seconds to which the beginning of a run is kept
 
 
 class State(Enum):
@@ -104,7 +105,7 @@ class Watch:
             self._leader.work(store, self._standing, seconds)
         complete = self._standing.done == self._standing.total
         if held:
-            state, elapsed = State.RUNNING, self._elapsed()
+            state, elapsed = State.RUNNING, self._elapsed() if self._has_begun() else None
         elif complete:
             state, elapsed = State.FINISHED, None
         else:
@@ -138,6 +139,14 @@ class Watch:
         self._counted[row.key] = Came.kept(row, self._number)
         self._standing.count(row.key, self._counted[row.key])
 
+    def _has_begun(self) -> bool:
+        """Whether the last run in the store is the one that has the lock, not one before it."""
+        try:
+            locked = lock_of(self.path).stat().st_mtime
+        except OSError:  # it ended just now
+            return True
+        return self._began.timestamp() > locked - _ROUNDED
+
     def _elapsed(self) -> float:
         return max((datetime.now(UTC) - self._began).total_seconds(), 0.0)
 
@@ -155,7 +164,9 @@ def _begun(store: Store) -> tuple[Standing, Shard | None]:
     return standing, shard
 
 
-def wait_for(watch: Watch, patience: float, seconds: float = float("inf")) -> Sight:
+def wait_for(
+    watch: Watch, patience: float, seconds: float = float("inf"), *, resumed: bool = False
+) -> Sight:
     """Look as soon as there is something to be seen, or raise the error that says what is not.
 
     Parameters
@@ -165,6 +176,9 @@ def wait_for(watch: Watch, patience: float, seconds: float = float("inf")) -> Si
         Seconds to wait for a store that is not there yet, or that a run has only just begun.
     seconds : float
         How much time may go into finding out which pipeline leads.
+    resumed : bool
+        Whether to wait, too, for a run that stopped to go on: one that begins reads its data
+        before it takes the store, and looks stopped till then.
 
     Raises
     ------
@@ -174,7 +188,11 @@ def wait_for(watch: Watch, patience: float, seconds: float = float("inf")) -> Si
     deadline = monotonic() + patience
     while True:
         try:
-            return watch.look(seconds)
+            sight = watch.look(seconds)
+            ended = sight.state in {State.STOPPED, State.DIED}
+            if not (resumed and ended) or monotonic() > deadline:
+                return sight
+            sleep(_OFTEN)
         except (StoreError, OSError) as error:
             if monotonic() > deadline or not _may_come(watch.path):
                 raise _said(watch.path, error) from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ilk
+from ilk_evaluation.comparisons.complete import with_scores
 from ilk_evaluation.experiments.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ class Material:
 
     @cached_property
     def complete(self) -> list[str]:
-        """Data sets that every pipeline finished."""
-        return [str(name) for name in self.results.pivot().dropna().index]
+        """Data sets that every pipeline finished but those that finished none."""
+        return [str(name) for name in with_scores(self.results.pivot()).dropna().index]
 
     @cached_property
     def n_classes(self) -> dict[str, int]:

@@ -68,6 +68,7 @@ def costs(material: Material) -> pd.DataFrame:
     table = material.table[material.table["dataset"].isin(material.complete)]
     times = [name for name in ("fit_seconds", "predict_seconds") if name in table]
     means = table.groupby("pipeline", sort=False)[[measure, *times]].mean()
+    means = means.dropna(subset=[measure])  # those that finished nothing
     means["seconds"] = means[times].sum(axis=1)
     means = means.sort_values("seconds", kind="stable").reset_index()
     sign = -1.0 if results.design.measures[measure].greater_is_better else 1.0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 import ilk
-from ilk_evaluation.measures.probabilities import answered_probabilities
+from ilk_evaluation.measures.probabilities import IMPOSSIBLE, answered_probabilities
 
 
 class LogLoss(ilk.Measure):
@@ -15,7 +16,8 @@ class LogLoss(ilk.Measure):
 
     ``(1/n) sum_i -ln p_i(y_i)`` over the answered cases; NaN if there are none. A probability of
     0 for the class that is true makes it infinite, as it should: such a pipeline was sure of
-    something wrong. With `clip` probabilities count as at least that much.
+    something wrong, and `remarks` says it. With `clip` probabilities count as at least that much.
+    Nearest neighbours that vote by majority give a class without a vote the probability 0.
 
     Parameters
     ----------
@@ -63,3 +65,8 @@ class LogLoss(ilk.Measure):
             own = np.maximum(own, self.clip)
         with np.errstate(divide="ignore"):
             return float(-np.log(own).mean()) + 0.0
+
+    def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
+        """Say why the loss is infinite, if it is."""
+        there = prediction.probabilities is not None
+        return (IMPOSSIBLE,) if there and math.isinf(self(prediction)) else ()

@@ -8,6 +8,11 @@ from ilk import InputError, Prediction
 from ilk_evaluation.confusion import answered_truth
 from ilk_evaluation.measures.columns import class_columns
 
+IMPOSSIBLE = (
+    "infinite, as a case got the probability 0 for its true class; log_loss with clip (as "
+    '{ use = "log_loss", clip = 1e-6 }) bounds what that costs'
+)
+"""What is said of an infinite loss."""
 _TOLERANCE = 1e-4  # of the sums of probabilities in single precision
 _ROUNDING = 1e-6  # of one of them
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ import ilk
 from ilk_evaluation.confusion import answered_codes, answered_truth
 from ilk_evaluation.measures.columns import class_columns
 from ilk_evaluation.measures.numeric import answered_numbers
-from ilk_evaluation.measures.probabilities import answered_probabilities
+from ilk_evaluation.measures.probabilities import IMPOSSIBLE, answered_probabilities
 
 if TYPE_CHECKING:
     from ilk.interfaces.measure import Needs
@@ -89,6 +89,11 @@ class Risk(ilk.Measure):
         losses = self._losses(prediction, f"{ilk.display_name(self)}: the loss {self.loss!r}")
         with np.errstate(over="ignore"):
             return float(np.mean(losses)) if len(losses) else math.nan
+
+    def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
+        """Say why the loss "log" is infinite, if it is."""
+        there = self.loss == "log" and prediction.probabilities is not None
+        return (IMPOSSIBLE,) if there and math.isinf(self(prediction)) else ()
 
     def _losses(self, prediction: ilk.Prediction, name: str) -> np.ndarray:
         if callable(self.loss):

@@ -49,7 +49,8 @@ def verdict(material: Material) -> Iterator[str]:
     n = len(material.complete)
     best = [str(name) for name in ranked.loc[ranked["rank"] == ranked["rank"].min(), "pipeline"]]
     if len(ranked) == 1:
-        yield f"One pipeline was tried, {best[0]}: there is nothing to compare it with."
+        only = "was tried" if len(material.summary) == 1 else "has estimates"
+        yield f"One pipeline {only}, {best[0]}: there is nothing to compare it with."
         return
     yield _ranking(material, ranked, best, n)
     verdicts = material.results.verdicts
@@ -180,6 +181,9 @@ def _table(material: Material) -> Html:
 
 def _footnotes(material: Material) -> Iterator[str]:
     n, all_ = len(material.complete), len(material.datasets)
+    silent = material.summary.loc[material.summary["rank"].isna(), "pipeline"]
+    if n and len(silent):
+        yield f"Without any estimate, and not ranked: {listed([str(name) for name in silent])}."
     if n and n < all_:
         left = [name for name in material.datasets if name not in set(material.complete)]
         yield (

@@ -47,7 +47,7 @@ def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> 
     results = _timed(results).load()
     material, figures = Material(results, MOST_PIPELINES), Figures()
     with results.reading() as store:
-        known = provenance(store)
+        known = provenance(store, results.design.name)
     listeners = ilk.Listeners() if listeners is None else listeners
     sections = [
         summary(material),

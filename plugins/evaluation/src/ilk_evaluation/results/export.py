@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,10 @@ _TEX = {
     "|": r"\textbar{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
+_MARKDOWN = re.compile(r"[\\`*\[\]<>|~]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown does not take as it is; within a word it does so with an underline."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet computes."""
 
 
 def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFrame:
@@ -69,7 +74,22 @@ def write(frame: pd.DataFrame, format_: str) -> bytes:
 
 
 def _csv(frame: pd.DataFrame) -> bytes:
-    return frame.to_csv(index=False, lineterminator="\n").encode()
+    texts = [str(name) for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    cells = {name: pd.Series(map(_guarded, frame[name]), frame.index, object) for name in texts}
+    guarded = frame.assign(**cells)
+    guarded.columns = [_guarded(name) for name in frame]  # labels and names of pipelines, too
+    return guarded.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _guarded(value: Any) -> Any:
+    """Put an apostrophe before a text that a spreadsheet would compute, unless it is a number."""
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:
@@ -95,9 +115,9 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _markdown(frame: pd.DataFrame) -> bytes:
     figures = _figures(frame)
-    heads = [_escape(str(name), {"|": r"\|"}) for name in frame]
+    heads = [_MARKDOWN.sub(r"\\\g<0>", str(name)) for name in frame]
     rules = ["---:" if name in figures else "---" for name in frame]
-    rows = [[_escape(cell, {"|": r"\|"}) for cell in row] for row in _texts(frame)]
+    rows = [[_MARKDOWN.sub(r"\\\g<0>", cell) for cell in row] for row in _texts(frame)]
     lines = (f"| {' | '.join(row)} |" for row in (heads, rules, *rows))
     return ("\n".join(lines) + "\n").encode()
 
@@ -121,7 +141,8 @@ def _latex(frame: pd.DataFrame) -> bytes:
 
 
 def _tex_row(cells: Iterable[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
+    """Write a row; a bracket or a star at its beginning would belong to the command before."""
+    return f"{' & '.join('{}' * cell.startswith(('[', '*')) + cell for cell in cells)} \\\\"
 
 
 def _figures(frame: pd.DataFrame) -> set[Any]:

@@ -11,16 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ilk_evaluation.experiments.database import (
+    SCHEMA,
     StoreError,
     check,
     check_writable,
+    connected,
     explained,
     prepare,
     reachable,
     settle,
 )
 from ilk_evaluation.experiments.locking import locked
+from ilk_evaluation.experiments.statements import FORGET_PLANNED
 from ilk_evaluation.experiments.store import Store
+from ilk_evaluation.experiments.tables import TABLES
 from ilk_evaluation.results.difference import unlike_designs
 from ilk_evaluation.results.opening import open_store, results
 
@@ -106,7 +110,7 @@ def merge_stores(out: str | Path, stores: Sequence[str | Path], *, force: bool =
     with _appearing(target, force=force) as part:
         twice: set[str] = set()
         unlike: list[tuple[Path, str]] = []
-        with closing(sqlite3.connect(part.absolute().as_uri(), uri=True)) as connection:
+        with closing(connected(part.absolute().as_uri(), uri=True)) as connection:
             prepare(connection, target)
             settle(connection)  # nobody else looks: a full disk is told of at once
             for path in paths:
@@ -154,7 +158,7 @@ def _appearing(target: Path, *, force: bool) -> Iterator[Path]:
 def _check_replaceable(target: Path) -> None:
     """Raise StoreError unless there is nothing, or a store that is all in one file."""
     if target.exists() and (not target.is_file() or target.stat().st_size):
-        with explained(target), closing(sqlite3.connect(target)) as connection:
+        with explained(target), closing(connected(target)) as connection:
             check(connection, target)
             settle(connection)
     _check_alone(target)
@@ -208,14 +212,14 @@ def _take(connection: sqlite3.Connection, target: Path, path: Path) -> tuple[set
     with explained(path):
         connection.execute("ATTACH ? AS b", (f"{path.absolute().as_uri()}?mode=ro",))
     with _blamed(target, path), connection:
-        for statement in _COPIES:
-            connection.execute(statement)
         (before,) = connection.execute("SELECT coalesce(max(id), 0) FROM main.runs").fetchone()
-        connection.execute(_COPY_RUNS, {"before": before})
+        (version,) = connection.execute("PRAGMA b.user_version").fetchone()
+        for statement in _copies(before, version):
+            connection.execute(statement)
         again = {key for (key,) in connection.execute(_TWICE)}
         other = [key for (key,) in connection.execute(_OTHERWISE)]
-        columns = [row[1] for row in connection.execute("PRAGMA main.table_info(cells)")]
-        connection.execute(_copy_cells(columns), {"before": before})
+        connection.execute(TABLES["cells"].copy(_better_cells(before), "REPLACE"))
+        connection.execute(FORGET_PLANNED)
     connection.execute("DETACH b")
     return again, other
 
@@ -232,14 +236,6 @@ def _blamed(target: Path, path: Path) -> Iterator[None]:
 
 
 _OF_WRITING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
-_COPIES = [
-    f"INSERT OR IGNORE INTO main.{table} SELECT * FROM b.{table}"  # noqa: S608  # our own names
-    for table in ("planned", "datasets", "pipelines", "splits")  # where equal keys have equal rows
-]
-_COPY_RUNS = (
-    "INSERT INTO main.runs"
-    " SELECT id + :before, started, name, seed, spec, environment, fallback FROM b.runs ORDER BY id"
-)
 _TWICE = "SELECT key FROM main.cells AS a JOIN b.cells AS b USING (key)"
 _OTHERWISE = (
     f"{_TWICE} WHERE a.error IS NULL AND b.error IS NULL AND (a.labels IS NOT b.labels"
@@ -247,13 +243,29 @@ _OTHERWISE = (
 )
 
 
-def _copy_cells(columns: Sequence[str]) -> str:
-    """Statement that takes cells that are not there yet, or not as good."""
-    values = ", ".join("b.run + :before" if name == "run" else f"b.{name}" for name in columns)
+def _copies(before: int, version: int) -> Iterator[str]:
+    """Yield the statements that take all but cells; runs are numbered from those before."""
+    run = "run" if version == SCHEMA else "(SELECT max(id) FROM b.runs)"
+    plan = ", ".join(name for name in TABLES["planned"].columns if name != "run")
+    plan = f"(SELECT {run} + {before} AS run, {plan} FROM b.planned)"  # noqa: S608  # our own names
+    yield TABLES["planned"].copy(plan)
+    yield TABLES["runs"].copy(_numbered("runs", "id", before))
+    for name in ("datasets", "pipelines", "splits"):  # where equal keys have equal rows
+        yield TABLES[name].copy(f"b.{name}", "IGNORE")
+
+
+def _numbered(table: str, number: str, before: int) -> str:
+    """All rows of a table, runs numbered from those before."""
+    columns = TABLES[table].columns
+    values = (f"{name} + {before} AS {name}" if name == number else name for name in columns)
+    return f"(SELECT {', '.join(values)} FROM b.{table} ORDER BY rowid)"  # noqa: S608  # our own names
+
+
+def _better_cells(before: int) -> str:
+    """Cells that are not there yet, or not as good."""
     return (
-        f"INSERT OR REPLACE INTO main.cells SELECT {values} FROM b.cells AS b WHERE NOT EXISTS"  # noqa: S608  # our own names
+        f"{_numbered('cells', 'run', before)} AS b WHERE NOT EXISTS"  # noqa: S608  # our own names
         f" (SELECT 1 FROM main.cells AS a WHERE a.key = b.key AND {_rank('a')} >= {_rank('b')})"
-        " ORDER BY b.rowid"
     )
 
 

@@ -15,10 +15,13 @@ from ilk_evaluation.experiments.results import Results
 from ilk_evaluation.experiments.store import Store
 
 
-def results(path: str | Path, *, measures: Sequence[Any] | None = None) -> Results:
+def results(
+    path: str | Path, *, measures: Sequence[Any] | None = None, experiment: str | None = None
+) -> Results:
     """Open the results of the last run that wrote into a store; nothing is fitted.
 
-    Neither the experiment's file nor its data are needed.
+    Neither the experiment's file nor its data are needed. All of the store is read and compared
+    with its digests first.
 
     Parameters
     ----------
@@ -26,6 +29,8 @@ def results(path: str | Path, *, measures: Sequence[Any] | None = None) -> Resul
         The SQLite file.
     measures : list of str, table or Measure, optional
         Take the place of the measures of the experiment; the first one ranks.
+    experiment : str, optional
+        Name of another experiment that wrote into the store; that of the last run if left out.
 
     Returns
     -------
@@ -34,11 +39,13 @@ def results(path: str | Path, *, measures: Sequence[Any] | None = None) -> Resul
     Raises
     ------
     StoreError
-        If there is no such store, or it is another kind of file or has another version.
+        If there is no such store, it is another kind of file, has another version or is damaged,
+        or no such experiment is in it.
     """
     path = Path(path)
     with open_store(path) as store:
-        found = Results(recorded_design(store), store)
+        store.verify()
+        found = Results(recorded_design(store, experiment), store)
     if measures is None:
         return found
     if not measures:
@@ -82,8 +89,9 @@ def _store_of(file: Path) -> str:
     return f"its store is {store}" if store.is_file() else f"run it first: ilk run {file}"
 
 
-def described_in(path: Path) -> str | None:
-    """Return the file that described the last run of a store; None: it was described in Python."""
+def described_in(path: Path, experiment: str) -> str | None:
+    """Return the file that described the last run of an experiment; None: it was Python."""
     with open_store(path) as store, undamaged(path):
-        file: str | None = json.loads(store.runs()[-1]["spec"])["file"]
+        run = [run for run in store.runs() if run["name"] == experiment][-1]
+        file: str | None = json.loads(run["spec"])["file"]
     return file

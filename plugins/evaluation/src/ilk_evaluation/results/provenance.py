@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from ilk_evaluation.experiments.store import Store
 
 
-def provenance(store: Store) -> dict[str, Any]:
-    """Return what a store knows of its runs, as tables that JSON can hold.
+_ENVIRONMENT = ("python", "platform", "machine", "processors", "versions")
+
+
+def provenance(store: Store, experiment: str | None = None) -> dict[str, Any]:
+    """Return what a store knows of its runs, or those of one experiment, as JSON can hold it.
 
     Returns
     -------
@@ -24,11 +27,11 @@ def provenance(store: Store) -> dict[str, Any]:
         ``datasets`` and ``pipelines`` of the last run, with their fingerprints and keys.
     """
     with undamaged(store.path):
-        return _known(store)
+        return _known(store, experiment)
 
 
-def _known(store: Store) -> dict[str, Any]:
-    runs = store.runs()
+def _known(store: Store, experiment: str | None) -> dict[str, Any]:
+    runs = [run for run in store.runs() if experiment in {None, run["name"]}]
     cells = store.cells_by_run()
     last = json.loads(runs[-1]["spec"]) if runs else {"datasets": [], "pipelines": []}
     data, pipelines = store.datasets(), store.pipelines()
@@ -55,7 +58,7 @@ def _run(run: Mapping[str, Any], n_cells: int) -> dict[str, Any]:
         "text": record["text"],
         "evaluation": record["evaluation"],
         "shard": record.get("shard"),
-        **environment,
+        **{name: environment[name] for name in _ENVIRONMENT},
         "cells": n_cells,
     }
 
