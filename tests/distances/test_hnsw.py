@@ -165,3 +165,25 @@ def test_large_numbers(distance, dtype):
 def test_no_memory_for_links():
     with pytest.raises(ilk.ParameterError, match="hnsw: ef_construction must be an integer >= 1"):
         ilk.index("hnsw", ef_construction=10**20)
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "value"),
+    [
+        ("data_level0", 0, 120),
+        ("data_level0", 6, 120),
+        ("link_lists", 7, 120),
+        ("element_levels", 3, 9),
+        ("label_lookup_internal", 0, 10**6),
+    ],
+)
+def test_a_graph_that_leads_astray_is_refused(tmp_path, monkeypatch, name, where, value):
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    index = ilk.index("hnsw", n_links=4).fit(X, distance=ilk.distance("euclidean"))
+    state = index.__getstate__()
+    state["graph_"][name][where] = value
+    monkeypatch.setattr(type(index), "__getstate__", lambda self: state)
+    path = ilk.save(index, tmp_path / "index.ilk")
+    monkeypatch.undo()
+    with pytest.raises(ilk.PersistError, match=r"refused: hnsw: graph_"):
+        ilk.load(path)

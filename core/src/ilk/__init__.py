@@ -85,6 +85,8 @@ if TYPE_CHECKING:
     from ilk.kinds import Kind as Kind
     from ilk.kinds import kind_of as kind_of
     from ilk.labels import check_labels as check_labels
+    from ilk.loaded import check_stored as check_stored
+    from ilk.loaded import stored_fault as stored_fault
     from ilk.named_columns import uses_views as uses_views
     from ilk.neighbors import nearest_blocked as nearest_blocked
     from ilk.neighbors import smallest as smallest
@@ -216,6 +218,7 @@ _WHERE = {
     "ilk.interfaces.transformer": ("Transformer",),
     "ilk.kinds": ("Kind", "kind_of"),
     "ilk.labels": ("check_labels",),
+    "ilk.loaded": ("check_stored", "stored_fault"),
     "ilk.named_columns": ("uses_views",),
     "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
     "ilk.nested": ("seeded",),

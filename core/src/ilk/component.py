@@ -74,6 +74,20 @@ class Component(BaseEstimator, ABC):
             if problem:
                 raise self.parameter_error(name, problem)
 
+    def check_loaded(self) -> None:
+        """Check what was learned, as `ilk.load` has read it from a file; for subclasses to extend.
+
+        Called for a fitted component after `check_parameters`. A class whose answers come from
+        compiled loops checks here that positions which it keeps are in range and that shapes
+        agree, best by `ilk.check_stored`: a changed file must not make a loop read foreign
+        memory. A dataclass that a component keeps may have a method of this name, too.
+
+        Raises
+        ------
+        InputError
+            Or any other error; `ilk.load` makes one message of it.
+        """
+
     def alternatives(self) -> list[Any]:
         """Return what it may become by values that no slot holds, as those of a grid.
 

@@ -7,10 +7,8 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping
-from dataclasses import is_dataclass
+from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,10 +16,11 @@ from typing import Any
 from ilk.component import Component
 from ilk.errors import IlkError
 from ilk.frames import frames_as_arrays
-from ilk.kinds import kinds
+from ilk.loaded import check_loaded
 from ilk.nested import children
-from ilk.registries import SESSION, display_name, find_class, registry
+from ilk.registries import SESSION, display_name, find_class
 from ilk.spec import load as load_spec
+from ilk.vetting import LARGEST, RATIO, RefusedError, read_bounded, vet
 
 FORMAT = 1
 _HEADER, _STATE = "ilk.json", "state.skops"
@@ -68,11 +67,10 @@ def save(model: Component, path: str | Path) -> Path:
     path = Path(path)
     header = {"format": FORMAT, "component": display_name(model), "versions": _versions(model)}
     state = _dump(model)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_HEADER, json.dumps(header, indent=1))
-        archive.writestr(_STATE, state)
-    _write(path, buffer.getvalue())
+    content = _packed(header, state, zipfile.ZIP_DEFLATED)
+    if len(state) > _most(len(content)):  # of zeros, say: `load` would take it for an attack
+        content = _packed(header, state, zipfile.ZIP_STORED)
+    _write(path, content)
     return path
 
 
@@ -107,6 +105,19 @@ def load(path: str | Path, *, check_versions: bool = True) -> Any:
     return _restore(path, state)
 
 
+def _packed(header: dict[str, Any], state: bytes, method: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr(_HEADER, json.dumps(header, indent=1))
+        archive.writestr(_STATE, state)
+    return buffer.getvalue()
+
+
+def _most(size: int) -> int:
+    """The most bytes that a file of a size may unpack to."""
+    return max(LARGEST, RATIO * size)
+
+
 def _dump(model: Component) -> bytes:
     import skops.io as skops
 
@@ -114,9 +125,10 @@ def _dump(model: Component) -> bytes:
     try:
         with frames_as_arrays():
             state: bytes = skops.dumps(model)
+        vet(state)
     except Exception as error:
-        raise PersistError(f"{what} cannot be saved: {type(error).__name__}: {error}") from error
-    _refuse_unknown(skops.get_untrusted_types(data=state), f"{what} cannot be saved")
+        why = f"{'' if isinstance(error, RefusedError) else f'{type(error).__name__}: '}{error}"
+        raise PersistError(f"{what} cannot be saved: {why}") from error
     return state
 
 
@@ -124,47 +136,14 @@ def _restore(path: Path, state: bytes) -> Any:
     import skops.io as skops
 
     try:
-        needed = skops.get_untrusted_types(data=state)
-        _refuse_unknown(needed, f"{path}: refused")
-        return skops.loads(state, trusted=needed)
-    except PersistError:
-        raise
+        types = vet(state)
+        model = skops.loads(state, trusted=types)
+        check_loaded(model)
+    except IlkError as error:
+        raise PersistError(f"{path}: refused: {error}") from error
     except Exception as error:
         raise PersistError(f"{path}: cannot be loaded: {type(error).__name__}: {error}") from error
-
-
-def _refuse_unknown(types: Iterable[str], what: str) -> None:
-    """Raise unless every type is a component, a record of a plugin's, or scikit-learn's."""
-    registered = _registered_types()
-    packages = {name.partition(".")[0] for name in registered}
-    unknown = [name for name in sorted(set(types) - registered) if not _is_plain(name, packages)]
-    if unknown:
-        raise PersistError(
-            f"{what}: it holds {', '.join(unknown)}, which no installed distribution registers"
-        )
-
-
-def _registered_types() -> set[str]:
-    values = (
-        found.value
-        for kind in kinds()
-        for found in registry(kind).find()
-        if found.distribution != SESSION
-    )
-    return {value.replace(":", ".") for value in values}
-
-
-def _is_plain(name: str, packages: set[str]) -> bool:
-    """Tell whether a type is a class of scikit-learn's, or a dataclass of a plugin's package."""
-    module, _, attribute = name.rpartition(".")
-    package = module.partition(".")[0]
-    if package != "sklearn" and package not in packages:
-        return False
-    try:
-        found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError):
-        return False
-    return isinstance(found, type) and (package == "sklearn" or is_dataclass(found))
+    return model
 
 
 def _versions(model: Component) -> dict[str, str]:
@@ -199,9 +178,15 @@ def _check_versions(path: Path, written: Mapping[str, str]) -> None:
 
 def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
     """Read header and state; whatever is wrong with the file, one error says so."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise PersistError(f"{path}: cannot be read: it is a device or a pipe")
     try:
+        most = _most(path.stat().st_size)
         with zipfile.ZipFile(path) as archive:
-            header, state = json.loads(archive.read(_HEADER)), archive.read(_STATE)
+            header = json.loads(read_bounded(archive, _HEADER, LARGEST))
+            state = read_bounded(archive, _STATE, most)
+    except RefusedError as error:
+        raise PersistError(f"{path}: refused: {error}") from error
     except OSError as error:
         hint = f": {error.strerror}" if error.strerror else ""
         raise PersistError(f"{path}: cannot be read{hint}") from error

@@ -46,6 +46,13 @@ class BallSearch(ilk.Index):
         self.n_distance_evaluations_ = 0
         return self
 
+    def check_loaded(self) -> None:
+        """Check that the balls have just the training rows in their middles."""
+        n = ilk.n_rows(self.X_)
+        ilk.check_stored(self.tree_, "rows", (None,), least=0, below=n)
+        if len(np.unique(self.tree_.rows)) != n:
+            raise ilk.stored_fault(self, "tree_ must have every row")
+
     @abstractmethod
     def _grow(self, comparing: Comparing, X: Any) -> Hierarchy:
         """Return the tree of all training rows, which are X as it was given."""

@@ -98,6 +98,12 @@ class CaseRetrievalNet(ilk.Index):
         self.n_distance_evaluations_ = 0
         return self
 
+    def check_loaded(self) -> None:
+        """Check that entities are linked to training rows."""
+        ilk.check_stored(self.net_, "cases", (None,), least=0, below=ilk.n_rows(self.X_))
+        if self.n_entities_ != self.net_.first[-1]:
+            raise ilk.stored_fault(self, f"n_entities_ must be {self.net_.first[-1]}")
+
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)

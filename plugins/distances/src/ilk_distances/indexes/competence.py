@@ -9,6 +9,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+import ilk
+
 
 @dataclass(frozen=True)
 class CaseSets:
@@ -23,6 +25,11 @@ class CaseSets:
 
     starts: np.ndarray
     members: np.ndarray
+
+    def check_loaded(self) -> None:
+        """Check that the sets have cases that there are."""
+        ilk.check_stored(self, "starts", (None,), spans=len(self.members))
+        ilk.check_stored(self, "members", (None,), least=0, below=len(self))
 
     @classmethod
     def from_rows(cls, matrix: csr_matrix) -> CaseSets:

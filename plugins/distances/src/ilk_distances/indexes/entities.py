@@ -119,6 +119,20 @@ class Net:
     starts: np.ndarray
     cases: np.ndarray
 
+    def check_loaded(self) -> None:
+        """Check that each feature has its entities, and links a case to one of them at most."""
+        p = len(self.terms.places)
+        for name in ("weights", "most", "scales"):
+            ilk.check_stored(self.terms, name, (p,), kinds="f")
+        ilk.check_stored(self, "first", (p + 1,), spans=len(self.starts) - 1)
+        ilk.check_stored(self, "starts", (None,), spans=len(self.cases))
+        linked = np.split(self.cases, self.starts[self.first[1:-1]])
+        if len(self.values) != p or any(len(np.unique(one)) < len(one) for one in linked):
+            raise ilk.stored_fault(self, "a case has two values of a feature")
+        for f, values in enumerate(self.values):
+            if values is not None and len(values) != self.first[f + 1] - self.first[f]:
+                raise ilk.stored_fault(self, f"values of feature {f} are not those it has")
+
     @classmethod
     def of(cls, rows: Coded, terms: Terms) -> Self:
         """Link the values of some rows to the rows that have them."""

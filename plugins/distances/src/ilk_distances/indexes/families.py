@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, Self
 
@@ -19,6 +19,17 @@ _LARGEST = 2.0**62
 @dataclass(frozen=True)
 class Family(ABC):
     """Some hash functions drawn from a family."""
+
+    def check_fits(self, X: Any, n_hashes: int) -> None:
+        """Check, after they were read from a file, that there are so many, for such rows."""
+        for field in fields(self):
+            if field.name in {"offsets", "positions", "seeds"}:
+                shape: tuple[int, ...] = (n_hashes,)
+            else:
+                shape = (X.shape[1],) if field.name == "center" else (X.shape[1], n_hashes)
+            if field.name != "known":
+                below = max(X.shape[1], 1) if field.name == "positions" else None
+                ilk.check_stored(self, field.name, shape, kinds="fiu", below=below)
 
     @abstractmethod
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

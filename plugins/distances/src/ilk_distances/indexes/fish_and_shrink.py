@@ -142,6 +142,12 @@ class FishAndShrink(ilk.Index):
         self.n_distance_evaluations_ = 0
         return self
 
+    def check_loaded(self) -> None:
+        """Check that pivots are rows that know their distances to all rows."""
+        n = ilk.n_rows(self.X_)
+        pivots = ilk.check_stored(self, "pivots_", (None,), least=0, below=n)
+        ilk.check_stored(self, "table_", (len(pivots), n), kinds="f")
+
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index.
 

@@ -123,6 +123,13 @@ class Footprint(ilk.Index):
         self.n_distance_evaluations_ = n * n if k else 0
         return self
 
+    def check_loaded(self) -> None:
+        """Check that the footprint and what is around it are of training rows."""
+        n = ilk.n_rows(self.X_)
+        kept = ilk.check_stored(self, "footprint_", (None,), least=0, below=n)
+        if not len(kept) or len(self.related_) != n:
+            raise ilk.stored_fault(self, f"related_ and footprint_ must be of {n} cases")
+
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest of the cases around the nearest footprint cases, nearest first.
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+import ilk
+
 
 class Branch(NamedTuple):
     """A ball to be: the row in the middle, the rows in it, their distances to the middle.
@@ -56,6 +58,23 @@ class Hierarchy:
     first: np.ndarray
     count: np.ndarray
     dtype: str
+
+    def check_loaded(self) -> None:
+        """Check that each ball but the first is a child of one before it, once."""
+        n = len(self.rows)
+        for name in ("rows", "first", "count"):
+            ilk.check_stored(self, name, (n,), least=0)
+        for name in ("up", "radii"):
+            ilk.check_stored(self, name, (n,), kinds="f")
+        parents = np.repeat(np.arange(n), np.minimum(self.count, n))
+        ends = np.cumsum(self.count)
+        children = np.arange(len(parents)) + (self.first - ends + self.count)[parents]
+        once = np.array_equal(np.sort(children), np.arange(1, n))
+        if not once or not (parents < children).all() or np.dtype(self.dtype).kind != "f":
+            raise ilk.stored_fault(self, "balls are not in one another as in a tree")
+        own = (self.rows[parents] == self.rows[children]) & (self.count[children] > 0)
+        if np.bincount(parents[own]).max(initial=0) > 1:
+            raise ilk.stored_fault(self, "a ball has two balls with its own middle in it")
 
 
 Divide = Callable[[Branch], tuple[list[Branch], np.ndarray]]

@@ -176,6 +176,7 @@ class HNSW(ilk.Index):
 
     def __setstate__(self, state: Any) -> None:
         if "graph_" in state:
+            _check_graph(state["graph_"], ilk.n_rows(state["X_"]))
             state = {**state, "graph_": _hnswlib().Index(state["graph_"])}
         super().__setstate__(state)
 
@@ -221,6 +222,46 @@ class Frame:
         with np.errstate(over="ignore"):
             places = (X - self.center) * self.weights / self.scale
         return np.asarray(np.clip(places, -_FAR, _FAR), dtype=np.float32)
+
+
+def _check_graph(graph: dict[str, Any], n: int) -> None:
+    """Raise an error unless links lead to rows, as hnswlib lays them out: it does not look."""
+    words, wide = 1 + graph["max_M0"], 1 + graph["max_M"]  # of links: how many, and where to
+    data = 4 * words
+    label = data + 4 * graph["dim"]
+    levels, base = graph["element_levels"], graph["data_level0"]
+    expected = {
+        "offset_level0": 0,
+        "offset_data": data,
+        "label_offset": label,
+        "size_data_per_element": label + 8,
+        "size_links_per_element": 4 * wide,
+        "cur_element_count": n,
+        "max_elements": n,
+        "max_level": levels.max(),
+    }
+    rows = graph["label_lookup_external"], graph["label_lookup_internal"]
+    fits = all(graph[name] == value for name, value in expected.items())
+    fits = fits and levels.shape == (n,) and levels.min() >= 0 and graph["space"] == "l2"
+    fits = fits and base.nbytes == n * (label + 8)
+    fits = fits and graph["link_lists"].nbytes == 4 * wide * int(levels.sum())
+    fits = fits and all(np.array_equal(np.sort(one), np.arange(n)) for one in rows)
+    if not fits or levels[graph["enterpoint_node"]] != graph["max_level"]:
+        raise ilk.InputError("hnsw: graph_ is not laid out as hnswlib has it")
+    elements = base.view(np.uint8).reshape(n, -1)
+    low = np.ascontiguousarray(elements[:, :data]).view(np.uint32)
+    high = graph["link_lists"].view(np.uint32).reshape(-1, wide)
+    height = np.concatenate([np.arange(1, level + 1) for level in levels.tolist()])
+    labels = np.ascontiguousarray(elements[:, label:]).view(np.uint64)
+    for links, least in ((low, np.zeros(n, int)), (high, height)):
+        used = np.arange(links.shape[1] - 1) < links[:, :1]
+        to = np.where(used, links[:, 1:], graph["enterpoint_node"])
+        if (links[:, 0] >= links.shape[1]).any() or (to >= n).any():
+            raise ilk.InputError("hnsw: graph_ has links to rows that there are not")
+        if (levels[to] < least[:, None]).any():
+            raise ilk.InputError("hnsw: graph_ has links to rows that are not so high")
+    if (labels >= n).any():
+        raise ilk.InputError("hnsw: graph_ has labels that there are not")
 
 
 def _hnswlib() -> Any:

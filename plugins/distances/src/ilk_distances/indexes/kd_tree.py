@@ -142,6 +142,19 @@ class KDTree(ilk.Index):
         count(self, sum(counts))
         return near, where
 
+    def check_loaded(self) -> None:
+        """Check that the leaves hold each row once, and that boxes are as wide as rows."""
+        n, p = ilk.check_stored(self, "X_", (None, None), kinds="f").shape
+        n_leaves = len(self._starts) - 1
+        ilk.check_stored(self, "_starts", (None,), spans=n)
+        ilk.check_stored(self, "order_", (n,), least=0, below=n)
+        ilk.check_stored(self, "boxes_", (2 * n_leaves - 1, 2, p), kinds="f")
+        if self._tiles is not None:
+            ilk.check_stored(self, "_tiles", (n * p,), kinds="f")
+        weights = self.distance_.weights
+        if n_leaves.bit_count() != 1 or (weights is not None and len(weights) != p):
+            raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights are no such tree's")
+
     def _build(self) -> None:
         from ilk_distances.indexes import kd_build
 

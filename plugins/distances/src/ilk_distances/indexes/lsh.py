@@ -166,6 +166,16 @@ class LSH(ilk.Index):
         self.ordered_ = order.astype(small)
         return self
 
+    def check_loaded(self) -> None:
+        """Check that the tables have training rows, and are hashed as rows will be."""
+        n, n_hashes = ilk.n_rows(self.X_), self.n_tables * int(self.n_bits_)
+        codes = ilk.check_stored(self, "codes_", (self.n_tables, n), kinds="u")
+        ilk.check_stored(self, "ordered_", (self.n_tables, n), least=0, below=n)
+        ilk.check_stored(self, "factors_", (n_hashes,), kinds="u")
+        if n_hashes < 1 or (codes[:, 1:] < codes[:, :-1]).any():
+            raise ilk.stored_fault(self, "codes_ must ascend in each table")
+        self.family_.check_fits(self.X_, n_hashes)
+
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest of the rows that share a bucket with each query, nearest first.
 

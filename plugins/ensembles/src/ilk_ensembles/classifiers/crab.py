@@ -17,6 +17,7 @@ from ilk_ensembles.combined import check_no_class_lost
 from ilk_ensembles.progress import VERBOSE, Progress
 
 _CELLS = 1 << 18  # binned at once where rows are scored
+_LARGEST = np.finfo(float).max
 
 
 class CRAB(ilk.Classifier):
@@ -184,6 +185,17 @@ class CRAB(ilk.Classifier):
         )
         total = gains.sum()
         self.feature_importances_ = gains / total if total > 0 else gains
+
+    def check_loaded(self) -> None:
+        """Check that rounds ask for features and bins that there are."""
+        p = self.n_features_in_
+        for name in ("low", "high"):
+            ilk.check_stored(self.bins_, name, (p,), kinds="f", least=-_LARGEST, below=np.inf)
+        problems = len(self.classes_) if len(self.classes_) > 2 else 1
+        features = ilk.check_stored(self, "features_", (None, problems), least=0, below=p)
+        ilk.check_stored(self, "confidences_", (*features.shape, self.bins_.n_bins), kinds="f")
+        if not features.size or not 1 <= self.bins_.n_bins <= 2**16:
+            raise ilk.stored_fault(self, "it must have rounds and bins")
 
     def predict(self, X: Any) -> np.ndarray:
         """Label of the largest score; ties go to the first class; array of shape (m,)."""

@@ -13,7 +13,7 @@ from ilk import Capabilities, Param
 from ilk_ensembles.binning.probabilities import one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
 from ilk_ensembles.boosting.staged import StagedClassifier
-from ilk_ensembles.boosting.stumps import SortedRows, as_problems, feature_gains
+from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
 from ilk_ensembles.boosting.teaching import Teacher, weighed_rows
 from ilk_ensembles.cases import check_features, divisible
 from ilk_ensembles.combined import check_no_class_lost
@@ -165,6 +165,13 @@ class GentleBoost(StagedClassifier):
         X, codes, start = ilk.take(X, order), codes[order], start[order]
         self._boost(X, as_problems(codes, len(self.classes_)), start)
         return self
+
+    def check_loaded(self) -> None:
+        """Check that stumps ask for features that there are."""
+        p = self.n_features_in_
+        for member in (member for members in self.estimators_ for member in members):
+            if isinstance(member, RegressionStump) and not -1 <= member.feature_ < p:
+                raise ilk.stored_fault(self, f"feature_ of a stump is {member.feature_}")
 
     def _boost(self, X: Any, labels: np.ndarray, start: np.ndarray) -> None:
         """Fit the members of each round; labels have shape (Q, n)."""

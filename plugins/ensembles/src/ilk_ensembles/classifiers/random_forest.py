@@ -252,6 +252,20 @@ class RandomForest(ilk.Classifier):
         said = out_of_bag_error(wrong, found.support, weights)
         self.oob_error_, self.n_never_out_of_bag_ = said
 
+    def check_loaded(self) -> None:
+        """Check that the trees ask for features, and answer with classes, that there are."""
+        trees, p = self.trees_, self.n_features_in_
+        ilk.check_stored(trees, "features", (None, None), below=p)
+        ilk.check_stored(trees, "answers", (None, len(self.classes_)), kinds="f")
+        for name in ("location", "scale"):
+            if getattr(trees, name) is not None:
+                ilk.check_stored(trees, name, (p,), kinds="f")
+        shape = (None, len(trees))
+        leaves = ilk.check_stored(self, "leaves_", shape, kinds="u")
+        ilk.check_stored(self, "out_of_bag_", leaves.shape, kinds="b")
+        if (leaves >= np.diff(trees.first_leaves)).any():
+            raise ilk.stored_fault(self, "leaves_ has leaves that there are not")
+
     @property
     def estimators_(self) -> list[TreeMember]:
         """Each tree as a classifier of its own."""

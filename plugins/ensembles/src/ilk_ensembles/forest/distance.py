@@ -28,6 +28,10 @@ class Leaves:
     leaves: np.ndarray
     single: bool
 
+    def check_loaded(self) -> None:
+        """Check that there is a number for each row and tree."""
+        ilk.check_stored(self, "leaves", (None, None), kinds="u")
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Numbers of rows and trees."""
@@ -152,6 +156,9 @@ class ForestDistance(ilk.Distance):
         if Y is None:
             return X, X
         Y = self.check_input(Y, "Y")
+        if X.shape[1] != Y.shape[1]:  # compiled loops would read beyond the leaves of one
+            name = ilk.display_name(self)
+            raise ilk.InputError(f"{name}: X has leaves of {X.shape[1]} trees, Y of {Y.shape[1]}")
         dtype = np.promote_types(X.leaves.dtype, Y.leaves.dtype)
         return tuple(Leaves(each.leaves.astype(dtype, copy=False), each.single) for each in (X, Y))  # type: ignore[return-value]  # there are two
 

@@ -67,6 +67,23 @@ class Trees:
     location: np.ndarray | None = None
     scale: np.ndarray | None = None
 
+    def check_loaded(self) -> None:
+        """Check that nodes lead down to nodes or leaves of their own tree."""
+        n, width = np.shape(self.features)
+        ilk.check_stored(self, "features", (n, max(width, 1)), least=0)
+        ilk.check_stored(self, "coefficients", (n, width), kinds="f")
+        ilk.check_stored(self, "thresholds", (n,), kinds="f")
+        roots = ilk.check_stored(self, "roots", (None,), spans=n)
+        leaves = ilk.check_stored(self, "first_leaves", roots.shape, spans=len(self.answers))
+        left = ilk.check_stored(self, "left", (n,), least=-1)
+        right = ilk.check_stored(self, "right", (n,), least=0)
+        own, inner, sizes = np.arange(n), left >= 0, np.diff(roots)
+        end = np.repeat(roots[1:], sizes)
+        down = (own < left) & (left < end) & (own < right) & (right < end)
+        ok = np.where(inner, down, right < np.repeat(np.diff(leaves), sizes))
+        if len(roots) < 2 or not sizes.all() or not ok.all():
+            raise ilk.stored_fault(self, "a node leads out of its tree")
+
     @classmethod
     def joined(
         cls, trees: Sequence[Tree], *, majority: bool, location: Any = None, scale: Any = None

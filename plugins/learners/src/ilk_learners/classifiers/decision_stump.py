@@ -14,10 +14,12 @@ from ilk import (
     Classifier,
     InputTypeError,
     Param,
+    check_stored,
     check_vectors,
     check_weights,
     display_name,
     in_blocks,
+    stored_fault,
 )
 from ilk_learners.classifiers.presorting import Presorted
 from ilk_learners.classifiers.thresholds import midpoint
@@ -206,6 +208,14 @@ class DecisionStump(Classifier):
         in_blocks(work, p, max(_CELLS // n, 1))
         feature = int((badness <= badness.min() + rounding).argmax())
         return (feature, int(places[feature])) if places[feature] >= 0 else (-1, -1)
+
+    def check_loaded(self) -> None:
+        """Check that it asks for a feature, and answers with classes, that there are."""
+        n_classes = len(self.classes_)
+        check_stored(self, "leaf_weights_", (2, n_classes), kinds="f")
+        check_stored(self, "_leaves", (2,), least=0, below=n_classes)
+        if not -1 <= self.feature_ < self.n_features_in_:
+            raise stored_fault(self, f"feature_ must be a feature, got {self.feature_}")
 
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,).

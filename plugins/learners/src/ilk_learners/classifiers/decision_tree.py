@@ -10,7 +10,15 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, Param, Seed, case_order, check_vectors
+from ilk import (
+    Capabilities,
+    Param,
+    Seed,
+    case_order,
+    check_stored,
+    check_vectors,
+    stored_fault,
+)
 from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
 from ilk_learners.classifiers.estimators import EstimatorClassifier
@@ -182,6 +190,14 @@ class DecisionTree(EstimatorClassifier):
         for node in np.flatnonzero(tree.children_left >= 0):
             own = values[tree.feature[node]]
             self._thresholds[node] = midpoint(float(own[below[node]]), float(own[above[node]]))
+
+    def check_loaded(self) -> None:
+        """Check that the tree is of these features and classes."""
+        tree, n_classes = self.estimator_.tree_, len(self.classes_)
+        check_stored(self, "_thresholds", (tree.node_count,), kinds="f")
+        check_stored(self, "_places", (n_classes,), least=0, below=n_classes)
+        if tree.n_features != self.n_features_in_ or tree.value.shape[1:] != (1, n_classes):
+            raise stored_fault(self, "estimator_ is of other features or classes")
 
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,)."""
