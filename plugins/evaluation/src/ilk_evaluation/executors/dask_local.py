@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 _Client: Any = Client  # their constructors have no types
 _LocalCluster: Any = LocalCluster
 
-PATIENCE = 2.0
-"""Seconds in which a nanny hears how its process ended."""
+PATIENCE = 10.0
+"""Seconds in which a nanny hears how its process ended, on a busy machine too."""
+GRACE = 1.0
+"""Seconds after which that of a process without an address is taken for it."""
 
 _SILENT = {"DASK_LOGGING__DISTRIBUTED": "critical"}
 _SETTINGS: dict[str, Any] = {
@@ -98,7 +100,8 @@ class _Nanny(Nanny):
         self.ends: dict[str | None, int] = {}
 
     async def _on_worker_exit(self, exitcode: int) -> None:
-        self.ends[self.worker_address] = exitcode
+        address = self.worker_address  # of the process before, where this one had none yet
+        self.ends[None if address in self.ends else address] = exitcode
         await super()._on_worker_exit(exitcode)
 
 
@@ -119,9 +122,9 @@ def _died(
 def _end(nanny: Any, address: str) -> str:
     """How a process ended, as loky says it; its nanny hears of it about now."""
     ends = {} if nanny is None else nanny.ends
-    late = monotonic() + PATIENCE
-    while address not in ends and monotonic() < late:
-        sleep(PATIENCE / 100)
+    began = monotonic()
+    while address not in ends and monotonic() - began < (GRACE if None in ends else PATIENCE):
+        sleep(GRACE / 20)
     code = ends.get(address, ends.get(None))
     if code is None:
         return "its process is gone"
