@@ -96,6 +96,8 @@ def test_checksum_is_verified(folder):
         ("[datasets.small]", "[datasets.smal]", "no data set 'small'; did you mean 'smal'"),
         ('"small.csv"', '"smal.csv"', r"smal\.csv: cannot be read.*'small\.csv'"),
         ('file = "small.csv"', "file = 1", r"\[datasets\.small\]: file must be"),
+        ('"small.csv"', '"../small.csv"', r"file must be in the folder of datasets\.toml"),
+        ('"small.csv"', '"/etc/passwd"', r"file must be in the folder of datasets\.toml"),
         ("[datasets.small]", "[datasets.small", r"datasets\.toml: not valid TOML"),
         ("p08..p10", "p8..p10", r"header is not what the entry says: it lacks \['p8', 'p9'\]"),
         ('"p08..p10"]\nid', '"p08", "p09"]\nid', r"it has \['p10'\]"),

@@ -66,6 +66,9 @@ class Param:
         What each element of a list or each value of a dict may be.
     doc : str, optional
         One sentence for ``ilk show``.
+    trusted : bool, default=False
+        Whether a spec file may give it only if the user trusts the file: an address to which
+        data is sent, say.
     schema : mapping, optional
         JSON Schema keywords for what is checked elsewhere (``{"uniqueItems": True}``), so that
         editors see it too.
@@ -89,6 +92,7 @@ class Param:
     many: Any = None
     items: Param | None = None
     doc: str = ""
+    trusted: bool = False
     schema: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +23,9 @@ DEEPEST = 50  # components inside components; building much deeper ones exhausts
 class Resolution:
     """One walk over a spec; `problems` and `versions` fill up as it goes."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, trust: bool = True) -> None:
         self.folder = folder
+        self.trust = trust
         self.problems: list[Problem] = []
         self.versions: dict[str, str] = {}
         self.depth = 0
@@ -75,7 +78,10 @@ class Resolution:
             self.complain(path, problem)
             return value
         if FilePath in param.types and isinstance(value, str) and self.folder is not None:
-            return str((self.folder / Path(value).expanduser()).resolve())
+            if any(unicodedata.category(sign) == "Cc" for sign in value):
+                self.complain(path, f"must be a path without control characters, got {show(value)}")
+                return value
+            return os.path.realpath(self.folder / Path(value).expanduser())
         if float in param.types and int not in param.types and type(value) is int:
             return float(value)  # 1 and 1.0 are the same number, so they are written the same
         return value
@@ -180,6 +186,12 @@ class Resolution:
                 known = ", ".join(cls.parameters) or "none"
                 self.complain(
                     (*path, key), f"{name} has no parameter {key!r}{hint} (it has: {known})"
+                )
+            elif cls.parameters[key].trusted and not self.trust:
+                self.complain(
+                    (*path, key),
+                    f"is taken from a file only if you trust it: give {key!r} on the command line, "
+                    f"or say --trust",
                 )
         values = {**defaults_of(cls), **{k: v for k, v in given.items() if k in cls.parameters}}
         result = {

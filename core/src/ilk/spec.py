@@ -117,7 +117,11 @@ class Resolved:
 
 
 def resolve(
-    spec: Spec | Mapping[str, Any] | str, *, kind: str | None = None, grammar: Table | None = None
+    spec: Spec | Mapping[str, Any] | str,
+    *,
+    kind: str | None = None,
+    grammar: Table | None = None,
+    trust: bool = True,
 ) -> Resolved:
     """Find every name, fill in every default and check every value.
 
@@ -129,6 +133,8 @@ def resolve(
         The kind of the component.
     grammar : Table, optional
         The tables and keys a file may have.
+    trust : bool, default=True
+        Whether parameters are taken that a stranger must not decide (`Param.trusted`).
 
     Raises
     ------
@@ -144,7 +150,7 @@ def resolve(
 
     source = spec if isinstance(spec, Spec) else None
     data = spec.data if isinstance(spec, Spec) else spec
-    resolution = Resolution(source.folder if source else None)
+    resolution = Resolution(source.folder if source else None, trust=trust)
     if grammar is not None:
         result = resolution.table(grammar, data, ())
     else:

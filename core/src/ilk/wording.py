@@ -25,3 +25,9 @@ def show(value: Any) -> str:
     except RecursionError:
         text = f"a {type(value).__name__} nested too deeply to be shown"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def printable(text: str, keep: str = "\n\t") -> str:
+    """Replace what would move a terminal's cursor, colour it or turn its direction."""
+    known = (letter if letter.isprintable() or letter in keep else "\ufffd" for letter in text)
+    return "".join(known)

@@ -1,9 +1,11 @@
 """Bad experiments: one clear message each, with file, line, path, value and suggestion."""
 
+import os
 import re
 
 import pytest
 
+import ilk
 from cases import in_one_test
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import plan_experiment
@@ -304,7 +306,6 @@ def test_a_store_asked_for_on_the_command_line_is_named_as_such(complain, tmp_pa
 
 
 def test_an_instance_where_a_kind_must_be_said():
-    import ilk
     from ilk_evaluation import run_experiment
 
     spec = {
@@ -331,15 +332,92 @@ def test_a_plan_too_large_to_be_meant_is_refused_at_once(complain):
         ("", "must be a path, got ''"),
         ("a\\u0000b", "must be a path"),
         ("~no_such_user/x", "must be a path"),
-        (".", "is a folder"),
-        ("x" * 300, "File name too long"),
-        ("/proc/none/x.sqlite", "cannot be written: No such file or directory"),
+        ("a\\nb.sqlite", "must be a path without control characters"),
+        (".", "must end in .sqlite"),
+        ("~/.ssh/authorized_keys", "must end in .sqlite"),
+        ("x" * 300 + ".sqlite", "File name too long"),
+        ("/proc/none/x.sqlite", "is neither in the folder of the file nor in the working folder"),
+        ("../x.sqlite", "is neither in the folder of the file nor in the working folder"),
     ],
 )
 def test_stores_at_odd_places_are_refused(complain, store, said):
     message = "".join(complain(f'{GOOD}\n[output]\nstore = "{store}"\n'))
     assert said in message
     assert "output.store" in message or len(store) > 200
+
+
+def test_a_trusted_file_writes_elsewhere(complain):
+    message = "".join(complain(f'{GOOD}\n[output]\nstore = "/proc/none/x.sqlite"\n', "--trust"))
+    assert "cannot be written: No such file or directory" in message
+
+
+@in_one_test
+@pytest.mark.parametrize("link", ["", "-wal", "-journal", "-shm", ".lock"])
+def test_no_link_leads_out_of_the_folder(complain, tmp_path, tmp_path_factory, link):
+    theirs = tmp_path_factory.mktemp("theirs") / "precious"
+    theirs.write_text("kept")
+    (tmp_path / "results").mkdir(exist_ok=True)
+    place = tmp_path / "results" / f"bad.sqlite{link}"
+    place.symlink_to(theirs)
+    message = "".join(complain(GOOD))
+    assert "is a link, no part of a store" in message if link else "must end in .sqlite" in message
+    assert theirs.read_text() == "kept"
+    place.unlink()
+
+
+def test_an_address_needs_trust(complain, tmp_path):
+    """Of every executor that has one, also where the command line names another one."""
+    text = f'{GOOD}[run]\nexecutor = {{ use = "dask", address = "tcp://evil:1" }}\n'
+    for options in ((), ("--executor", "serial")):
+        (message,) = complain(text, *options)
+        assert message.startswith("bad.toml:11: run.executor.address: is taken from a file only if")
+    assert plan_experiment(tmp_path / "bad.toml").executor.address == "tcp://evil:1"
+
+
+def test_an_address_of_the_command_line(complain, tmp_path, monkeypatch):
+    seen = []
+
+    def keep(plan, **_):
+        seen.append(plan.executor)
+        raise ilk.InputError("seen")
+
+    (message,) = complain(GOOD, "--address", "tcp://mine:1")
+    assert message.startswith("address: serial has no parameter 'address'")
+    monkeypatch.setattr("ilk_evaluation.experiments.runner.run_experiment", keep)
+    complain(GOOD, "--executor", "dask", "--address", "tcp://mine:1")
+    assert seen.pop().address == "tcp://mine:1"
+
+
+def test_an_address_of_the_user(monkeypatch):
+    monkeypatch.setenv("ILK_DASK_ADDRESS", "ours.json")
+    with (
+        pytest.raises(ilk.IlkError, match=r"^ours\.json: is neither the address nor the file"),
+        ilk.executor("dask").open(),
+    ):
+        pass
+    assert ilk.executor("dask", workers=3).n_workers == 3
+
+
+def test_names_are_printable(complain):
+    (message,) = complain(changed("seed = 1", 'name = "a\\nssh-rsa AAAA"'))
+    assert message == "bad.toml:2: experiment.name: must be printable, got 'a\\nssh-rsa AAAA'"
+
+
+def test_a_message_does_not_steer_the_terminal(complain):
+    (message,) = complain(changed("seed = 1", '"\\u001b[2J" = 1'))
+    assert message.isprintable()
+
+
+@in_one_test
+@pytest.mark.parametrize("use", ["csv", "arff", "parquet"])
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_devices_and_pipes_are_no_data(complain, tmp_path, use, kind):
+    path = tmp_path / f"{kind}-{use}"
+    if kind == "pipe":
+        os.mkfifo(path)
+    path = path if kind == "pipe" else "/dev/zero"
+    (message,) = complain(changed('use = "t_blobs"', f'use = "{use}"\npath = "{path}"'))
+    assert message.endswith(f"{path}: cannot be read: it is a device or a pipe, not a file")
 
 
 def test_a_short_file_is_no_empty_store(complain, tmp_path):

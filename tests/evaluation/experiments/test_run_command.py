@@ -215,3 +215,20 @@ def test_a_shard_of_absurd_numbers_is_a_mistake_like_others(call, spec, number, 
 def test_a_shard_of_many_more_than_there_are_cells_is_empty(call, spec):
     code, out, _ = call(spec, "--quiet", "--shard", f"1/{9 * 10**98}")
     assert (code, "has 0 of " in out) == (0, True)
+
+
+def test_the_plan_names_data_from_elsewhere(call, tmp_path):
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    spec = folder / "x.toml"
+    tables = []
+    for path in (folder / "near.csv", tmp_path / "far.csv"):
+        path.write_text("a,class\n1,x\n2,y\n3,x\n4,y\n")
+        tables.append(f'[[datasets]]\nuse = "csv"\npath = "{path}"\n')
+    (folder / "link.csv").symlink_to(tmp_path / "far.csv")
+    tables.append('[[datasets]]\nuse = "csv"\npath = "link.csv"\nmissing = "complete"\n')
+    spec.write_text("".join(tables) + SPEC[SPEC.index("[[pipelines]]") :])
+    code, out, _ = call(spec, "--dry-run")
+    assert code == 0
+    said = [line for line in out.splitlines() if line.startswith("reads ")]
+    assert said == [f"reads {tmp_path / 'far.csv'}, which is not in the folder of the file"]

@@ -1,6 +1,7 @@
 """The store: what is put in comes out, survives a crash, and bad files are refused."""
 
 import gc
+import os
 import sqlite3
 import sys
 from concurrent import futures
@@ -21,6 +22,7 @@ from ilk_evaluation import Store, StoreError, merge_stores, run_experiment
 from ilk_evaluation.experiments.blobs import pack, pack_labels, unpack, unpack_labels
 from ilk_evaluation.experiments.cell import Outcome
 from ilk_evaluation.experiments.database import APPLICATION
+from ilk_evaluation.lock import Lock
 from ilk_evaluation.results.opening import results
 from stores import rewrite
 
@@ -354,3 +356,40 @@ def test_what_a_writer_of_bad_values_sealed_is_one_problem_too(store):
         reader.verify()
         with pytest.raises(StoreError, match="is damaged"):
             reader.prediction("k")
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:x?mode=memory", "100%41.sqlite", "a?b#c"])
+def test_a_path_is_a_path(tmp_path, monkeypatch, make_spec, name):
+    """Also one that SQLite takes for something else: what it keeps would be lost."""
+    monkeypatch.chdir(tmp_path)
+    run_experiment(make_spec(output={}), store=name)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert ilk.results(name).n_missing == 0
+
+
+@pytest.mark.parametrize(
+    "active", ["VIEW v AS SELECT 1", "TRIGGER t INSERT ON cells BEGIN DELETE FROM cells; END"]
+)
+@pytest.mark.parametrize("open_it", [Store.open, Store.read])
+def test_a_store_that_acts_by_itself_is_refused(store, active, open_it):
+    store.close()
+    with closing(sqlite3.connect(store.path)) as connection:
+        connection.execute(f"CREATE {active}")
+    with pytest.raises(StoreError, match="has triggers or views, which no store of ilk has"):
+        open_it(store.path)
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "pipe"])
+def test_devices_and_pipes_are_no_stores(tmp_path, place):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="is a device or a pipe, not a file"):
+        Store.open(tmp_path / place)
+
+
+def test_a_lock_is_not_written_through_a_link(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    (tmp_path / "lock").symlink_to(precious)
+    with pytest.raises(OSError, match="symbolic links"):
+        Lock(tmp_path / "lock")
+    assert precious.read_text() == "kept"

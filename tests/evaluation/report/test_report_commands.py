@@ -223,3 +223,27 @@ def test_texts_of_failures_do_not_command_the_terminal(call, make_experiment, tm
         _, out, err = call(*command, path)
         assert "set \ufffd[31mred" in out
         assert not set(out + err) & set("\x1b\x07\u202e\x00")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [(["report", "tiny.sqlite"], "tiny.html"), (["plot", "tiny.sqlite", "time"], "time.png")],
+)
+def test_nothing_is_written_through_a_link_that_nobody_named(
+    call, store, tmp_path, arguments, name
+):
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    (tmp_path / name).symlink_to(precious)
+    code, _, err = call(*arguments)
+    assert (code, f"{name}: is a link to {precious}" in err) == (2, True)
+    assert precious.read_text() == "kept"
+
+
+def test_what_a_killed_writer_left_is_swept(call, store, tmp_path):
+    old, young = tmp_path / ".out.csv.1.part", tmp_path / ".out.csv.2.part"
+    for part in (old, young):
+        part.write_text("half")
+    os.utime(old, (0, 0))
+    assert call("results", "export", store, "--output", "out.csv")[0] == 0
+    assert [path for path in (old, young) if path.exists()] == [young]

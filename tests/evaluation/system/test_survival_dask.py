@@ -29,6 +29,10 @@ def crash():
     ctypes.string_at(0)
 
 
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def spin():
     """Hold the interpreter's lock for ages."""
     re.match("(a|a)+$", "a" * 60 + "b")
@@ -67,10 +71,11 @@ def test_it_is_an_executor_of_the_standard_library(pool):
 @pytest.mark.parametrize(
     ("call", "cause", "where"),
     [
-        ((os._exit, 7), r"process \d+ is gone", ""),
-        ((crash,), "Fatal Python error: Segmentation fault", "in crash"),
+        ((os._exit, 7), r"EXIT\(7\)", ""),
+        ((killed,), r"SIGKILL\(-9\)", ""),
+        ((crash,), r"SIGSEGV\(-11\)", "in crash"),
     ],
-    ids=["exit", "crash"],
+    ids=["exit", "kill", "crash"],
 )
 def test_a_death_is_that_of_one_call(pool, call, cause, where):
     doomed = pool.submit(*call)
@@ -81,6 +86,22 @@ def test_a_death_is_that_of_one_call(pool, call, cause, where):
     assert where in "\n".join(getattr(error, "__notes__", ()))
     futures.wait(others, timeout=60)
     assert pool.submit(abs, -9).result(timeout=60) == 9
+
+
+def test_settings_of_the_user_lose_no_worker():
+    """A worker may be long in coming back, whatever Dask's settings are."""
+    import dask
+
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "10ms"}),
+        ilk.executor("dask", workers=2, patience=10).open() as opened,
+    ):
+        for _ in range(3):
+            died = [opened.submit(killed) for _ in range(2)]
+            assert {str(one.exception(timeout=60)) for one in died} == {
+                "the worker died: SIGKILL(-9)"
+            }
+        assert opened.submit(abs, -9).result(timeout=60) == 9
 
 
 def test_what_takes_too_long_is_ended(pool):
@@ -214,7 +235,7 @@ def test_kill_9_of_the_scheduler(cluster, shell, long_run, undisturbed):
         shell.wait_for_cells(30)
         cluster.scheduler.kill()
 
-    code, out, err = shell.here("--quiet", meanwhile=kill)
+    code, out, err = shell.here("--quiet", "--trust", meanwhile=kill)
     assert (code, out) == (2, "")
     gone = rf"Error: the Dask scheduler at {re.escape(str(cluster.file))} is gone\n"
     said = re.fullmatch(
@@ -224,7 +245,7 @@ def test_kill_9_of_the_scheduler(cluster, shell, long_run, undisturbed):
     assert 30 <= int(said[1]) == shell.n_cells() < 80
     cluster.stop()
     cluster.start(workers=1)
-    code, _, err = shell.here("--quiet")
+    code, _, err = shell.here("--quiet", "--trust")
     assert (err, code) == ("", 0)
     assert shell.outcome() == undisturbed
 

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -29,6 +30,8 @@ ENDS = [
     ("serial", signal.SIGINT, 1, 130, "interrupted"),
     ("loky", signal.SIGINT, 2, 130, "interrupted"),
     ("loky", signal.SIGTERM, 1, 143, "terminated"),
+    ("serial", signal.SIGHUP, 1, 143, "terminated"),
+    ("loky", signal.SIGHUP, 1, 143, "terminated"),
 ]
 
 
@@ -51,6 +54,34 @@ def test_a_signal_to_all_processes(
     assert shell.left_over() == []
     assert [path.name for path in shell.store.parent.iterdir()] == ["x.sqlite"]
     goes_on(shell, undisturbed, *SERIAL)
+
+
+def test_nohup_outlives_the_terminal(long_run):
+    shell = long_run('"serial"', repeats=3)
+    process = shell.start(
+        "--quiet", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    )
+    shell.wait_for_cells(2, process)
+    os.killpg(process.pid, signal.SIGHUP)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err, shell.n_cells()) == (0, "", 24)
+
+
+@pytest.mark.parametrize("streams", ["2>&1 |", "2>/dev/full |"], ids=["no reader", "full disk"])
+def test_what_nobody_reads_ends_no_run(long_run, streams):
+    shell = long_run('"serial"', repeats=3)
+    command = (
+        f"{sys.executable} -u -m ilk run {shell.file} {streams} head -1; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command],
+        env=shell.environment,
+        cwd=shell.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr, shell.n_cells()) == (0, "", 24)
 
 
 @pytest.mark.parametrize("name", ["serial", "loky"])

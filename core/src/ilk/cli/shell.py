@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TextIO
 
 import click
 
 from ilk.cli import commands
 from ilk.errors import IlkError, SpecError
+from ilk.wording import printable
 
-WRONG, BROKEN, INTERRUPTED = 2, 3, 130
+WRONG, BROKEN, INTERRUPTED, UNREAD = 2, 3, 130, 141
 
 _EPILOG = (
     "Exit codes: 0 all well, 1 something failed (cells of a run, checks), 2 a wrong command line, "
-    "file or plugin, 3 a defect of ilk or a plugin, 130 interrupted, 143 terminated."
+    "file or plugin, 3 a defect of ilk or a plugin, 130 interrupted, 141 the output was not read "
+    "to its end, 143 terminated."
 )
 
 
@@ -45,8 +49,10 @@ class Shell(click.Group):
         """Run a command; an error is a message on stderr and an exit code."""
         try:
             super().invoke(ctx)
-        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
+        except BrokenPipeError:
+            ctx.exit(UNREAD)
         except IlkError as error:
             ctx.exit(_complain(_message(error), WRONG, debug=ctx.params["debug"]))
         except OSError as error:  # a full disk, say: no defect of ilk
@@ -84,8 +90,18 @@ def _print_version() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
-    sys.stdout = sys.stdout or io.StringIO()  # closed by who called
-    sys.stderr = sys.stderr or io.StringIO()
+    given = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = map(_buffered, given)
+    try:
+        return _all_written(_code_of(arguments))
+    finally:
+        for stream, before in zip((sys.stdout, sys.stderr), given, strict=True):
+            if stream is not before and isinstance(stream, io.TextIOWrapper):
+                stream.detach().detach()  # what was given stays open
+        sys.stdout, sys.stderr = given
+
+
+def _code_of(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a sign gets a "?"
             stream.reconfigure(errors="replace")
@@ -99,6 +115,32 @@ def run(arguments: Sequence[str]) -> int:
     return code or 0
 
 
+def _buffered(stream: TextIO | None) -> TextIO:
+    """Give a stream a buffer if it has none: else nobody notices that only a part was written."""
+    if stream is None:  # closed by who called
+        return io.StringIO()
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, io.RawIOBase):
+        return stream
+    buffer = io.BufferedWriter(raw)
+    return io.TextIOWrapper(buffer, stream.encoding, stream.errors, line_buffering=True)
+
+
+def _all_written(code: int) -> int:
+    """Write what is left; return the exit code, which is another one if that cannot be."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            with suppress(OSError, ValueError):  # the interpreter will try again: let it succeed
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, stream.fileno())
+                os.close(null)
+            if stream is sys.stdout and not code and not isinstance(error, BrokenPipeError):
+                code = _complain(error.strerror or str(error), WRONG, debug=False)
+    return code
+
+
 def _message(error: IlkError) -> str:
     if isinstance(error, SpecError) and len(error.problems) > 1:
         return f"{len(error.problems)} problems\n{error}"
@@ -108,5 +150,6 @@ def _message(error: IlkError) -> str:
 def _complain(message: str, code: int, *, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    click.echo(f"{click.style('Error:', fg='red')} {message}", err=True)
+    with suppress(OSError):  # nobody may be there to read it
+        click.echo(f"{click.style('Error:', fg='red')} {printable(message)}", err=True)
     return code

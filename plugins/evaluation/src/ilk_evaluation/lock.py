@@ -71,7 +71,7 @@ _PATIENCE = 0.5
 def _hold(path: Path) -> IO[str]:
     deadline = monotonic() + _PATIENCE
     while True:
-        file = path.open("a+", encoding="utf-8")
+        file = open(path, "a+", encoding="utf-8", opener=_no_link)  # noqa: SIM115
         try:
             _lock(file)
         except OSError:
@@ -86,6 +86,11 @@ def _hold(path: Path) -> IO[str]:
                 os.write(file.fileno(), f"process {os.getpid()} on {socket.gethostname()}".encode())
             return file
         file.close()  # its holder removed it meanwhile: a lock on it would protect nothing
+
+
+def _no_link(path: str, flags: int) -> int:
+    """Open a file, but none that a link leads to: it is written to, and may be anything."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def _holder(file: IO[str]) -> str:

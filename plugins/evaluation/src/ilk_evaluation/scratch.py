@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ilk_evaluation.executors.interrupts import interrupts_blocked
 from ilk_evaluation.lock import HeldError, Lock
 
 _PREFIX = "ilk-"
@@ -24,7 +25,8 @@ def scratch() -> Iterator[Path]:
 
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    resource_tracker.register(str(folder), "folder")
+    with interrupts_blocked():  # the watchman starts here, and outlives the terminal
+        resource_tracker.register(str(folder), "folder")
     lock = Lock(folder / "lock")
     try:
         yield folder

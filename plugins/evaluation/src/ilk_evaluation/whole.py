@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from contextlib import suppress
 from pathlib import Path
+from time import time
+
+import ilk
+
+OLD = 3600.0
+"""Seconds after which what nobody has written to is left of a process that was killed."""
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -13,6 +20,7 @@ def replace_file(path: Path, content: bytes) -> None:
         path.write_bytes(content)
         return
     path = path.resolve()  # a link stays a link
+    _sweep(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content)
@@ -21,3 +29,20 @@ def replace_file(path: Path, content: bytes) -> None:
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def check_no_link(path: Path) -> None:
+    """Raise InputError if a file whose name nobody said would be written through a link."""
+    if path.is_symlink():
+        raise ilk.InputError(
+            f"{path}: is a link to {path.readlink()}, which would be replaced; say where to write "
+            f"with --output, or remove the link"
+        )
+
+
+def _sweep(path: Path) -> None:
+    """Remove the parts of a file whose writers are dead."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError):
+            if time() - part.stat().st_mtime > OLD:
+                part.unlink()

@@ -46,8 +46,11 @@ def report(
     from ilk_evaluation.commands.results import open_results
     from ilk_evaluation.commands.writing import written_to
     from ilk_evaluation.report import write_report
+    from ilk_evaluation.whole import check_no_link
 
     path = store.with_suffix(".html") if output is None else output
+    if output is None:
+        check_no_link(path)
     found = open_results(store, measures, datasets, pipelines, experiment)
     with written_to(path), hook_warnings_in_a_line():
         write_report(found, path)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,12 +29,14 @@ INTERRUPTED, TERMINATED = 130, 143
 )
 @click.option("--only", metavar="KEY", help="Run just this cell, finished or not.")
 @click.option("--executor", metavar="NAME", help="Run the cells on this, whatever FILE says.")
+@click.option("--address", metavar="ADDRESS", help="Run the cells on the cluster that is there.")
 @click.option(
     "--store", type=click.Path(path_type=Path), help="Keep predictions here, not where FILE says."
 )
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; other machines run the others."
 )
+@click.option("--trust", is_flag=True, help="Let FILE name an address, and a store in any folder.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_context
 def run(
@@ -45,8 +48,10 @@ def run(
     retry_failed: bool,
     only: str | None,
     executor: str | None,
+    address: str | None,
     store: Path | None,
     shard: str | None,
+    trust: bool,
     quiet: bool,
 ) -> None:
     """Run the experiment that FILE describes and print its tables.
@@ -74,7 +79,8 @@ def run(
     debug = ctx.find_root().params.get("debug", False)
     try:
         with once_at_a_time(), hook_warnings_in_a_line():
-            plan = with_shard(with_executor(plan_experiment(file, store=store), executor), part)
+            plan = plan_experiment(file, store=store, trust=trust)
+            plan = with_shard(with_executor(plan, _executor(plan, executor, address)), part)
             if dry_run:
                 _show(plan, fresh=fresh, retry_failed=retry_failed)
             elif only is not None:
@@ -85,19 +91,30 @@ def run(
                     plan,
                     fresh=fresh,
                     retry_failed=retry_failed,
-                    console=None if quiet else console_on(sys.stderr),
+                    console=None if quiet else console_on(sys.stderr, patient=True),
                     listeners=listeners,
                 )
-                _print(plan, results, listeners)
+                with suppress(BrokenPipeError):  # all is kept, whoever reads of it
+                    _print(plan, results, listeners)
                 ctx.exit(1 if results.n_failed else 0)
     except KeyboardInterrupt as stop:
-        click.echo(_stopped(plan, stop, fresh=fresh), err=True)
+        with suppress(OSError):  # the terminal may be gone
+            click.echo(_stopped(plan, stop, fresh=fresh), err=True)
         ctx.exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
     except CellError as error:
-        if debug:
-            click.echo(error.__cause__, err=True)
-        click.echo(f"{error}\n{_kept(plan)}", err=True)
+        with suppress(BrokenPipeError):
+            if debug:
+                click.echo(error.__cause__, err=True)
+            click.echo(f"{error}\n{_kept(plan)}", err=True)
         ctx.exit(1)
+
+
+def _executor(plan: Plan, name: str | None, address: str | None) -> Any:
+    """What is to run the cells, if the command line says so."""
+    if address is None:
+        return name
+    table = plan.experiment.run["executor"] if name is None else {"use": name}
+    return {**table, "address": address}
 
 
 def _listeners() -> ilk.Listeners:

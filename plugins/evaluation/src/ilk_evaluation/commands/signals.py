@@ -1,8 +1,9 @@
-"""What a run does about Ctrl-C and the request to terminate."""
+"""What a run does about Ctrl-C, the request to terminate, and a terminal that is closed."""
 
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -21,7 +22,7 @@ def once_at_a_time() -> Iterator[None]:
     """Turn signals into exceptions, but none on the heels of another, nor on the way out."""
     handler = _Handler()
     try:
-        before = {number: signal.signal(number, handler) for number in _NUMBERS}
+        before = {number: signal.signal(number, handler) for number in _numbers()}
     except ValueError:  # not in the main thread: signals are none of our business
         yield
         return
@@ -32,7 +33,12 @@ def once_at_a_time() -> Iterator[None]:
             signal.signal(number, usual if handler.last is None else signal.SIG_IGN)
 
 
-_NUMBERS = (signal.SIGINT, signal.SIGTERM)
+def _numbers() -> list[signal.Signals]:
+    """Signals that end a run; that of a closed terminal does not where `nohup` says so."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    return numbers
 
 
 class _Handler:
@@ -43,4 +49,4 @@ class _Handler:
         if self.last is not None and now - self.last < PATIENCE:
             return
         self.last = now
-        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+        raise KeyboardInterrupt if number == signal.SIGINT else Terminated

@@ -65,9 +65,9 @@ def _print(console: Console, sight: Sight, store: Path) -> None:
     """Print what was seen last, and what can be done now."""
     from rich.text import Text
 
+    from ilk.wording import printable
     from ilk_evaluation.experiments.progress import Teller
     from ilk_evaluation.experiments.sharding import shard_name
-    from ilk_evaluation.experiments.view import printable
     from ilk_evaluation.experiments.watching import State
 
     name = sight.name if sight.shard is None else f"{sight.name}, {shard_name(sight.shard)}"

@@ -11,6 +11,7 @@ import numpy as np
 import ilk
 from ilk import Param
 from ilk_evaluation.datasets.one_table import EXAMPLE
+from ilk_evaluation.datasets.table_file import check_is_file
 
 SUFFIXES = frozenset(
     (".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
@@ -111,6 +112,7 @@ class Images(ilk.Dataset):
 
     def _image(self, path: Path) -> np.ndarray:
         pillow = _pillow()
+        check_is_file(path)
         try:
             with pillow.open(path) as image:
                 return self._grey(image)

@@ -39,6 +39,8 @@ class Entry:
         file = self.table.get("file")
         if not isinstance(file, str):
             raise self.error(f"file must be the name of the data file, got {file!r}")
+        if Path(file).is_absolute() or ".." in Path(file).parts:
+            raise self.error(f"file must be in the folder of {LIST}, got {file!r}")
         return self.folder / file
 
     def error(self, message: str) -> ilk.DataError:

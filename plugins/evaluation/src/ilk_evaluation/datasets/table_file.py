@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -108,13 +109,21 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     DataError
-        If it cannot be read; names the closest file of that folder.
+        If it cannot be read, which names the closest file of that folder, or is a device or a
+        pipe, which may never end.
     """
+    check_is_file(path)
     try:
         return path.read_bytes()
     except OSError as error:
         hint = ilk.did_you_mean(path.name, _siblings(path))
         raise ilk.DataError(f"{path}: cannot be read: {error.strerror}{hint}") from None
+
+
+def check_is_file(path: Path) -> None:
+    """Raise DataError if something is there that is neither a file nor a folder."""
+    if os.path.exists(path) and not path.is_file() and not path.is_dir():  # noqa: PTH110  # no error
+        raise ilk.DataError(f"{path}: cannot be read: it is a device or a pipe, not a file")
 
 
 def _siblings(path: Path) -> list[str]:

@@ -95,4 +95,6 @@ class _Keep(WorkerPlugin):
 def _died(error: KilledWorker) -> Exception:
     tries = error.allowed_failures + 1
     before = f", as {tries - 1} did before that tried" if tries > 1 else ""
-    return futures.BrokenExecutor(f"the worker died: {error.last_worker.address}{before}")
+    said = futures.BrokenExecutor(f"the worker died{before}")
+    said.add_note(f"the last one was at {error.last_worker.address}")
+    return said

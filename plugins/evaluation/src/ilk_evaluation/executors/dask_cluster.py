@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from concurrent import futures
 from contextlib import contextmanager
 from typing import ClassVar
 
 import ilk
+
+VARIABLE = "ILK_DASK_ADDRESS"
+"""The environment variable by which users say where their own scheduler is."""
 
 
 class Dask(ilk.Executor):
@@ -32,7 +36,9 @@ class Dask(ilk.Executor):
         Where a scheduler listens (``"tcp://host:8786"``), or its file, as written by
         ``dask scheduler --scheduler-file``. Its workers need the same versions of ilk, of its
         plugins and of numpy, scipy and scikit-learn as this process; one that has others ends
-        the run. None: a cluster of its own.
+        the run. None: as the environment variable ``ILK_DASK_ADDRESS`` says, if it is set and
+        neither `workers` nor `timeout` asks for a cluster of its own. In a file of `ilk run` it
+        needs ``--trust``: data goes there, and what comes back can run code.
     inner_threads : int or None, default=1
         How many threads numeric libraries may use in each worker. None leaves the libraries
         as they are.
@@ -74,7 +80,10 @@ class Dask(ilk.Executor):
             int, ge=1, none=True, doc="Processes of its own; None: one per usable processor."
         ),
         "address": ilk.Param(
-            str, none=True, doc="Of a scheduler, or its file; None: a cluster of its own."
+            str,
+            none=True,
+            trusted=True,
+            doc=f"Of a scheduler, or its file; None: {VARIABLE}, or a cluster of its own.",
         ),
         "inner_threads": ilk.Param(
             int, ge=1, none=True, doc="Threads of numeric libraries in each; None: as they are."
@@ -123,7 +132,14 @@ class Dask(ilk.Executor):
         """Number of processes of its own; with an address it is known once it is opened."""
         from loky import cpu_count
 
-        return 1 if self.address is not None else self.workers or cpu_count()
+        return 1 if self._scheduler is not None else self.workers or cpu_count()
+
+    @property
+    def _scheduler(self) -> str | None:
+        """Where a scheduler is that is there already; None: a cluster of its own is wanted."""
+        if self.workers is not None or self.timeout is not None:
+            return None
+        return self.address or os.environ.get(VARIABLE) or None
 
     @contextmanager
     def open(self) -> Iterator[futures.Executor]:
@@ -137,11 +153,11 @@ class Dask(ilk.Executor):
                 "dask needs distributed, which is not installed (pip install 'ilk[dask]')"
             ) from error
         self.check_parameters()
-        if self.address is None:
+        if (address := self._scheduler) is None:
             opened = dask_local.opened(
                 self.n_workers, self.inner_threads, self.timeout, self.patience
             )
         else:
-            opened = dask_address.opened(self.address, self.inner_threads, self.patience)
+            opened = dask_address.opened(address, self.inner_threads, self.patience)
         with opened as pool:
             yield pool

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from concurrent import futures
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 import dask
-from distributed import Client, LocalCluster, WorkerPlugin
+from distributed import Client, LocalCluster, Nanny, WorkerPlugin
 
 from ilk_evaluation.executors import worker
 from ilk_evaluation.executors.dask_pool import SILENCE, DaskPool, quiet
@@ -28,10 +28,21 @@ if TYPE_CHECKING:
 _Client: Any = Client  # their constructors have no types
 _LocalCluster: Any = LocalCluster
 
+PATIENCE = 10.0
+"""Seconds in which a nanny hears how its process ended, on a busy machine too."""
+GRACE = 1.0
+"""Seconds after which that of a process without an address is taken for it."""
+
 _SILENT = {"DASK_LOGGING__DISTRIBUTED": "critical"}
 _SETTINGS: dict[str, Any] = {
+    "distributed.comm.timeouts.connect": "30s",
+    "distributed.comm.timeouts.tcp": "30s",
+    "distributed.deploy.lost-worker-timeout": "1h",  # who died comes back, be it late
     "distributed.nanny.pre-spawn-environ": {},  # the environment is what we make it
+    "distributed.scheduler.idle-timeout": None,
+    "distributed.scheduler.no-workers-timeout": None,  # `patience` says how long
     "distributed.scheduler.worker-ttl": None,  # a worker may be silent while a cell runs
+    "distributed.worker.lifetime.duration": None,
     "distributed.worker.multiprocessing-method": "spawn",
 }
 
@@ -52,9 +63,10 @@ def opened(
             client,
             lambda fn, args, kwargs: cloudpickle.dumps((fn, args, kwargs)),
             (worker.call, seconds),
-            _died(folder, seconds),
+            _died(cluster, folder, seconds),
             "of this run",
             patience,
+            lambda: any(nanny.is_alive() for nanny in list(cluster.workers.values())),
         ) as pool:
             yield pool
 
@@ -80,17 +92,43 @@ def _last_words(folder: Path, pid: int) -> Path:
     return folder / f"{pid}.words"
 
 
-def _died(folder: Path, seconds: float | None) -> Callable[[KilledWorker], Exception]:
-    """Return a function that says what a process of a folder died of."""
+class _Nanny(Nanny):
+    """Remembers how its processes ended: by address, or by None if they died as they started."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.ends: dict[str | None, int] = {}
+
+    async def _on_worker_exit(self, exitcode: int) -> None:
+        address = self.worker_address  # of the process before, where this one had none yet
+        self.ends[None if address in self.ends else address] = exitcode
+        await super()._on_worker_exit(exitcode)
+
+
+def _died(
+    cluster: LocalCluster, folder: Path, seconds: float | None
+) -> Callable[[KilledWorker], Exception]:
+    """Return a function that says what a process of a cluster died of."""
 
     def said(error: KilledWorker) -> Exception:
-        pid = error.last_worker.pid
+        dead, words = error.last_worker, ""
         with suppress(OSError):
-            words = _last_words(folder, pid).read_text(encoding="utf-8")
-            return epitaph(words.partition("\n")[0] or f"process {pid} is gone", words, seconds)
-        return futures.BrokenExecutor(f"the worker died: process {pid} is gone")
+            words = _last_words(folder, dead.pid).read_text(encoding="utf-8")
+        return epitaph(_end(cluster.workers.get(dead.name), dead.address), words, seconds)
 
     return said
+
+
+def _end(nanny: Any, address: str) -> str:
+    """How a process ended, as loky says it; its nanny hears of it about now."""
+    ends = {} if nanny is None else nanny.ends
+    began = monotonic()
+    while address not in ends and monotonic() - began < (GRACE if None in ends else PATIENCE):
+        sleep(GRACE / 20)
+    code = ends.get(address, ends.get(None))
+    if code is None:
+        return "its process is gone"
+    return f"{signal.Signals(-code).name}({code})" if code < 0 else f"EXIT({code})"
 
 
 @contextmanager
@@ -114,6 +152,8 @@ def _started(n: int, folder: Path) -> Any:
         return _LocalCluster(
             n_workers=n,
             threads_per_worker=1,
+            processes=True,
+            worker_class=_Nanny,
             local_directory=str(folder),
             memory_limit=None,
             silence_logs=SILENCE,

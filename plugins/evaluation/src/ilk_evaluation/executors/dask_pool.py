@@ -33,11 +33,13 @@ class DaskPool(futures.Executor):
     call : function
         Runs in a worker.
     died : function
-        Makes the error that ends a call out of Dask's own error about a dead worker.
+        Makes the error that ends a call out of Dask's own error about a dead worker; may wait.
     place : str
         Where the scheduler is, in words.
     patience : float
         Seconds without an answer of the scheduler, or without a worker, that end all calls.
+    starting : function, optional
+        Tells whether a worker is about to come, be it after longer than that.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class DaskPool(futures.Executor):
         died: Callable[[KilledWorker], Exception],
         place: str,
         patience: float,
+        starting: Callable[[], bool] = lambda: False,
     ) -> None:
         self._client = client
         self._inner = client.get_executor(pure=False)
@@ -56,6 +59,7 @@ class DaskPool(futures.Executor):
         self._died = died
         self._place = place
         self._patience = patience
+        self._starting = starting
         self._waiting: set[futures.Future[Any]] = set()
         self._lock = threading.Lock()
         self._lost: ExecutorError | None = None
@@ -103,8 +107,13 @@ class DaskPool(futures.Executor):
         error = done.exception()
         if error is None:
             self._end(outer, done.result(), None)
+        elif isinstance(error, KilledWorker):  # to hear of what takes a moment, not the loop's
+            threading.Thread(target=self._bury, args=(outer, error), daemon=True).start()
         else:
-            self._end(outer, None, self._died(error) if isinstance(error, KilledWorker) else error)
+            self._end(outer, None, error)
+
+    def _bury(self, outer: futures.Future[Any], error: KilledWorker) -> None:
+        self._end(outer, None, self._died(error))
 
     def _end(self, outer: futures.Future[Any], value: Any, error: BaseException | None) -> None:
         with self._lock:
@@ -135,6 +144,8 @@ class DaskPool(futures.Executor):
                 self._lose(f"the Dask scheduler {self._place} does not answer")
             elif n_workers:
                 self._count, seen = n_workers, monotonic()
+            elif self._starting():
+                seen = monotonic()
             elif monotonic() - seen > self._patience:
                 waited = f"{self._patience:g} s"
                 self._lose(f"the Dask scheduler {self._place} has had no worker for {waited}")

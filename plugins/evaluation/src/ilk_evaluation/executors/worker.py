@@ -14,6 +14,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
+from ilk_evaluation.executors.interrupts import INTERRUPTS
+
 _last_words: IO[str] | None = None
 
 
@@ -30,7 +32,8 @@ def start(runner: int, lifeline: Connection, last_words: Path) -> None:
         Where is written what a crash looked like from inside. That the file exists says that
         the worker has started.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to act upon
+    for number in INTERRUPTS:
+        signal.signal(number, signal.SIG_IGN)
     end_with(runner)
     threading.Thread(target=_outlast, args=(lifeline,), daemon=True).start()
     listen(last_words)

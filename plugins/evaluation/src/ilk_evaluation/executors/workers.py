@@ -111,15 +111,17 @@ class _Worker:
         self._generation += 1
         self._pool = loky.ProcessPoolExecutor(
             max_workers=1,
+            timeout=None,  # a process that has nothing to do waits
+            context=loky.backend.get_context("loky"),
             initializer=worker.start,
             initargs=(os.getpid(), self._lifeline, self._last_words),
             env=self._env,
         )
-        with interrupts_blocked():  # the process to be starts with what is blocked here
-            return self._submit(self._pool, task)
+        return self._submit(self._pool, task)
 
     def _submit(self, pool: loky.ProcessPoolExecutor, task: bytes) -> futures.Future[Any]:
-        return pool.submit(worker.call, task, self._seconds)  # type: ignore[no-any-return]
+        with interrupts_blocked():  # a process that starts here does so with what is blocked
+            return pool.submit(worker.call, task, self._seconds)  # type: ignore[no-any-return]
 
     def _pass_on(
         self, done: futures.Future[Any], outer: futures.Future[Any], last_words: Path

@@ -25,6 +25,7 @@ def experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
     yield from _list_problems(("datasets",), written, tables or written, at_least=1)
     yield from _list_problems(("evaluation", "measures"), evaluation, canonical, at_least=1)
     yield from _list_problems(("evaluation", "comparisons"), evaluation, canonical, at_least=0)
+    yield from _name_problems(written.get("experiment"))
     yield from _pipeline_problems(written.get("pipelines"))
     yield from _run_problems(written.get("run"))
 
@@ -60,6 +61,13 @@ def _run_problems(run: Any) -> Iterator[ilk.Problem]:
         )
     if "fallback" in run and not asked:
         yield ilk.Problem(("run", "fallback"), "has no effect without on_error = 'fallback'")
+
+
+def _name_problems(experiment: Any) -> Iterator[ilk.Problem]:
+    """Check the name of the experiment; one without any is that of the file."""
+    name = experiment.get("name") if isinstance(experiment, Mapping) else None
+    if isinstance(name, str) and not name.isprintable():
+        yield ilk.Problem(("experiment", "name"), f"must be printable, got {name!r}")
 
 
 def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:

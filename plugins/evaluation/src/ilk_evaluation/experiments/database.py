@@ -18,6 +18,9 @@ SCHEMA = 6
 """Version of the tables (PRAGMA user_version)."""
 UNSEALED = 5
 """Version whose rows have no digests: it can be read, and becomes `SCHEMA` when it is written."""
+BUSY = 60.0
+"""Seconds to wait for whoever reads or writes a store just now; SQLite's 5 s are few on a busy
+machine."""
 
 _RECOVER = "`sqlite3 {path} .recover` saves what is left of it. Move it away to start over"
 _WORDS = {
@@ -52,17 +55,27 @@ def explained(path: Path | None) -> Iterator[None]:
         raise StoreError(f"{path}: {words.format(error=said, path=path)}") from error
 
 
-def connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
-    """Open a file; whoever reads it, or collects what nobody needs, may be in any thread."""
-    connection = sqlite3.connect(place, uri=uri, check_same_thread=False)
+def connected(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open a file, or a temporary one; its reader, or a collector, may be in any thread.
+
+    The path goes to SQLite as a URI, which takes no part of it for anything but a path.
+    """
+    place = "" if path is None else _uri(path, "ro" if read_only else "rwc")
+    connection = sqlite3.connect(place, uri=path is not None, timeout=BUSY, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema = OFF")
     connection.create_function("sealed", -1, sealed, deterministic=True)
     return connection
+
+
+def _uri(path: Path, mode: str) -> str:
+    return f"{path.absolute().as_uri()}?mode={mode}"
 
 
 def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
     """Make the tables where there are none, check what is there, and begin to write ahead."""
     with explained(path):
-        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        (n_objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if not n_objects and not _application(connection):
             tables = "; ".join(table.made for table in TABLES.values())
             connection.executescript(
                 f"BEGIN; {tables}; PRAGMA application_id = {APPLICATION};"
@@ -74,8 +87,17 @@ def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
             connection.executescript(
                 f"BEGIN IMMEDIATE; {statements}; PRAGMA user_version = {SCHEMA}; COMMIT;"
             )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        # where none can write ahead (some network file systems), only FULL outlives a power cut
+        connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
+
+
+def _application(connection: sqlite3.Connection) -> int:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return int(application)
+
+
+_ACTIVE = "SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')"
 
 
 def check(connection: sqlite3.Connection, path: Path | None) -> int:
@@ -87,9 +109,12 @@ def check(connection: sqlite3.Connection, path: Path | None) -> int:
         Unless the file is a store of a version that can be read.
     """
     with explained(path):
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        application = _application(connection)
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         columns = {row[1] for row in connection.execute("PRAGMA table_info(cells)")}
+        (n_active,) = connection.execute(_ACTIVE).fetchone()
+    if n_active:
+        raise StoreError(f"{path}: has triggers or views, which no store of ilk has")
     if application != APPLICATION:
         raise StoreError(f"{path}: is not a store of ilk")
     if version not in {SCHEMA, UNSEALED}:
@@ -148,6 +173,11 @@ def undamaged(path: Path | None) -> Iterator[None]:
 def _check_writable(path: Path) -> None:
     if path.is_dir():
         raise StoreError(f"{path}: is a folder, not a file")
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path}: is a device or a pipe, not a file")
+    for beside in companions(path):
+        if beside.is_symlink():
+            raise StoreError(f"{path}: cannot be written: {beside} is a link, no part of a store")
     if path.is_file() and path.stat().st_size and not _is_sqlite(path):
         raise StoreError(f"{path}: is not a store of ilk")
     existing = next(place for place in (path, *path.absolute().parents) if place.exists())
@@ -156,6 +186,12 @@ def _check_writable(path: Path) -> None:
     for place in {existing, existing if existing.is_dir() else existing.absolute().parent}:
         if not os.access(place, os.W_OK):  # SQLite writes beside the file, too
             raise StoreError(f"{path}: cannot be written: no permission for {place}")
+
+
+def companions(path: Path) -> list[Path]:
+    """Files that are written beside a store: SQLite's, and the lock."""
+    path = path.resolve() if path.is_symlink() else path
+    return [path.with_name(f"{path.name}{end}") for end in ("-journal", "-wal", "-shm", ".lock")]
 
 
 def _is_sqlite(path: Path) -> bool:

@@ -111,7 +111,7 @@ class Plan:
         return seed_from("cell", self.experiment.seed, cell.split_key)
 
 
-def plan_experiment(source: Source, *, store: str | Path | None = None) -> Plan:
+def plan_experiment(source: Source, *, store: str | Path | None = None, trust: bool = True) -> Plan:
     """Resolve and check an experiment and load its data.
 
     Parameters
@@ -120,13 +120,16 @@ def plan_experiment(source: Source, *, store: str | Path | None = None) -> Plan:
         A TOML file, or tables of the same grammar.
     store : path, optional
         Takes the place of ``[output] store``.
+    trust : bool, default=True
+        Whether a file may name the address of an executor, and a store outside its folder and
+        the working folder; ``ilk run`` says no.
 
     Raises
     ------
     ilk.SpecError
         With everything that is wrong with the specification or the data.
     """
-    experiment = read(source, store)
+    experiment = read(source, store, trust=trust)
     resampling = ilk.build(experiment.evaluation["resampling"], kind="resampling")
     loaded = _load(experiment)
     pipelines = tuple(_pipeline(table) for table in experiment.pipelines)

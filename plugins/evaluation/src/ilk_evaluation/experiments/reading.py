@@ -11,6 +11,7 @@ import ilk
 from ilk.spec import load
 from ilk_evaluation.experiments.checks import experiment_problems
 from ilk_evaluation.experiments.grammar import GRAMMAR
+from ilk_evaluation.experiments.outputs import output_problems, store_of
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -49,7 +50,7 @@ class Experiment:
         return ilk.SpecError([self.spec.locate(problem) for problem in problems])
 
 
-def read(source: Source, store: str | Path | None = None) -> Experiment:
+def read(source: Source, store: str | Path | None = None, *, trust: bool = True) -> Experiment:
     """Read and check an experiment; no data is loaded yet.
 
     Parameters
@@ -57,6 +58,8 @@ def read(source: Source, store: str | Path | None = None) -> Experiment:
     source : path, dict or ilk.Spec
     store : path, optional
         Takes the place of the file's ``[output] store``.
+    trust : bool
+        Whether a file may name addresses, and outputs outside its folder and the working folder.
 
     Raises
     ------
@@ -66,10 +69,13 @@ def read(source: Source, store: str | Path | None = None) -> Experiment:
     spec = _spec(source)
     problems: list[ilk.Problem] = []
     try:
-        tables = ilk.resolve(spec, grammar=GRAMMAR).data
+        tables = ilk.resolve(spec, grammar=GRAMMAR, trust=trust).data
     except ilk.SpecError as error:
         problems, tables = error.problems, None
-    problems += [spec.locate(problem) for problem in experiment_problems(spec.data, tables)]
+    found = [*experiment_problems(spec.data, tables)]
+    if tables is not None and store is None:
+        found += output_problems(spec, tables, trust=trust)
+    problems += map(spec.locate, found)
     if problems:
         raise ilk.SpecError(sorted(problems, key=lambda problem: problem.line or 0))
     stem = spec.path.stem if spec.path else "experiment"
@@ -81,7 +87,7 @@ def read(source: Source, store: str | Path | None = None) -> Experiment:
         tables["pipelines"],
         tables["evaluation"],
         tables["run"],
-        _store_path(spec, tables, store),
+        store_of(spec, tables) if store is None else Path(store),
     )
 
 
@@ -100,11 +106,3 @@ def _as_tables(source: Mapping[str, Any]) -> dict[str, Any]:
     from ilk_evaluation.resamplings.wrapped import table_of
 
     return {**source, "evaluation": {**evaluation, "resampling": table_of(given) or given}}
-
-
-def _store_path(spec: ilk.Spec, tables: Any, override: str | Path | None) -> Path | None:
-    """The store: as asked for, as the file says, or ``results/<stem>.sqlite`` beside the file."""
-    chosen = override or tables["output"].get("store")
-    if chosen:
-        return Path(chosen)
-    return spec.path.parent / "results" / f"{spec.path.stem}.sqlite" if spec.path else None

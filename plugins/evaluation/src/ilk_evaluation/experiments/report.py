@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from math import isnan
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -15,9 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 import ilk
+from ilk.wording import printable
 from ilk_evaluation.experiments.leave_one_out import SAID, shortcuts
+from ilk_evaluation.experiments.outputs import data_outside
 from ilk_evaluation.experiments.sharding import shard_name
-from ilk_evaluation.experiments.view import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,10 +40,46 @@ Column = tuple[str, str, Callable[[Any], str]]
 """Heading, column of the data frame, and how a value is written."""
 
 
-def console_on(file: IO[str]) -> Console:
-    """Return a console that writes plain, unwrapped text unless the file is a terminal."""
-    console = Console(file=file, highlight=False)
-    return console if console.is_terminal else Console(file=file, highlight=False, width=WIDE)
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Say so, and leave it to the caller what becomes of it; rich would end the process."""
+        raise BrokenPipeError
+
+
+class _Patient:
+    """A stream that takes what it is given, also where nobody reads it or the disk is full."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        """Write a text, if that can be done."""
+        with suppress(OSError):
+            self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is left, if that can be done."""
+        with suppress(OSError):
+            self._file.flush()
+
+
+def console_on(file: IO[str], *, patient: bool = False) -> Console:
+    """Return a console that writes plain, unwrapped text unless the file is a terminal.
+
+    Parameters
+    ----------
+    file : text stream
+    patient : bool
+        Whether what cannot be written is no error: nobody reads the progress of a run any more,
+        say, which is no reason to end it.
+    """
+    to: Any = _Patient(file) if patient else file
+    console = _Console(file=to, highlight=False)
+    return console if console.is_terminal else _Console(file=to, highlight=False, width=WIDE)
 
 
 def print_results(console: Console, results: Results) -> None:
@@ -79,6 +117,8 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     _emit(console, pipelines)
     for column in sorted(shortcuts(plan)):
         console.print(Text(f"{plan.pipelines[column].id}: {SAID}"))
+    for path in data_outside(plan.experiment.spec, plan.experiment.datasets):
+        console.print(Text(printable(f"reads {path}, which is not in the folder of the file")))
     place = _place(plan.store) if plan.store else "none"
     shard = f" of {plan.design.n_cells}, {shard_name(plan.shard)}" if plan.shard else ""
     console.print(Text(f"{plan.n_cells} cells{shard}, {n_done} of them done; store: {place}"))

@@ -117,7 +117,7 @@ class Store:
             if path is not None:
                 lock = locked(path)
                 undo.callback(lock.release)
-            connection = undo.enter_context(closing(connected(path or "")))
+            connection = undo.enter_context(closing(connected(path)))
             prepare(connection, path)
             undo.pop_all()
             return cls(connection, path, lock)
@@ -134,7 +134,7 @@ class Store:
         if not path.is_file():
             raise StoreError(f"{path}: there is no such store")
         with explained(path):
-            connection = connected(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            connection = connected(path, read_only=True)
         with ExitStack() as undo:
             undo.enter_context(closing(connection))
             version = check(connection, path)

@@ -10,6 +10,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from ilk.wording import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
@@ -120,12 +122,6 @@ def failing(failure: Failure) -> str:
     """``wine, 80-NN (2 cells): InputError: ...``."""
     cells = f"{failure.number} cell{'s' * (failure.number != 1)}"
     return printable(f"{failure.dataset}, {failure.pipeline} ({cells}): {failure.error}", keep="")
-
-
-def printable(text: str, keep: str = "\n\t") -> str:
-    """Replace what would move a terminal's cursor, colour it or turn its direction."""
-    known = (letter if letter.isprintable() or letter in keep else "\ufffd" for letter in text)
-    return "".join(known)
 
 
 def duration(seconds: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.figures.style import written
-from ilk_evaluation.whole import replace_file
+from ilk_evaluation.whole import check_no_link, replace_file
 
 if TYPE_CHECKING:
     from ilk_evaluation.figures.offer import Offer
@@ -49,6 +49,7 @@ def write_figures(offers: Iterable[Offer], folder: Path, format_: str) -> Iterat
                 continue
             content = written(picture, format_)
             path = folder / f"{_distinct('-'.join([offer.name, *place]), taken)}.{format_}"
+            check_no_link(path)
             replace_file(path, content)
             yield path
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -15,6 +14,7 @@ from ilk_evaluation.experiments.database import (
     StoreError,
     check,
     check_writable,
+    companions,
     connected,
     explained,
     prepare,
@@ -110,7 +110,7 @@ def merge_stores(out: str | Path, stores: Sequence[str | Path], *, force: bool =
     with _appearing(target, force=force) as part:
         twice: set[str] = set()
         unlike: list[tuple[Path, str]] = []
-        with closing(connected(part.absolute().as_uri(), uri=True)) as connection:
+        with closing(connected(part)) as connection:
             prepare(connection, target)
             settle(connection)  # nobody else looks: a full disk is told of at once
             for path in paths:
@@ -137,22 +137,27 @@ def _appearing(target: Path, *, force: bool) -> Iterator[Path]:
     check_writable(target)
     if target.is_symlink():
         target = target.resolve()  # a link stays a link
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name}.part")
     with reachable(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
     lock = locked(target)
     try:
+        _remove(part)  # nobody writes it now: it is that of a merge that was killed
         _check_replaceable(target)
         yield part
         _check_alone(part)
         with reachable(target):
             part.replace(target)
     finally:
-        for left in (part, *_beside(part), part.with_name(f"{part.name}-shm")):
-            with suppress(OSError):
-                left.unlink()
+        _remove(part)
         lock.release()
+
+
+def _remove(part: Path) -> None:
+    """Remove a store that is not complete, and what SQLite keeps beside it."""
+    for left in (part, *companions(part)):
+        with suppress(OSError):
+            left.unlink()
 
 
 def _check_replaceable(target: Path) -> None:
