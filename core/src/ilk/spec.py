@@ -96,16 +96,17 @@ def _text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             raw = file.read(LARGEST + 1)
-        if len(raw) > LARGEST:
-            said = f"is no specification: it has more than {LARGEST // 2**20} megabytes"
-            raise SpecError([Problem((), said, str(path))])
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SpecError([Problem((), f"not UTF-8 text: {error}", str(path))]) from None
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         reason = getattr(error, "strerror", None) or str(error)
         hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
         raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
+    if len(raw) > LARGEST:
+        said = f"is no specification: it has more than {LARGEST // 2**20} megabytes"
+        raise SpecError([Problem((), said, str(path))])
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecError([Problem((), f"not UTF-8 text: {error}", str(path))]) from None
 
 
 def _line_in(message: str) -> int | None:

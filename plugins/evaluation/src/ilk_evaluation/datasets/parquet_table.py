@@ -13,6 +13,7 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.datasets.columns import Roles, categories
+from ilk_evaluation.datasets.memory import check_memory
 from ilk_evaluation.datasets.table_file import read_bytes
 
 if TYPE_CHECKING:
@@ -163,7 +164,10 @@ def _frame(path: Path) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
     try:
-        frame: pd.DataFrame = pq.read_table(io.BytesIO(raw)).to_pandas()
+        file = pq.ParquetFile(io.BytesIO(raw))
+        rows, width = file.metadata.num_rows, file.metadata.num_columns
+        check_memory(str(path), f"{rows} rows of {width} columns", 8 * rows * width)
+        frame: pd.DataFrame = file.read().to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
         first = str(error).partition("\n")[0]
         raise ilk.DataError(f"{path}: cannot be read as Parquet: {first}") from None

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import ilk
+from ilk_evaluation.executors.limits import LONGEST, MOST_THREADS, MOST_WORKERS
 
 
 class Dask(ilk.Executor):
@@ -71,19 +72,31 @@ class Dask(ilk.Executor):
     relies_on: ClassVar[tuple[str, ...]] = ("distributed",)
     parameters: ClassVar[Mapping[str, ilk.Param]] = {
         "workers": ilk.Param(
-            int, ge=1, none=True, doc="Processes of its own; None: one per usable processor."
+            int,
+            ge=1,
+            le=MOST_WORKERS,
+            none=True,
+            doc="Processes of its own; None: one per usable processor.",
         ),
         "address": ilk.Param(
             str, none=True, doc="Of a scheduler, or its file; None: a cluster of its own."
         ),
         "inner_threads": ilk.Param(
-            int, ge=1, none=True, doc="Threads of numeric libraries in each; None: as they are."
+            int,
+            ge=1,
+            le=MOST_THREADS,
+            none=True,
+            doc="Threads of numeric libraries in each; None: as they are.",
         ),
         "timeout": ilk.Param(
-            float, gt=0, none=True, doc="Seconds that a cell may take; None: as long as it likes."
+            float,
+            gt=0,
+            le=LONGEST,
+            none=True,
+            doc="Seconds that a cell may take; None: as long as it likes.",
         ),
         "patience": ilk.Param(
-            float, gt=0, doc="Seconds to wait for a silent scheduler, or for workers."
+            float, gt=0, le=LONGEST, doc="Seconds to wait for a silent scheduler, or for workers."
         ),
     }
 
