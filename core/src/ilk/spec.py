@@ -149,7 +149,7 @@ def _unusable(data: Any) -> Iterator[Problem]:
         elif len(path) > 2 * DEEPEST and isinstance(value, Mapping | list | tuple):
             yield Problem(path[:_SHOWN], "is nested too deeply to be read")
         elif isinstance(value, Mapping):
-            stack += [((*path, key), item) for key, item in reversed(value.items())]
+            stack += [((*path, key), item) for key, item in reversed([*value.items()])]
         elif isinstance(value, list | tuple):
             stack += [((*path, i), value[i]) for i in reversed(range(len(value)))]
 

@@ -97,8 +97,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except click.Abort:
-        return _complain("interrupted", INTERRUPTED, debug=False)
+    except click.Abort as abort:
+        return _complain(f"interrupted {abort.__cause__ or ''}".strip(), INTERRUPTED, debug=False)
     return code or 0
 
 

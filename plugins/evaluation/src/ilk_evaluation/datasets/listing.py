@@ -128,8 +128,8 @@ def find_entry(folder: Path, name: str) -> Entry:
         it says about it is not what it can say; names file and line.
     """
     path = folder / LIST
-    check_file(path)
     try:
+        check_file(path)
         spec = load(path)
         listed = spec.data.get("datasets", {})
         if isinstance(listed, Mapping) and name not in listed:
@@ -138,6 +138,6 @@ def find_entry(folder: Path, name: str) -> Entry:
             raise ilk.DataError(f"{path}: {there}")
         grammar = Table({"datasets": Table({name: _ENTRY}, others=True)}, others=True)
         tables = ilk.resolve(spec, grammar=grammar).data
-    except ilk.SpecError as error:
+    except (ilk.SpecError, OSError) as error:  # of a path that is too long
         raise ilk.DataError(str(error)) from None
     return Entry(path, name, tables["datasets"][name])

@@ -160,15 +160,18 @@ def _frame(path: Path) -> pd.DataFrame:
         raise ilk.DataError(
             f"{path}: Parquet is read by pyarrow, which is not installed (pip install pyarrow)"
         )
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         file = pq.ParquetFile(io.BytesIO(raw))
         rows, width = file.metadata.num_rows, file.metadata.num_columns
         check_memory(str(path), f"{rows} rows of {width} columns", 8 * rows * width)
-        frame: pd.DataFrame = file.read().to_pandas()
-    except (pa.ArrowException, OSError, ValueError) as error:
+        table = file.read()
+        table.validate(full=True)  # texts are texts
+        frame: pd.DataFrame = table.to_pandas()
+    except ilk.DataError:
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever pandas makes of what it noted there
         first = str(error).partition("\n")[0]
         raise ilk.DataError(f"{path}: cannot be read as Parquet: {first}") from None
     frame.columns = [str(name) for name in frame.columns]

@@ -116,8 +116,8 @@ def read_bytes(path: Path) -> bytes:
         If it cannot be read, or is a pipe or a device, which may never end; names the closest
         file of that folder.
     """
-    check_file(path)
     try:
+        check_file(path)
         return path.read_bytes()
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         hint = file_like(path) if isinstance(error, FileNotFoundError) else ""

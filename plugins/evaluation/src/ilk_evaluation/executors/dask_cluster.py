@@ -147,7 +147,7 @@ class Dask(ilk.Executor):
             from ilk_evaluation.executors import dask_address, dask_local
         except ModuleNotFoundError as error:
             raise ExecutorError(
-                "dask needs distributed, which is not installed (pip install 'ilk[dask]')"
+                "dask needs distributed, which is not installed (pip install distributed)"
             ) from error
         self.check_parameters()
         if self.address is None:

@@ -90,7 +90,7 @@ class MPI(ilk.Executor):
     def open(self) -> Iterator[futures.Executor]:
         """Give an executor that hands its calls to the ranks."""
         if importlib.util.find_spec("mpi4py") is None:
-            raise ExecutorError("mpi needs mpi4py, which is not installed (pip install 'ilk[mpi]')")
+            raise ExecutorError("mpi needs mpi4py, which is not installed (pip install mpi4py)")
         if _in_a_job():
             from ilk_evaluation.executors import mpi_ranks
 
