@@ -13,6 +13,7 @@ from ilk.errors import ParameterError, Problem, SpecError, Where
 from ilk.kinds import kinds
 from ilk.slots import open_value
 from ilk.suggest import file_like
+from ilk.wording import show
 
 if TYPE_CHECKING:
     from ilk.grammar import Table
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 LARGEST = 10 * 2**20  # bytes of a file: a larger one is data, or a mistake
 _SHOWN = 4  # steps of the path of what is nested too deeply
-_NO_INTEGER = "has more than 64 bits: a specification has none so large"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ def load(path: str | Path) -> Spec:
     except ValueError:  # Python reads no integer of more digits
         digits = re.search(r"\d[\d_]{4299,}", text)
         line = text.count("\n", 0, digits.start()) + 1 if digits else None
-        raise SpecError([Problem((), f"the integer {_NO_INTEGER}", str(path), line)]) from None
+        raise SpecError(
+            [Problem((), "has an integer of more than 64 bits", str(path), line)]
+        ) from None
     return Spec(data, path, lines_of(text))
 
 
@@ -145,7 +147,7 @@ def _unusable(data: Any) -> Iterator[Problem]:
     while stack:
         path, value = stack.pop()
         if type(value) is int and not -(2**63) <= value < 2**63:
-            yield Problem(path, f"the integer {_NO_INTEGER}")
+            yield Problem(path, f"must be an integer of at most 64 bits, got {show(value)}")
         elif len(path) > 2 * DEEPEST and isinstance(value, Mapping | list | tuple):
             yield Problem(path[:_SHOWN], "is nested too deeply to be read")
         elif isinstance(value, Mapping):

@@ -9,14 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-_LIKE = 0.65  # below it, `random_state` is like `warm_start`
+_LIKE = 0.6
+_SURE = 0.7  # below it, `random_state` is like `warm_start`: the first letter must be the same
 
 
 def closest(word: str, options: Iterable[str]) -> str | None:
     """Return the option most like `word`, or None if none is close."""
     by_lower = {option.lower(): option for option in options}
     plain = word.lower().replace("-", "_").replace(" ", "_")
-    found = difflib.get_close_matches(plain, by_lower, n=1, cutoff=_LIKE)
+    sure = difflib.get_close_matches(plain, by_lower, n=1, cutoff=_SURE)
+    akin = [option for option in by_lower if option[:1] == plain[:1]]
+    found = sure or difflib.get_close_matches(plain, akin, n=1, cutoff=_LIKE)
     return by_lower[found[0]] if found else None
 
 
