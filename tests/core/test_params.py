@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ilk
 from cases import in_one_test
 from ilk import Array, FilePath, Function, Param, Seed
 
@@ -76,3 +77,8 @@ def test_long_values_are_cut():
 def test_integers_respect_their_bounds(value, bound):
     assert (Param(int, ge=bound).problem(value) is None) == (value >= bound)
     assert (Param(int, lt=bound).problem(value) is None) == (value < bound)
+
+
+def test_names_that_are_not_alike_are_not_suggested():
+    with pytest.raises(ilk.ParameterError, match=r"no parameter 'random_state' \(it has"):
+        ilk.metric_learner("lmnn", random_state=0)

@@ -97,7 +97,7 @@ def test_a_module_that_ends_the_program_is_broken_too(installed_fakes):
                 "    def __init__(self, p=1): self.p = p\n"
                 "    def pairwise(self, X, Y=None): return 0"
             ),
-            "does not declare its parameters p",
+            r"does not declare its parameters p; write parameters = \{\"p\": ilk.Param\(...\)\}",
         ),
         (
             (

@@ -1,6 +1,8 @@
 """Loading, resolving, building and writing specs."""
 
 import json
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 import ilk
 from cases import in_one_test
 from ilk import Many, Param, Table
+from ilk.locate import lines_of
+from ilk.spec import load
 
 GRAMMAR = Table(
     {
@@ -268,7 +272,7 @@ def test_depth_has_a_bound(depth, fine):
     if fine:
         assert ilk.to_spec(ilk.build(spec))["use"] == "panel"
         return
-    with pytest.raises(ilk.SpecError, match="nested more than 50 deep"):
+    with pytest.raises(ilk.SpecError, match="nested more than 50 deep|nested too deeply"):
         ilk.build(spec)
 
 
@@ -285,3 +289,54 @@ def test_long_values_are_cut():
     with pytest.raises(ilk.SpecError) as caught:
         ilk.resolve({"use": "power", "p": "x" * 5000}, kind="distance")
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "a = 1\nb = 0x" + "f" * 4000,
+            ":2: b: must be an integer of at most 64 bits, got an int too",
+        ),
+        ("a = 1\nb = " + "9" * 5000, ":2: has an integer of more than 64 bits"),
+        ("a = 1\n" + ".".join("b" * 100_000) + " = 1", ":2: is nested too deeply"),
+        ("[" + ".".join("b" * 100_000) + "]", ":1: is nested too deeply"),
+        ("a = 1\nb = " + "{a = " * 340 + "1" + "}" * 340, ":2: is nested too deeply"),
+        ('a = "' + "[" * 200 + '"\nb = ' + "[" * 200 + "]" * 200, ":2: is nested too deeply"),
+        ("a = 1\nb = {c = 1,\n d = 2}", ":2: .*; the { of line 2 is still open: its table ends on"),
+        ("a = [{b = 1},\n  {b = 2}\n\n[t]", r":4: .*; the \[ of line 1 is still open"),
+    ],
+)
+def test_what_cannot_be_read_has_its_line(tmp_path, text, message):
+    path = tmp_path / "e.toml"
+    path.write_text(text)
+    start = time.process_time()
+    with pytest.raises(ilk.SpecError, match=rf"e\.toml{message}") as error:
+        ilk.resolve(load(path), grammar=ilk.Table({"a": ilk.Param(int), "b": ilk.Param(int)}))
+    assert len(error.value.problems) == 1
+    assert time.process_time() - start < 2
+
+
+def test_a_large_string_costs_little_memory(tmp_path):
+    """What a regular expression may give back it keeps: a hundred bytes a character."""
+    for quotes in ('"', "'", '"""', "'''"):
+        text = f"a = {quotes}{'x' * 300_000}{quotes}\nb = 1"
+        tracemalloc.start()
+        assert lines_of(text)[("b",)] == 2
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 3_000_000
+
+
+def test_endless_file_is_no_spec():
+    with pytest.raises(ilk.SpecError, match="^/dev/zero: is no specification: it has more than 10"):
+        load("/dev/zero")
+
+
+def test_missing_file_suggests_only_what_is_named_like_it(tmp_path):
+    for name in ("deep.toml", "experiment.toml", "experimen.csv"):
+        (tmp_path / name).write_text("")
+    with pytest.raises(ilk.SpecError, match="No such file or directory$"):
+        load(tmp_path / "dec.toml")
+    with pytest.raises(ilk.SpecError, match=r"did you mean 'experiment\.toml'\?$"):
+        load(tmp_path / "experimen.toml")

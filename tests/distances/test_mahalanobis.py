@@ -294,3 +294,11 @@ def test_bad_data(X):
         mahalanobis().pairwise(X)
     with pytest.raises(ilk.ParameterError, match="shrinkage must be 0 where ledoit_wolf says it"):
         mahalanobis("ledoit_wolf", shrinkage=0.5).fit(X)
+
+
+def test_the_unit_changes_no_shrinkage(X):
+    """Its fourth powers left the range of floats: an error, or a wrong answer without a word."""
+    expected = mahalanobis("ledoit_wolf").fit(X).pairwise(X)
+    for unit in (2.0**-600, 2.0**600, 2.0**1000):
+        got = mahalanobis("ledoit_wolf").fit(X * unit).pairwise(X * unit)
+        np.testing.assert_allclose(got, expected, rtol=1e-12)

@@ -196,7 +196,7 @@ def test_bad_sigma(sigma, message):
 
 def test_bad_input(X):
     with pytest.raises(NotFittedError):
-        rbf(1.0).gram(X)
+        rbf().gram(X)
     with pytest.raises(ilk.ParameterError, match="one value for each of 3 features, got 2"):
         rbf([1.0, 2.0]).fit(X)
     with pytest.raises(ilk.InputError, match="rbf: Y has 2 features, but rbf was fitted with 3"):
@@ -209,3 +209,17 @@ def test_bad_input(X):
 def test_sigmas_that_are_too_small():
     with pytest.raises(ilk.InputError, match="rbf: X / sigma has infinity .* row 1, column 0"):
         rbf([1e-320, 1.0]).fit([[0.0, 1.0], [1.0, 2.0]])
+
+
+def test_a_kernel_that_learns_nothing_needs_no_fit(X):
+    kernels = (rbf(0.7), rbf([0.5, 2.0, 30.0]), ilk.kernel("rational", b=2.0))
+    for kernel in kernels:
+        fitted = ilk.build(ilk.to_spec(kernel), kind="kernel").fit(X)
+        for method in ("gram", "diagonal", "half_squares", "squared_distances"):
+            np.testing.assert_array_equal(getattr(kernel, method)(X), getattr(fitted, method)(X))
+        np.testing.assert_array_equal(kernel.gram_gradient(X)[1], fitted.gram_gradient(X)[1])
+        assert not hasattr(kernel, "sigma_")
+    learning = ilk.distance("mahalanobis")
+    for kernel in (rbf(), rbf(0.7, distance=learning), ilk.kernel("rational")):
+        with pytest.raises(NotFittedError):
+            kernel.gram(X)

@@ -193,7 +193,7 @@ def test_diagram_shows_ranks_and_distance():
 def test_diagram_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     comparison = ilk.comparison("friedman_nemenyi")
-    with pytest.raises(ilk.IlkError, match=r"pip install 'ilk\[report\]'"):
+    with pytest.raises(ilk.IlkError, match=r"pip install matplotlib"):
         comparison.plot(comparison.compare(scores(DEMSAR)))
 
 

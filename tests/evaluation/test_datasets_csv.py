@@ -1,6 +1,7 @@
 """The data set `csv`: what is read, and what a bad file gets."""
 
 import gzip
+import os
 
 import numpy as np
 import pandas as pd
@@ -217,3 +218,24 @@ def test_a_folder_is_not_suggested_for_itself(tmp_path):
     (tmp_path / "table").mkdir()
     with pytest.raises(ilk.DataError, match="Is a directory$"):
         ilk.dataset("csv", path=tmp_path / "table").load()
+
+
+def test_pipes_and_devices_are_no_files(tmp_path):
+    """They may never end."""
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for use in ("csv", "arff", "parquet"):
+        for path in (pipe, "/dev/zero"):
+            with pytest.raises(ilk.DataError, match="is a device or a pipe, not a file"):
+                ilk.dataset(use, path=path).load()
+    (tmp_path / "datasets.toml").symlink_to("/dev/zero")
+    with pytest.raises(ilk.DataError, match="is a device or a pipe, not a file"):
+        ilk.dataset("folder", name="a", path=tmp_path).load()
+
+
+def test_a_file_inflates_up_to_a_limit(tmp_path):
+    text = b"a,class\n" + b"1,x\n2,y" + b" " * 2**20
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text))
+    with pytest.raises(ilk.DataError, match=r"a\.csv\.gz: inflates to more than inflated_mb = 1 "):
+        ilk.dataset("csv", path=tmp_path / "a.csv.gz", inflated_mb=1).load()
+    assert len(ilk.dataset("csv", path=tmp_path / "a.csv.gz", inflated_mb=2).load()) == 2

@@ -95,18 +95,34 @@ def test_checksum_is_verified(folder):
     [
         ("[datasets.small]", "[datasets.smal]", "no data set 'small'; did you mean 'smal'"),
         ('"small.csv"', '"smal.csv"', r"smal\.csv: cannot be read.*'small\.csv'"),
-        ('file = "small.csv"', "file = 1", r"\[datasets\.small\]: file must be"),
+        ('file = "small.csv"', "file = 1", r"toml:3: datasets\.small\.file: must be a path, got 1"),
         ('"small.csv"', '"../small.csv"', r"file must be in the folder of datasets\.toml"),
         ('"small.csv"', '"/etc/passwd"', r"file must be in the folder of datasets\.toml"),
-        ("[datasets.small]", "[datasets.small", r"datasets\.toml: not valid TOML"),
+        ("[datasets.small]", "[datasets.small", r"datasets\.toml:2: not valid TOML"),
         ("p08..p10", "p8..p10", r"header is not what the entry says: it lacks \['p8', 'p9'\]"),
         ('"p08..p10"]\nid', '"p08", "p09"]\nid', r"it has \['p10'\]"),
         ("p09..p10", "p10..p9", "'p10..p9' is no range"),
         ("p09..p10", "p10..p11", "view 'right' names no column: 'p11'"),
-        ("{ name =", "{ nam =", "views must be tables with name and columns"),
-        ('id_columns = ["i"]', 'id_columns = "i"', "id_columns must be a list of names"),
+        ("{ name =", "{ nam =", r"toml:8: datasets\.small\.views\[0\]: 'name' is missing"),
+        (
+            'id_columns = ["i"]',
+            'id_columns = "i"',
+            r"toml:7: .*\.id_columns: must be a list",
+        ),
         ('id_columns = ["i"]', 'nominal_columns = ["j"]', "nominal names no column: 'j'"),
         ("test = [3, 4]", "test = [3, 5]", r"split 'test' must be \[first row, last row\]"),
+        (
+            "rows = 4",
+            'rows = "x"',
+            r"toml:5: .*\.rows: must be an integer >= 1, got 'x'",
+        ),
+        ("p08..p10", "p1..p99999999999", "'p1..p99999999999' are more than 100,000 columns"),
+        (
+            "[datasets.small]",
+            "[datasets]\nsmall = 3\n[b]",
+            r"toml:3: datasets\.small: must be a table",
+        ),
+        ("[datasets.small]", "datasets = 3\n[b]", "toml:2: datasets: must be a table, got 3"),
         ("rows = 4", "rows = 9", "split 'test' ends at row 9"),
     ],
 )
@@ -116,6 +132,13 @@ def test_bad_lists_are_described(folder, old, new, message):
     change(folder, old, new)
     with pytest.raises(ilk.DataError, match=message):
         load(folder, split="test")
+
+
+def test_what_the_list_says_beside_is_not_read(folder):
+    change(folder, "rows = 4", "rows = 4\nlicence = 3")
+    with (folder / "datasets.toml").open("a") as file:
+        file.write("[datasets.other]\nfile = 1\n")
+    assert load(folder).name == "small"
 
 
 def test_unknown_split_lists_those_there_are(folder):

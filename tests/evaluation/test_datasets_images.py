@@ -144,5 +144,5 @@ def test_titles_tell_what_is_taken(folder):
 
 def test_the_missing_library_is_named(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ilk.IlkError, match=r"needs Pillow, .*pip install 'ilk\[images\]'"):
+    with pytest.raises(ilk.IlkError, match=r"needs Pillow, .*pip install pillow"):
         load(folder)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
+from ilk_evaluation.datasets.one_table import EXAMPLE
 
 pa = pytest.importorskip("pyarrow", reason="Parquet is read by pyarrow")
 
@@ -169,3 +170,14 @@ def test_bad_parameters_are_named(parameters, argument):
     with pytest.raises(ilk.ParameterError, match=f"parquet: {argument} ") as caught:
         ilk.dataset("parquet", **parameters)
     assert caught.value.argument == argument
+
+
+def test_what_pandas_noted_in_the_file_may_be_wrong(tmp_path):
+    """pandas looks up in its notes what need not be there; texts may be no UTF-8."""
+    raw = (EXAMPLE / "fruit.parquet").read_bytes()
+    path = tmp_path / "a.parquet"
+    for old, new in ((b"numpy_type", b"numpy_typo"), (b"apple", b"app\xe0\xff")):
+        assert old in raw
+        path.write_bytes(raw.replace(old, new))
+        with pytest.raises(ilk.DataError, match=r"a\.parquet: cannot be read as Parquet"):
+            ilk.dataset("parquet", path=path).load()

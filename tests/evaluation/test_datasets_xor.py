@@ -77,3 +77,14 @@ def test_the_seed_decides():
 def test_other_values_are_refused(parameters, said):
     with pytest.raises(ilk.ParameterError, match=f"xor: {said}"):
         load(**parameters)
+
+
+def test_what_memory_cannot_hold_is_refused_at_once():
+    for use, parameters in (
+        ("xor", {"n": 10**12}),
+        ("xor", {"n": 10, "irrelevant": 10**12}),
+        ("waveform", {"n": 10**12}),
+        ("waveform", {"n": 10, "noise_features": 10**12}),
+    ):
+        with pytest.raises(ilk.DataError, match=rf"{use}: n = .* would need about .* TiB"):
+            ilk.dataset(use, **parameters).load()

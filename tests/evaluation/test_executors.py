@@ -48,3 +48,16 @@ def test_closed_executor_takes_no_work():
         pass
     with pytest.raises(RuntimeError, match="closed"):
         pool.submit(print)
+
+
+def test_numbers_no_system_takes_are_refused():
+    """Waiting for 1e300 seconds overflows, and a million processes never have started."""
+    for use, argument, value in (
+        ("loky", "timeout", 1e300),
+        ("dask", "timeout", 1e300),
+        ("dask", "patience", 1e300),
+        *((use, "workers", 10**12) for use in ("loky", "dask", "mpi")),
+        *((use, "inner_threads", 10**12) for use in ("loky", "dask", "mpi", "serial")),
+    ):
+        with pytest.raises(ilk.SpecError, match=f"{argument}: must be .*, <= "):
+            ilk.build({"use": use, argument: value}, kind="executor")

@@ -116,7 +116,7 @@ def test_where_the_data_decide_it_is_the_least_there_can_be(name, parameters, le
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("leave_p_out", {"p": 3, "max_splits": 10**9}),
+        ("leave_p_out", {"p": 2, "max_splits": 10**6}),
         ("leave_one_out", {}),
         ("bootstrap", {"repeats": 10**6}),
         ("bootstrap_632", {"repeats": 10**6}),
@@ -144,6 +144,7 @@ def test_splits_are_made_as_they_are_asked_for(name, parameters):
     [
         ("leave_p_out", {"p": 0}, "p must be an integer >= 1, got 0"),
         ("leave_p_out", {"max_splits": 0}, "max_splits must be an integer >= 1"),
+        ("leave_p_out", {"p": 10, "max_splits": 10**17}, "max_splits must be an integer >= 1, <= "),
         ("random_subsampling", {"test_size": 1.5}, "test_size must be a share < 1"),
         ("bootstrap", {"repeats": 0}, "repeats must be an integer >= 1, got 0"),
         ("bootstrap_632", {"plus": 1}, "plus must be"),

@@ -184,7 +184,7 @@ def test_parameters(parameters, message):
 def test_the_missing_library_is_named(image, monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
     for use in (sift().fit, sift().transform):
-        with pytest.raises(ilk.IlkError, match=r"needs OpenCV, .*pip install 'ilk\[images\]'"):
+        with pytest.raises(ilk.IlkError, match=r"needs OpenCV, .*pip install opencv"):
             use([image])
 
 

@@ -167,7 +167,7 @@ def test_other_columns_than_in_training(name, frame):
     encoder = ilk.transformer(name).fit(frame)
     with pytest.raises(ilk.InputError, match="feature names"):
         encoder.transform(frame.rename(columns={"size": "length"}))
-    with pytest.raises(ilk.InputError, match="column 'size', has values that are not numeric"):
+    with pytest.raises(ilk.InputError, match="'size', is of type .* numeric in training"):
         encoder.transform(frame.assign(size=["a", "b", "c"]))
 
 
@@ -216,3 +216,11 @@ def test_names_do_not_collide(table, expected):
     assert encoder.get_feature_names_out().tolist() == expected
     framed = encoder.set_output(transform="pandas").transform(pd.DataFrame(table))
     assert framed.columns.is_unique
+
+
+def test_numbers_of_type_object_are_told_their_type():
+    for name in ("one_hot", "ordinal"):
+        encoder = ilk.transformer(name).fit(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}))
+        again = pd.DataFrame({"a": np.array([1, 2], dtype=object), "b": ["x", "y"]})
+        with pytest.raises(ilk.InputError, match="'a', is of type object, was numeric in training"):
+            encoder.transform(again)

@@ -467,7 +467,7 @@ class TestErrors:
 
     def test_no_row_left_to_give_the_width(self):
         X, y = [[0.0], [1.0]], ["a", "b"]
-        with pytest.raises(ilk.InputError, match="at most 1, .*width='next_neighbor'.*got 2"):
+        with pytest.raises(ilk.InputError, match="at most 1, .*vote='gaussian' with width.*got 2"):
             knn(k=2, vote="gaussian").fit(X, y)
         assert knn(k=2, vote="gaussian", width="last_neighbor").fit(X, y).predict([[2]]) == ["b"]
         assert knn(k=2, vote="gaussian", width=1).fit(X, y).predict([[2]]) == ["b"]

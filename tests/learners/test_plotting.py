@@ -233,7 +233,7 @@ def test_without_matplotlib(rows, monkeypatch):
         lambda: plotting.ellipses(learner, X, y),
         lambda: plotting.loss_curves(Descending()),
     ):
-        with pytest.raises(ilk.IlkError, match=r"pip install 'ilk\[report\]'"):
+        with pytest.raises(ilk.IlkError, match=r"pip install matplotlib"):
             draw()
 
 

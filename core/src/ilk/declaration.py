@@ -67,7 +67,9 @@ def declaration_problem(cls: Any) -> str | None:
     names = [p.name for p in arguments]
     undeclared = [name for name in names if name not in cls.parameters]
     if undeclared:
-        return f"class {cls.__name__} does not declare its parameters {', '.join(undeclared)}"
+        said = f"class {cls.__name__} does not declare its parameters {', '.join(undeclared)}"
+        lines = ", ".join(f'"{name}": ilk.Param(...)' for name in undeclared)
+        return f"{said}; write parameters = {{{lines}}}, with the type and bounds of each"
     phantom = [name for name in cls.parameters if name not in names]
     if phantom:
         return f"class {cls.__name__} declares {', '.join(phantom)}, which its constructor lacks"

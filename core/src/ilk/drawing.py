@@ -37,8 +37,8 @@ def new_axes(width: float, height: float, columns: int = 1) -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise IlkError(
-            "drawing needs matplotlib, which is not installed (the extra 'report' of ilk has it: "
-            "pip install 'ilk[report]')"
+            "drawing needs matplotlib, which is not installed (pip install matplotlib; the "
+            "extra 'report' of ilk has it)"
         ) from error
     return Figure(figsize=(width, height), layout="constrained").subplots(1, columns)
 

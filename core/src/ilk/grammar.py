@@ -20,11 +20,14 @@ class Table:
     required : tuple of str
     defaults : mapping
         Values of fields that are left out.
+    others : bool
+        Whether other fields may stand there, which nobody reads.
     """
 
     fields: Mapping[str, Param | Table | Many]
     required: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    others: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Lines of the values in a TOML text that is already known to be valid."""
+"""Places in a TOML text: lines of its values, if it is valid, and of what is open, if not."""
 
 from __future__ import annotations
 
@@ -9,12 +9,45 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ilk.errors import Where
 
-_SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
+# Possessive (`*+`), where the text is unlimited: what may be given back costs memory.
+_SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n]++)*+"|'[^'\n]*+'""")
 _STRING = re.compile(
-    r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*\'''', re.DOTALL
+    r"""\"{3}(?:\\.|[^"\\]++|"(?!""))*+"{3,5}|'{3}(?:[^']++|'(?!''))*+'{3,5}"""
+    r"""|"(?:\\.|[^"\\\n]++)*+"|'[^'\n]*+'""",
+    re.DOTALL,
 )
 _SCALAR = re.compile(r"[^,\]}\n#]+")
+
+DEEPEST = 100  # brackets within brackets, parts of a key: what reads or shows deeper ones gives up
+_BRACKET = re.compile(
+    rf"(?P<key>(?<![\w\"'-])(?:(?:{_KEY_PART.pattern})\s*+\.\s*+){{{DEEPEST}}})"
+    rf"|{_STRING.pattern}|#[^\n]*+|(?P<open>[\[{{])|(?P<close>[\]}}])",
+    re.DOTALL,
+)
+
+
+def too_deep(text: str) -> int | None:
+    """Return the line from which on a text, TOML or not, is nested too deeply, or None."""
+    depth = 0
+    for token in _BRACKET.finditer(text):
+        depth += bool(token["open"]) - bool(token["close"])
+        if token["key"] or depth > DEEPEST:
+            return text.count("\n", 0, token.start()) + 1
+    return None
+
+
+def open_at(text: str, end: int) -> tuple[str, int] | None:
+    """Return the innermost bracket that is open at an offset, and its line; None: there is none."""
+    opened: list[re.Match[str]] = []
+    for token in _BRACKET.finditer(text, 0, end):
+        if token["open"]:
+            opened.append(token)
+        elif token["close"] and opened:
+            opened.pop()
+    if not opened:
+        return None
+    return opened[-1]["open"], text.count("\n", 0, opened[-1].start()) + 1
 
 
 def lines_of(text: str) -> dict[Where, int]:

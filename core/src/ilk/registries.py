@@ -177,8 +177,8 @@ class Registry:
         assert found.entry_point is not None
         try:
             cls = found.entry_point.load()
-        except KeyboardInterrupt:
-            raise
+        except KeyboardInterrupt as error:  # the user's, or the module's own
+            raise KeyboardInterrupt(f"while {where} was imported") from error
         except BaseException as error:  # whatever a module does while it is imported
             reason = value_problem(found.value) or f"{type(error).__name__}: {error}"
             raise BrokenComponentError(f"{where} cannot be imported: {reason}") from error

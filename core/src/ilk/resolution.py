@@ -40,7 +40,7 @@ class Resolution:
             self.complain(path, f"must be a table, got {show(data)}")
             return {}
         for key in data:
-            if key not in grammar.fields:
+            if key not in grammar.fields and not grammar.others:
                 hint = did_you_mean(key, grammar.fields)
                 known = ", ".join(grammar.fields)
                 self.complain((*path, key), f"unknown key {key!r}{hint} (known: {known})")

@@ -102,7 +102,7 @@ def _table(grammar: Table) -> Schema:
         "type": "object",
         "properties": {key: _field(value) for key, value in grammar.fields.items()},
         "required": list(grammar.required),
-        "additionalProperties": False,
+        "additionalProperties": grammar.others,
     }
 
 

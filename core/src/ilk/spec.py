@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 from ilk.errors import ParameterError, Problem, SpecError, Where
 from ilk.kinds import kinds
 from ilk.slots import open_value
-from ilk.suggest import did_you_mean
+from ilk.suggest import file_like
+from ilk.wording import show
 
 if TYPE_CHECKING:
     from ilk.grammar import Table
     from ilk.params import Param
+
+LARGEST = 10 * 2**20  # bytes of a file: a larger one is data, or a mistake
+_SHOWN = 4  # steps of the path of what is nested too deeply
 
 
 @dataclass(frozen=True)
@@ -67,24 +72,43 @@ def load(path: str | Path) -> Spec:
     SpecError
         If the file cannot be read or is not TOML; names file and line.
     """
-    from ilk.locate import lines_of
+    from ilk.locate import lines_of, too_deep
 
     path = Path(path)
+    text = _text(path)
+    line = too_deep(text)
+    if line is not None:
+        raise SpecError([Problem((), "is nested too deeply to be read", str(path), line)])
     try:
-        text = path.read_bytes().decode("utf-8-sig")
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = _line_in(str(error)) or len(text.splitlines())
-        raise SpecError([Problem((), f"not valid TOML: {error}", str(path), line)]) from None
-    except RecursionError:
-        raise SpecError([Problem((), "is nested too deeply to be read", str(path))]) from None
+        message = f"not valid TOML: {error}{_open_in(text, str(error))}"
+        raise SpecError([Problem((), message, str(path), line)]) from None
+    except ValueError:  # Python reads no integer of more digits
+        digits = re.search(r"\d[\d_]{4299,}", text)
+        line = text.count("\n", 0, digits.start()) + 1 if digits else None
+        raise SpecError(
+            [Problem((), "has an integer of more than 64 bits", str(path), line)]
+        ) from None
+    return Spec(data, path, lines_of(text))
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
+        hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
+        raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
+    if len(raw) > LARGEST:
+        said = f"is no specification: it has more than {LARGEST // 2**20} megabytes"
+        raise SpecError([Problem((), said, str(path))])
+    try:
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpecError([Problem((), f"not UTF-8 text: {error}", str(path))]) from None
-    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
-        hint = did_you_mean(path.name, _siblings(path))
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
-    return Spec(data, path, lines_of(text))
 
 
 def _line_in(message: str) -> int | None:
@@ -93,11 +117,43 @@ def _line_in(message: str) -> int | None:
     return int(digits) if digits.isdigit() else None
 
 
-def _siblings(path: Path) -> list[str]:
-    try:
-        return [other.name for other in path.parent.iterdir() if other.name != path.name]
-    except OSError:
-        return []
+def _open_in(text: str, message: str) -> str:
+    """Say which table or array is open where tomllib found something that is no part of it."""
+    from ilk.locate import open_at
+
+    if not message.startswith(("Invalid initial", "Unclosed", "Expected '='", "Invalid value")):
+        return ""
+    place = re.search(r"at line (\d+), column (\d+)", message)
+    end = len(text)
+    if place:
+        lines = text.splitlines(keepends=True)
+        end = sum(map(len, lines[: int(place[1]) - 1])) + int(place[2]) - 1
+    opened = open_at(text, end)
+    if opened is None:
+        return ""
+    if opened[0] == "[":
+        return f"; the [ of line {opened[1]} is still open"
+    return (
+        f"; the {{ of line {opened[1]} is still open: its table ends on that line, and with no "
+        f"comma before the }}"
+    )
+
+
+def _unusable(data: Any) -> Iterator[Problem]:
+    """Find what TOML cannot say, or nobody can show: integers too large, tables too deep."""
+    from ilk.locate import DEEPEST
+
+    stack: list[tuple[Where, Any]] = [((), data)]
+    while stack:
+        path, value = stack.pop()
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            yield Problem(path, f"must be an integer of at most 64 bits, got {show(value)}")
+        elif len(path) > 2 * DEEPEST and isinstance(value, Mapping | list | tuple):
+            yield Problem(path[:_SHOWN], "is nested too deeply to be read")
+        elif isinstance(value, Mapping):
+            stack += [((*path, key), item) for key, item in reversed([*value.items()])]
+        elif isinstance(value, list | tuple):
+            stack += [((*path, i), value[i]) for i in reversed(range(len(value)))]
 
 
 @dataclass(frozen=True)
@@ -151,7 +207,10 @@ def resolve(
     source = spec if isinstance(spec, Spec) else None
     data = spec.data if isinstance(spec, Spec) else spec
     resolution = Resolution(source.folder if source else None, trust=trust)
-    if grammar is not None:
+    resolution.problems += _unusable(data)
+    if resolution.problems:
+        result = None
+    elif grammar is not None:
         result = resolution.table(grammar, data, ())
     else:
         result = resolution.component(data, kind or _kind_from(data), ())

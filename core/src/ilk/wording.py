@@ -24,6 +24,8 @@ def show(value: Any) -> str:
         text = " ".join(repr(value).split())
     except RecursionError:
         text = f"a {type(value).__name__} nested too deeply to be shown"
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        text = f"{an(type(value).__name__)} too long to be shown"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 

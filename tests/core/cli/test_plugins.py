@@ -184,3 +184,15 @@ def test_spoiled_metadata_is_left_out(cli, good, tmp_path, metadata, entry_point
         listed = cli("list", "distance")
     assert listed.code == 0
     assert "fine" in listed.out
+
+
+def test_an_interrupt_in_an_import_is_named(cli, install, only):
+    """It may be the plugin's own, and then nobody has pressed a key."""
+    points = "[ilk.distances]\nstop = fake_stop:Stop\n[ilk.commands]\nhalt = fake_stop:halt\n"
+    install("fake-stop", points, "raise KeyboardInterrupt")
+    only("ilk-core", "fake-stop")
+    for arguments in (("doctor",), ("show", "distance", "stop"), ("halt",)):
+        result = cli(*arguments)
+        assert result.code == 130
+        assert "Error: interrupted while" in result.err
+        assert "of fake-stop 1.0 (fake_stop:" in result.err

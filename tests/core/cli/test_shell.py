@@ -176,6 +176,16 @@ def test_an_interrupt_is_130(cli, command):
     assert result.err.strip() == "Error: interrupted"
 
 
+def test_what_memory_does_not_hold_is_no_defect(cli, command):
+    @command
+    def large():
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    result = cli("act")
+    assert result.code == 2
+    assert result.err.strip() == "Error: out of memory: Unable to allocate 7 TiB"
+
+
 @pytest.mark.usefixtures("run_python")
 def test_a_reader_that_leaves_early_is_no_error():
     script = "import sys; sys.argv = ['ilk', 'list']; from ilk.cli import main; main()"

@@ -245,3 +245,9 @@ def test_broken_component_is_caught(kind, change, check, sound, failures):
 def test_messages_say_what_was_expected_and_what_was_got(sound, failures):
     found = failures(broken(sound["distance"], pairwise=negative), "check_non_negative")
     assert found["check_non_negative"].startswith("expected distances >= 0, got -1")
+
+
+def test_a_distance_that_does_not_look_is_told_what_looks(sound, failures):
+    plain = broken(sound["distance"], pairwise=without_look)
+    found = failures(plain, "check_nan_refused")
+    assert "ilk.check_vectors(self, X) returns X checked" in found["check_nan_refused"]

@@ -92,6 +92,8 @@ def _imported(found: Found) -> click.Command:
     assert found.entry_point is not None
     try:
         command = found.entry_point.load()
+    except KeyboardInterrupt as error:  # the user's, or the module's own
+        raise KeyboardInterrupt(f"while {where} was imported") from error
     except (Exception, SystemExit) as error:
         raise BrokenComponentError(
             f"{where} cannot be imported: {type(error).__name__}: {error}"

@@ -59,6 +59,9 @@ class Shell(click.Group):
             place = f"{error.filename}: " if error.filename else ""
             what = f"{place}{error.strerror or error}"
             ctx.exit(_complain(what, WRONG, debug=ctx.params["debug"]))
+        except MemoryError as error:
+            what = f"out of memory: {error}".removesuffix(": ")
+            ctx.exit(_complain(what, WRONG, debug=ctx.params["debug"]))
         except Exception as error:  # noqa: BLE001  # the last guard before the user
             again = f"`ilk --debug {ctx.invoked_subcommand or '--help'} ...`"
             what = f"internal error: {type(error).__name__}: {error}; {again} shows the traceback"
@@ -110,8 +113,8 @@ def _code_of(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except click.Abort:
-        return _complain("interrupted", INTERRUPTED, debug=False)
+    except click.Abort as abort:
+        return _complain(f"interrupted {abort.__cause__ or ''}".strip(), INTERRUPTED, debug=False)
     return code or 0
 
 

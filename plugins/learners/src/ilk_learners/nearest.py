@@ -168,7 +168,8 @@ class Nearest(Component):
         if self.k > n - further:
             why = "the number of training rows"
             if further:
-                why += " without the one that gives width='next_neighbor'"
+                vote = f"vote={self.vote!r} with width='next_neighbor'"
+                why += f" without the next one, which {vote} looks at (give width as a number)"
             raise InputError(
                 f"{display_name(self)}: k must be at most {n - further}, {why} "
                 f"(n_samples = {n}), got {self.k}"

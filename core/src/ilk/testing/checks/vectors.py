@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,11 +11,21 @@ import scipy.sparse as sp
 
 from ilk.interfaces.metric_learner import LocalMetric
 from ilk.testing.checks.data import answer, trained
-from ilk.testing.expectations import expect, expect_error, expect_same
+from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
 from ilk.testing.subject import Subject, takes_tables, takes_vectors
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS
 from ilk.testing.usual import learned, result
+
+
+@contextmanager
+def _by_check_vectors() -> Iterator[None]:
+    """Say in what is wrong with an error how a component gets a right one."""
+    try:
+        yield
+    except CheckFailed as failed:
+        how = "ilk.check_vectors(self, X) returns X checked, or raises such an error"
+        raise CheckFailed(f"{failed}; {how}") from failed.__cause__
 
 
 def _run(subject: Subject, X: Any, y: Any) -> Any:
@@ -79,6 +91,7 @@ def _spoiled(subject: Subject, value: float) -> tuple[Any, Any]:
 
 
 @check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "nan"))
+@_by_check_vectors()
 def check_nan_refused(subject: Subject) -> None:
     """NaN is an error that names the component and the row."""
     X, y = _spoiled(subject, np.nan)
@@ -97,6 +110,7 @@ def check_nan_taken(subject: Subject) -> None:
 
 
 @check(*DATA_KINDS, when=takes_vectors)
+@_by_check_vectors()
 def check_infinity_refused(subject: Subject) -> None:
     """Infinity is an error that names the component and the row."""
     X, y = _spoiled(subject, np.inf)
@@ -109,6 +123,7 @@ def check_infinity_refused(subject: Subject) -> None:
 
 
 @check(*ANSWERING_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "nan"))
+@_by_check_vectors()
 def check_nan_query_refused(subject: Subject) -> None:
     """NaN in a query is an error that names the component and the row."""
     component = learned(subject, subject.vector_kind)
@@ -122,6 +137,7 @@ def check_nan_query_refused(subject: Subject) -> None:
 
 
 @check(*DATA_KINDS, when=takes_vectors)
+@_by_check_vectors()
 def check_one_dimension_refused(subject: Subject) -> None:
     """An array of one dimension is an error that names the component."""
     X, y = subject.vectors()
@@ -131,6 +147,7 @@ def check_one_dimension_refused(subject: Subject) -> None:
 
 
 @check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not takes_tables(c))
+@_by_check_vectors()
 def check_text_refused(subject: Subject) -> None:
     """An array of words is an error that names the component."""
     X, y = subject.vectors()
@@ -162,6 +179,7 @@ _PAIRS = {"distance": "pairwise", "kernel": "gram"}
 
 
 @check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "sparse"))
+@_by_check_vectors()
 def check_sparse_refused(subject: Subject) -> None:
     """A sparse matrix is an error that names the component."""
     X, y = subject.vectors()

@@ -269,7 +269,7 @@ def _hnswlib() -> Any:
         import hnswlib
     except ImportError as error:
         raise ilk.IlkError(
-            "hnsw needs hnswlib, which is not installed (the extra 'ann' of ilk has it: "
-            "pip install 'ilk[ann]')"
+            "hnsw needs hnswlib, which is not installed (pip install hnswlib; the "
+            "extra 'ann' of ilk has it)"
         ) from error
     return hnswlib

@@ -98,6 +98,11 @@ class MahalanobisRBF(DistanceKernel):
         """Return one for each way to get sigma."""
         return [cls(), cls("rca", "mean_distance"), cls("rca", "neighbors"), cls("pca", 2.0)]
 
+    @property
+    def needs_fit(self) -> bool:
+        """The learner always does."""
+        return True
+
     def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:
         learner = self.resolve_slot("learner")
         if not hasattr(learner, "transform"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
@@ -32,6 +34,22 @@ ONE_WIDTH = Param(
 N_NEIGHBORS = Param(int, ge=1, doc="Nearest rows that a width from 'neighbors' looks at.")
 DISTANCE = Param(slot="distance", doc="Compares the objects.")
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def unfitted_too(method: Method) -> Method:
+    """Let a method of a kernel that learns nothing be called before it is fitted.
+
+    A copy is fitted and answers, so that a call leaves the kernel as it is.
+    """
+
+    @wraps(method)
+    def call(self: DistanceKernel, X: Any, *others: Any, **named: Any) -> Any:
+        ready = self if hasattr(self, "sigma_") or self.needs_fit else clone(self).fit(X)
+        return method(ready, X, *others, **named)
+
+    return cast("Method", call)
+
 
 class DistanceKernel(ilk.Kernel):
     """A kernel that is a falling function of ``u = d(x, y)^2 / (2 sigma^2)``.
@@ -57,6 +75,13 @@ class DistanceKernel(ilk.Kernel):
     width_: int | None
 
     @property
+    def needs_fit(self) -> bool:
+        """Whether training rows say anything: the width, or something to the distance."""
+        distance = self.resolve_slot("distance")
+        learns = getattr(distance, "needs_fit", distance.capabilities.needs_fit)
+        return isinstance(getattr(self, self.width), str) or bool(learns)
+
+    @property
     def induces_metric(self) -> bool:
         """Whether different objects are at a positive distance in the kernel's feature space."""
         return False
@@ -75,6 +100,7 @@ class DistanceKernel(ilk.Kernel):
         self.sigma_ = self._sigma(getattr(self, self.width), X)
         return self
 
+    @unfitted_too
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
         pair = self._checked_pair(X, Y)
@@ -84,16 +110,19 @@ class DistanceKernel(ilk.Kernel):
             return gaussians(pair[0], pair[-1], sigma)
         return self._apply(self._values, *pair)
 
+    @unfitted_too
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) of every row: 1 unless the distance of an object to itself is not 0."""
         check_is_fitted(self)
         X = self._checked(X)
         return self._values(self._own(X))
 
+    @unfitted_too
     def half_squares(self, X: Any, Y: Any = None) -> np.ndarray:
         """``u = d(x, y)^2 / (2 sigma^2)`` of every row of X and of Y (X itself if left out)."""
         return self._apply(_same, *self._checked_pair(X, Y))
 
+    @unfitted_too
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)`` without the loss of digits of that difference."""
         D = self._apply(self._drops, *self._checked_pair(X, Y))
@@ -105,6 +134,7 @@ class DistanceKernel(ilk.Kernel):
             np.maximum(D, 0, out=D)
         return D
 
+    @unfitted_too
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithm of the width.
 

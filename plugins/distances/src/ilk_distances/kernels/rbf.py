@@ -15,6 +15,7 @@ from ilk_distances.kernels.of_distance import (
     WIDTH,
     DistanceKernel,
     is_euclidean,
+    unfitted_too,
 )
 
 
@@ -118,6 +119,7 @@ default="mean_distance"
         if not (np.isfinite(sigma) & (sigma > 0)).all():
             raise self.parameter_error("sigma", f"must be finite and greater than 0, got {sigma}")
 
+    @unfitted_too
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to log sigma, or the log of each sigma.
 

@@ -139,6 +139,11 @@ class Substitution(DistanceKernel):
             cls("euclidean", "neighbors", "error"),
         ]
 
+    @property
+    def needs_fit(self) -> bool:
+        """It looks at the kernel of the training rows, whatever the width."""
+        return True
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the distance, take the width from the training rows, and repair the kernel."""
         super().fit(X, y)

@@ -36,7 +36,8 @@ def library(owner: object, module: str, what: str = "") -> Any:
         library = module.partition(".")[0]
         subject = f"{ilk.display_name(owner)}: {what}".removesuffix(": ")
         raise MissingLibraryError(
-            f"{subject} needs {library}, which is not installed (pip install 'ilk[text]')"
+            f"{subject} needs {library}, which is not installed (pip install {library}; the extra "
+            f"'text' of ilk has it)"
         ) from error
 
 

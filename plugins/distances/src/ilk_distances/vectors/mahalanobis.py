@@ -180,7 +180,7 @@ class Mahalanobis(ilk.Distance):
             raise ilk.InputError(f"{name}: X has {len(X)} row, a covariance needs at least 2")
         share, ddof = self.shrinkage, 1
         if self.covariance == "ledoit_wolf":
-            share, ddof = float(ledoit_wolf_shrinkage(X.astype(float, copy=False))), 0
+            share, ddof = _ledoit_wolf(X), 0
         found = whitening_of_rows(X, location, share, ddof)
         if found.rank == 0:
             raise ilk.InputError(
@@ -290,3 +290,10 @@ def _singular(rank: int, p: int) -> str:
         f"is singular: its rank is {rank} for {p} features; set shrinkage above 0, covariance to "
         f"'ledoit_wolf', or pinv to True"
     )
+
+
+def _ledoit_wolf(X: np.ndarray) -> float:
+    """Shrinkage of rows, which their unit does not change: its fourth powers stay in range."""
+    X = X.astype(float, copy=False)
+    _, exponent = np.frexp(np.abs(X).max())
+    return float(ledoit_wolf_shrinkage(np.ldexp(X, -int(exponent))))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ilk_evaluation.executors.limits import LONGEST
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -21,7 +23,7 @@ INTERRUPTED = 130
 @click.option("--once", is_flag=True, help="Say how it is now, and no more.")
 @click.option(
     "--interval",
-    type=click.FloatRange(min=0.05),
+    type=click.FloatRange(min=0.05, max=LONGEST),
     default=1.0,
     show_default=True,
     metavar="SECONDS",
@@ -29,7 +31,7 @@ INTERRUPTED = 130
 )
 @click.option(
     "--wait",
-    type=click.FloatRange(min=0),
+    type=click.FloatRange(min=0, max=LONGEST),
     default=10.0,
     show_default=True,
     metavar="SECONDS",

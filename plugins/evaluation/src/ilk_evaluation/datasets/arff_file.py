@@ -11,6 +11,7 @@ from ilk import Param
 from ilk_evaluation.datasets.arff_text import MISSING, ArffText, Attribute, read_arff
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
+from ilk_evaluation.datasets.table_file import INFLATED, INFLATED_MB
 
 
 class Arff(OneTable):
@@ -36,6 +37,8 @@ class Arff(OneTable):
         Attributes that are not taken.
     groups : str, optional
         Attribute that says which cases belong together; no feature.
+    inflated_mb : int, default=256
+        A .gz file that inflates to more megabytes is refused.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class Arff(OneTable):
         ),
         "ignore": Param(list, items=Param(str), doc="Attributes that are not taken."),
         "groups": Param(str, none=True, doc="Attribute that says which cases belong together."),
+        "inflated_mb": INFLATED,
     }
 
     def __init__(
@@ -82,12 +86,14 @@ class Arff(OneTable):
         missing: str = "keep",
         ignore: Sequence[str] = (),
         groups: str | None = None,
+        inflated_mb: int = INFLATED_MB,
     ) -> None:
         self.path = path
         self.target = target
         self.missing = missing
         self.ignore = ignore
         self.groups = groups
+        self.inflated_mb = inflated_mb
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -96,7 +102,7 @@ class Arff(OneTable):
         return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
 
     def _read(self, path: Path) -> tuple[Table, str]:
-        arff = read_arff(path)
+        arff = read_arff(path, self.inflated_mb)
         roles = self._roles(arff)
         for name in (roles.target, roles.groups):
             arff.write_alike(name)

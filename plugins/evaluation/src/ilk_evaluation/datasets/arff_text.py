@@ -78,7 +78,7 @@ class ArffText:
         return str(int(value)) if value.is_integer() else repr(value)
 
 
-def read_arff(path: Path) -> ArffText:
+def read_arff(path: Path, inflated_mb: int) -> ArffText:
     """Read an ARFF file, dense or sparse; one whose name ends in ``.gz`` is decompressed.
 
     Raises
@@ -86,7 +86,7 @@ def read_arff(path: Path) -> ArffText:
     DataError
         If it cannot be read, or breaks a rule of the format; names file, line and attribute.
     """
-    lines = _lines(read_text(path))
+    lines = _lines(read_text(path, inflated_mb))
     relation, attributes = _header(path, lines)
     table = TableFile(path, tuple(one.name for one in attributes), [], [])
     for number, line in lines:

@@ -10,7 +10,7 @@ import ilk
 from ilk import Param
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
-from ilk_evaluation.datasets.table_file import read_table
+from ilk_evaluation.datasets.table_file import INFLATED, INFLATED_MB, read_table
 
 
 class Csv(OneTable):
@@ -40,6 +40,8 @@ class Csv(OneTable):
     groups : str, optional
         Column that says which cases belong together; no feature.
     delimiter : str, default=","
+    inflated_mb : int, default=256
+        A .gz file that inflates to more megabytes is refused.
 
     Raises
     ------
@@ -79,6 +81,7 @@ class Csv(OneTable):
         "ignore": Param(list, items=Param(str), doc="Columns that are not read."),
         "groups": Param(str, none=True, doc="Column that says which cases belong together."),
         "delimiter": Param(str, doc="The character between cells."),
+        "inflated_mb": INFLATED,
     }
 
     def __init__(
@@ -92,6 +95,7 @@ class Csv(OneTable):
         ignore: Sequence[str] = (),
         groups: str | None = None,
         delimiter: str = ",",
+        inflated_mb: int = INFLATED_MB,
     ) -> None:
         self.path = path
         self.target = target
@@ -101,6 +105,7 @@ class Csv(OneTable):
         self.ignore = ignore
         self.groups = groups
         self.delimiter = delimiter
+        self.inflated_mb = inflated_mb
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -128,4 +133,4 @@ class Csv(OneTable):
             missing=self.missing,
             missing_values=self.missing_values,
         )
-        return Columns(read_table(path, self.delimiter), roles), ""
+        return Columns(read_table(path, self.delimiter, self.inflated_mb), roles), ""

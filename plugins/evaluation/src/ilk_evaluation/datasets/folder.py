@@ -12,7 +12,7 @@ from ilk import Param
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.listing import Entry, find_entry
 from ilk_evaluation.datasets.one_table import EXAMPLE
-from ilk_evaluation.datasets.table_file import TableFile, read_table
+from ilk_evaluation.datasets.table_file import INFLATED, INFLATED_MB, TableFile, read_table
 
 VARIABLE = "ILK_DATA"
 TARGET = "class"
@@ -42,6 +42,8 @@ class Folder(ilk.Dataset):
         label included. A row without a label is an error under "keep".
     split : str, optional
         Take only the rows of this part.
+    inflated_mb : int, default=256
+        A .gz file that inflates to more megabytes is refused.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Folder(ilk.Dataset):
             choices=("keep", "complete"), doc="Keep missing values, or only complete rows."
         ),
         "split": Param(str, none=True, doc="Take only the rows of this part."),
+        "inflated_mb": INFLATED,
     }
 
     def __init__(
@@ -72,11 +75,13 @@ class Folder(ilk.Dataset):
         path: str | Path | None = None,
         missing: str = "keep",
         split: str | None = None,
+        inflated_mb: int = INFLATED_MB,
     ) -> None:
         self.name = name
         self.path = path
         self.missing = missing
         self.split = split
+        self.inflated_mb = inflated_mb
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -93,7 +98,7 @@ class Folder(ilk.Dataset):
         assert self.name is not None
         entry = find_entry(self._folder(), self.name)
         entry.verify()
-        table = read_table(entry.file)
+        table = read_table(entry.file, inflated_mb=self.inflated_mb)
         _check_header(entry, table)
         columns = Columns(table, self._roles(entry), self._rows(entry, table))
         y = columns.labels()

@@ -153,7 +153,7 @@ def _pillow() -> Any:
         from PIL import Image
     except ImportError as error:
         raise ilk.IlkError(
-            "images needs Pillow, which is not installed (the extra 'images' of ilk has it: "
-            "pip install 'ilk[images]')"
+            "images needs Pillow, which is not installed (pip install pillow; the "
+            "extra 'images' of ilk has it)"
         ) from error
     return Image

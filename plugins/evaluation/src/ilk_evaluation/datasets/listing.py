@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ilk
-from ilk_evaluation.datasets.table_file import read_bytes
+from ilk import Many, Param, Table
+from ilk.spec import load
+from ilk.wording import show
+from ilk_evaluation.datasets.table_file import check_is_file, read_bytes
 
 LIST = "datasets.toml"
 _RANGE = re.compile(r"(?P<name>.*?)(?P<first>\d+)\.\.(?P=name)(?P<last>\d+)")
+_MOST_COLUMNS = 100_000
+_NAMES = Param(list, items=Param(str))
+_SPLIT = Param(list, items=Param(int, ge=1))
+_ENTRY = Table(
+    {
+        "file": Param(ilk.FilePath),
+        "rows": Param(int, ge=1),
+        **dict.fromkeys(("columns", "nominal_columns", "text_columns", "id_columns"), _NAMES),
+        "views": Many(
+            Table({"name": Param(str), "columns": _NAMES}, ("name", "columns"), others=True),
+            at_least=0,
+        ),
+        "splits": Param(dict, items=_SPLIT),
+        **dict.fromkeys(("sha256", "title", "note", "citation"), Param(str)),
+    },
+    required=("file",),
+    others=True,
+)
 
 
 @dataclass(frozen=True)
@@ -23,44 +43,38 @@ class Entry:
 
     Attributes
     ----------
-    folder : Path
+    path : Path
+        The list.
     name : str
     table : mapping
-        As written.
+        As written, with the file's whole path.
     """
 
-    folder: Path
+    path: Path
     name: str
     table: Mapping[str, Any]
 
     @property
     def file(self) -> Path:
         """The data file."""
-        file = self.table.get("file")
-        if not isinstance(file, str):
-            raise self.error(f"file must be the name of the data file, got {file!r}")
-        if Path(file).is_absolute() or ".." in Path(file).parts:
-            raise self.error(f"file must be in the folder of {LIST}, got {file!r}")
-        return self.folder / file
+        file, folder = Path(self.table["file"]), self.path.parent
+        inside = file.relative_to(folder) if file.is_relative_to(folder) else file
+        if inside.is_absolute() or ".." in inside.parts:
+            raise self.error(f"file must be in the folder of {LIST}, got {show(str(inside))}")
+        return file
 
     def error(self, message: str) -> ilk.DataError:
         """Return the error ``"datasets.toml: [datasets.name]: message"``."""
-        return ilk.DataError(f"{self.folder / LIST}: [datasets.{self.name}]: {message}")
+        return ilk.DataError(f"{self.path}: [datasets.{self.name}]: {message}")
 
     def names(self, key: str) -> list[str]:
         """Names of columns, ranges such as ``p01..p12`` spelled out."""
-        value = self.table.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            raise self.error(f"{key} must be a list of names, got {value!r}")
-        return self._spell(value)
+        return self._spell(self.table.get(key, ()))
 
     def views(self) -> dict[str, tuple[str, ...]]:
         """Named groups of columns."""
-        views = self.table.get("views", [])
-        try:
-            return {view["name"]: tuple(self._spell(view["columns"])) for view in views}
-        except (KeyError, TypeError) as error:
-            raise self.error(f"views must be tables with name and columns: {error!r}") from None
+        views = self.table.get("views", ())
+        return {view["name"]: tuple(self._spell(view["columns"])) for view in views}
 
     def rows_of(self, split: str) -> range:
         """Positions of the rows of one part, ``splits = { train = [1, 100] }``."""
@@ -70,7 +84,7 @@ class Entry:
             hint = ilk.did_you_mean(split, splits)
             raise self.error(f"there is no split {split!r}{hint} ({known})")
         match splits[split]:
-            case [int(first), int(last)] if 1 <= first <= last <= int(self.table.get("rows", last)):
+            case [first, last] if first <= last <= self.table.get("rows", last):
                 return range(first - 1, last)
             case other:
                 raise self.error(f"split {split!r} must be [first row, last row], got {other!r}")
@@ -100,8 +114,10 @@ class Entry:
             return [item]
         name, first, last = match["name"], match["first"], match["last"]
         padded = first.startswith("0")
-        if int(first) > int(last) or (padded and len(first) != len(last)):
-            raise self.error(f"{item!r} is no range of columns")
+        if (padded and len(first) != len(last)) or (len(first), first) > (len(last), last):
+            raise self.error(f"{show(item)} is no range of columns")
+        if len(last) > 9 or int(last) - int(first) >= _MOST_COLUMNS:
+            raise self.error(f"{show(item)} are more than {_MOST_COLUMNS:,} columns")
         width = len(first) if padded else 0
         return [f"{name}{number:0{width}}" for number in range(int(first), int(last) + 1)]
 
@@ -112,14 +128,20 @@ def find_entry(folder: Path, name: str) -> Entry:
     Raises
     ------
     DataError
-        If there is no list, it is not TOML, or it has no such data set; names the closest.
+        If there is no list, it is not TOML, it has no such data set, names the closest, or what
+        it says about it is not what it can say; names file and line.
     """
     path = folder / LIST
     try:
-        listed = tomllib.loads(read_bytes(path).decode("utf-8")).get("datasets", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ilk.DataError(f"{path}: not valid TOML: {error}") from None
-    if name not in listed:
-        hint = ilk.did_you_mean(name, listed)
-        raise ilk.DataError(f"{path}: there is no data set {name!r}{hint} (it has {len(listed)})")
-    return Entry(folder, name, listed[name])
+        check_is_file(path)
+        spec = load(path)
+        listed = spec.data.get("datasets", {})
+        if isinstance(listed, Mapping) and name not in listed:
+            hint = ilk.did_you_mean(name, listed)
+            there = f"there is no data set {name!r}{hint} (it has {len(listed)})"
+            raise ilk.DataError(f"{path}: {there}")
+        grammar = Table({"datasets": Table({name: _ENTRY}, others=True)}, others=True)
+        tables = ilk.resolve(spec, grammar=grammar).data
+    except (ilk.SpecError, OSError) as error:  # of a path that is too long
+        raise ilk.DataError(str(error)) from None
+    return Entry(path, name, tables["datasets"][name])

@@ -13,6 +13,7 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.datasets.columns import Roles, categories
+from ilk_evaluation.datasets.memory import check_memory
 from ilk_evaluation.datasets.table_file import read_bytes
 
 if TYPE_CHECKING:
@@ -159,12 +160,18 @@ def _frame(path: Path) -> pd.DataFrame:
         raise ilk.DataError(
             f"{path}: Parquet is read by pyarrow, which is not installed (pip install pyarrow)"
         )
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        frame: pd.DataFrame = pq.read_table(io.BytesIO(raw)).to_pandas()
-    except (pa.ArrowException, OSError, ValueError) as error:
+        file = pq.ParquetFile(io.BytesIO(raw))
+        rows, width = file.metadata.num_rows, file.metadata.num_columns
+        check_memory(str(path), f"{rows} rows of {width} columns", 8 * rows * width)
+        table = file.read()
+        table.validate(full=True)  # texts are texts
+        frame: pd.DataFrame = table.to_pandas()
+    except ilk.DataError:
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever pandas makes of what it noted there
         first = str(error).partition("\n")[0]
         raise ilk.DataError(f"{path}: cannot be read as Parquet: {first}") from None
     frame.columns = [str(name) for name in frame.columns]

@@ -13,9 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import ilk
+from ilk import Param
+from ilk.suggest import file_like
 
 _DELIMITERS = (";", "\t", "|", ",")
 """What tables are often divided by."""
+INFLATED_MB = 256
+INFLATED = Param(int, ge=1, le=2**20, doc="Megabytes that a .gz file may inflate to.")
+"""The parameter ``inflated_mb`` of what reads text files."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class TableFile:
         raise self.error(f"{role} names no column: {name!r}{hint} (columns: {shown})")
 
 
-def read_table(path: Path, delimiter: str = ",") -> TableFile:
+def read_table(path: Path, delimiter: str = ",", inflated_mb: int = INFLATED_MB) -> TableFile:
     """Read a file with a header; one whose name ends in ``.gz`` is decompressed.
 
     Raises
@@ -67,7 +72,7 @@ def read_table(path: Path, delimiter: str = ",") -> TableFile:
         If it is not there, not UTF-8, empty, without rows, or a row or the header is not as
         it should be; names file, line and column.
     """
-    text = read_text(path)
+    text = read_text(path, inflated_mb)
     numbered = _numbered(path, text, delimiter)
     first = next(numbered, None)
     if first is None:
@@ -92,15 +97,15 @@ def _delimiter_hint(header: tuple[str, ...]) -> str:
     return f"; is the delimiter {found[0]!r}?" if found else ""
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, inflated_mb: int) -> str:
     """Read a file of UTF-8; one whose name ends in ``.gz`` is decompressed.
 
     Raises
     ------
     DataError
-        If it cannot be read, or is something else; names the line.
+        If it cannot be read, is something else, or inflates to more megabytes; names the line.
     """
-    return _decode(path, read_bytes(path))
+    return _decode(path, read_bytes(path), inflated_mb)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -115,9 +120,10 @@ def read_bytes(path: Path) -> bytes:
     check_is_file(path)
     try:
         return path.read_bytes()
-    except OSError as error:
-        hint = ilk.did_you_mean(path.name, _siblings(path))
-        raise ilk.DataError(f"{path}: cannot be read: {error.strerror}{hint}") from None
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+        hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
+        reason = getattr(error, "strerror", None) or error
+        raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
 
 
 def check_is_file(path: Path) -> None:
@@ -126,25 +132,31 @@ def check_is_file(path: Path) -> None:
         raise ilk.DataError(f"{path}: cannot be read: it is a device or a pipe, not a file")
 
 
-def _siblings(path: Path) -> list[str]:
-    try:
-        return [other.name for other in path.parent.iterdir() if other.name != path.name]
-    except OSError:
-        return []
-
-
-def _decode(path: Path, raw: bytes) -> str:
+def _decode(path: Path, raw: bytes, inflated_mb: int) -> str:
     if path.suffix == ".gz":
-        try:
-            raw = gzip.decompress(raw)
-        except (OSError, EOFError, zlib.error) as error:
-            raise ilk.DataError(f"{path}: not a gzip file: {error}") from None
+        raw = _inflate(path, raw, inflated_mb)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         bad = raw[error.start]
         raise ilk.DataError(f"{path}:{line}: not UTF-8 text: byte 0x{bad:02x}") from None
+
+
+def _inflate(path: Path, raw: bytes, inflated_mb: int) -> bytes:
+    """Decompress up to a limit: a thousandth of the size may be enough for a file of zeros."""
+    most = inflated_mb * 2**20
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            inflated = file.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ilk.DataError(f"{path}: not a gzip file: {error}") from None
+    if len(inflated) > most:
+        raise ilk.DataError(
+            f"{path}: inflates to more than inflated_mb = {inflated_mb:,} megabytes; raise it if "
+            f"the file is to be trusted"
+        )
+    return inflated
 
 
 def _numbered(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

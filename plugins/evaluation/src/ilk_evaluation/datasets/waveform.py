@@ -9,6 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
+from ilk_evaluation.datasets.memory import check_memory
 
 _POINTS = 21
 _PEAKS = (11, 15, 7)  # of h1, h2, h3; points are counted from 1
@@ -35,7 +36,8 @@ class Waveform(ilk.Dataset):
     Raises
     ------
     DataError
-        If n is so small that all cases came out of one class.
+        If n is so small that all cases came out of one class, or so large that memory does not hold
+        them.
 
     References
     ----------
@@ -67,6 +69,9 @@ class Waveform(ilk.Dataset):
 
     def load(self) -> ilk.Data:
         self.check_parameters()
+        width = _POINTS + self.noise_features
+        what = f"n = {self.n} of {width} features"
+        check_memory(ilk.display_name(self), what, self.n * 8 * (width + 4 * _POINTS))
         rng = np.random.default_rng(self.random_state)
         codes = rng.integers(3, size=self.n)
         if (codes == codes[0]).all():
@@ -78,7 +83,7 @@ class Waveform(ilk.Dataset):
         waves = np.maximum(6 - np.abs(points - np.array(_PEAKS)[:, None]), 0)
         first, second = waves[_PAIRS[codes, 0]], waves[_PAIRS[codes, 1]]
         share = rng.random((self.n, 1))
-        X = rng.standard_normal((self.n, _POINTS + self.noise_features))
+        X = rng.standard_normal((self.n, width))
         X[:, :_POINTS] += share * first + (1 - share) * second
         return ilk.Data(
             X=X,

@@ -10,6 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
+from ilk_evaluation.datasets.memory import check_memory
 from ilk_evaluation.datasets.rule_made import RuleMade
 
 _MOST_FEATURES = 16  # of which every combination is given
@@ -42,7 +43,7 @@ class Xor(RuleMade):
     ParameterError
         If `n` is left out for more than 16 features.
     DataError
-        If all cases came out of one class.
+        If all cases came out of one class, or they are more than memory holds.
 
     References
     ----------
@@ -108,8 +109,11 @@ class Xor(RuleMade):
 
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """All combinations, the last feature changing fastest, or those drawn."""
-        rng = np.random.default_rng(self.random_state)
         width = self.bits + self.irrelevant
+        if self.n is not None:
+            size = self.n * (40 * width + 200)  # numbers, then texts in rows, then in columns
+            check_memory(ilk.display_name(self), f"n = {self.n} of {width} features", size)
+        rng = np.random.default_rng(self.random_state)
         if self.n is None:
             values = np.array(list(product((0, 1), repeat=width)))
         else:

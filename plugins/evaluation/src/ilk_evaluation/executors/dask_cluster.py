@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import ilk
+from ilk_evaluation.executors.limits import LONGEST, MOST_THREADS, MOST_WORKERS
 
 VARIABLE = "ILK_DASK_ADDRESS"
 """The environment variable by which users say where their own scheduler is."""
@@ -77,7 +78,11 @@ class Dask(ilk.Executor):
     relies_on: ClassVar[tuple[str, ...]] = ("distributed",)
     parameters: ClassVar[Mapping[str, ilk.Param]] = {
         "workers": ilk.Param(
-            int, ge=1, none=True, doc="Processes of its own; None: one per usable processor."
+            int,
+            ge=1,
+            le=MOST_WORKERS,
+            none=True,
+            doc="Processes of its own; None: one per usable processor.",
         ),
         "address": ilk.Param(
             str,
@@ -86,13 +91,21 @@ class Dask(ilk.Executor):
             doc=f"Of a scheduler, or its file; None: {VARIABLE}, or a cluster of its own.",
         ),
         "inner_threads": ilk.Param(
-            int, ge=1, none=True, doc="Threads of numeric libraries in each; None: as they are."
+            int,
+            ge=1,
+            le=MOST_THREADS,
+            none=True,
+            doc="Threads of numeric libraries in each; None: as they are.",
         ),
         "timeout": ilk.Param(
-            float, gt=0, none=True, doc="Seconds that a cell may take; None: as long as it likes."
+            float,
+            gt=0,
+            le=LONGEST,
+            none=True,
+            doc="Seconds that a cell may take; None: as long as it likes.",
         ),
         "patience": ilk.Param(
-            float, gt=0, doc="Seconds to wait for a silent scheduler, or for workers."
+            float, gt=0, le=LONGEST, doc="Seconds to wait for a silent scheduler, or for workers."
         ),
     }
 
@@ -150,7 +163,7 @@ class Dask(ilk.Executor):
             from ilk_evaluation.executors import dask_address, dask_local
         except ModuleNotFoundError as error:
             raise ExecutorError(
-                "dask needs distributed, which is not installed (pip install 'ilk[dask]')"
+                "dask needs distributed, which is not installed (pip install distributed)"
             ) from error
         self.check_parameters()
         if (address := self._scheduler) is None:

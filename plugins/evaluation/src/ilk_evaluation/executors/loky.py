@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import ilk
+from ilk_evaluation.executors.limits import LONGEST, MOST_THREADS, MOST_WORKERS
 
 
 class Loky(ilk.Executor):
@@ -40,13 +41,25 @@ class Loky(ilk.Executor):
 
     parameters: ClassVar[Mapping[str, ilk.Param]] = {
         "workers": ilk.Param(
-            int, ge=1, none=True, doc="Number of processes; None: one per usable processor."
+            int,
+            ge=1,
+            le=MOST_WORKERS,
+            none=True,
+            doc="Number of processes; None: one per usable processor.",
         ),
         "inner_threads": ilk.Param(
-            int, ge=1, none=True, doc="Threads of numeric libraries in each; None: as they are."
+            int,
+            ge=1,
+            le=MOST_THREADS,
+            none=True,
+            doc="Threads of numeric libraries in each; None: as they are.",
         ),
         "timeout": ilk.Param(
-            float, gt=0, none=True, doc="Seconds that a cell may take; None: as long as it likes."
+            float,
+            gt=0,
+            le=LONGEST,
+            none=True,
+            doc="Seconds that a cell may take; None: as long as it likes.",
         ),
     }
 

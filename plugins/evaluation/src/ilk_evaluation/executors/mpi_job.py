@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import ilk
 from ilk_evaluation.executors.failure import ExecutorError
+from ilk_evaluation.executors.limits import MOST_THREADS, MOST_WORKERS
 
 
 class MPI(ilk.Executor):
@@ -61,11 +62,16 @@ class MPI(ilk.Executor):
         "workers": ilk.Param(
             int,
             ge=1,
+            le=MOST_WORKERS,
             none=True,
             doc="Ranks that run cells; None: all, or one per usable processor.",
         ),
         "inner_threads": ilk.Param(
-            int, ge=1, none=True, doc="Threads of numeric libraries in each; None: as they are."
+            int,
+            ge=1,
+            le=MOST_THREADS,
+            none=True,
+            doc="Threads of numeric libraries in each; None: as they are.",
         ),
     }
 
@@ -84,7 +90,7 @@ class MPI(ilk.Executor):
     def open(self) -> Iterator[futures.Executor]:
         """Give an executor that hands its calls to the ranks."""
         if importlib.util.find_spec("mpi4py") is None:
-            raise ExecutorError("mpi needs mpi4py, which is not installed (pip install 'ilk[mpi]')")
+            raise ExecutorError("mpi needs mpi4py, which is not installed (pip install mpi4py)")
         if _in_a_job():
             from ilk_evaluation.executors import mpi_ranks
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import ClassVar, ParamSpec, TypeVar
 
 import ilk
+from ilk_evaluation.executors.limits import MOST_THREADS
 from ilk_evaluation.executors.threads import limited
 
 P = ParamSpec("P")
@@ -38,7 +39,11 @@ class Serial(ilk.Executor):
 
     parameters: ClassVar[Mapping[str, ilk.Param]] = {
         "inner_threads": ilk.Param(
-            int, ge=1, none=True, doc="Threads of numeric libraries; None: as they are."
+            int,
+            ge=1,
+            le=MOST_THREADS,
+            none=True,
+            doc="Threads of numeric libraries; None: as they are.",
         ),
     }
 

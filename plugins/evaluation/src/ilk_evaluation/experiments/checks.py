@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import ilk
+from ilk.wording import show
 
 
 def experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
@@ -90,8 +91,9 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
                     (*path, "id"), f"{name!r} is already the id of pipelines[{first[name]}]"
                 )
         chosen = pipeline.get("datasets")
-        if isinstance(chosen, list) and len(chosen) != len(set(map(str, chosen))):
-            yield ilk.Problem((*path, "datasets"), f"must not name one twice, got {chosen}")
+        names = [one for one in chosen if isinstance(one, str)] if isinstance(chosen, list) else []
+        if len(names) != len(set(names)):
+            yield ilk.Problem((*path, "datasets"), f"must not name one twice, got {show(names)}")
         if chosen == []:
             yield ilk.Problem((*path, "datasets"), "needs at least 1, got an empty list")
         yield from _step_problems(pipeline.get("steps"), (*path, "steps"))

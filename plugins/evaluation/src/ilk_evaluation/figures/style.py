@@ -83,8 +83,8 @@ def written(
         from matplotlib import rc_context
     except ImportError as error:
         raise ilk.IlkError(
-            "drawing needs matplotlib, which is not installed (the extra 'report' of ilk has it: "
-            "pip install 'ilk[report]')"
+            "drawing needs matplotlib, which is not installed (pip install matplotlib; the "
+            "extra 'report' of ilk has it)"
         ) from error
     buffer = io.BytesIO()
     looks: Any = {**_SHARED, "axes.prop_cycle": cycler(color=COLORS), **(settings or {})}

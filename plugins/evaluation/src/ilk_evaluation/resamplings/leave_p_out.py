@@ -13,6 +13,8 @@ import ilk
 from ilk import Param
 from ilk_evaluation.resamplings.units import Units, units_of
 
+_MOST = 1_000_000
+
 
 class LeavePOut(ilk.Resampling):
     """Every p cases are tested by what was learned from all others: C(n, p) splits.
@@ -23,7 +25,8 @@ class LeavePOut(ilk.Resampling):
     ----------
     p : int, default=2
     max_splits : int, default=10000
-        More are refused: their number grows fast, as 4950 for 2 of 100 cases and 161,700 for 3.
+        More are refused, at most a million: their number grows fast, as 4950 for 2 of 100 cases
+        and 161,700 for 3.
 
     Raises
     ------
@@ -45,7 +48,7 @@ class LeavePOut(ilk.Resampling):
 
     parameters: ClassVar[Mapping[str, Param]] = {
         "p": Param(int, ge=1, doc="How many cases, or groups, are tested at once."),
-        "max_splits": Param(int, ge=1, doc="More splits are refused."),
+        "max_splits": Param(int, ge=1, le=_MOST, doc="More splits are refused."),
     }
 
     def __init__(self, p: int = 2, max_splits: int = 10_000) -> None:

@@ -226,8 +226,8 @@ def _opencv() -> Any:
         import cv2
     except ImportError as error:
         raise ilk.IlkError(
-            "dense_sift needs OpenCV, which is not installed (the extra 'images' of ilk has it: "
-            "pip install 'ilk[images]')"
+            "dense_sift needs OpenCV, which is not installed "
+            "(pip install opencv-python-headless; the extra 'images' of ilk has it)"
         ) from error
     if tuple(int(part) for part in cv2.__version__.split(".")[:2]) < _OLDEST:
         oldest = ".".join(map(str, _OLDEST))

@@ -64,8 +64,8 @@ class Encoder(OneToOneFeatureMixin, Transformer):
             position = frame.columns.get_loc(label)
             if position not in self.encoded_:
                 raise InputError(
-                    f"{display_name(self)}: X, column {label!r}, has values that are not numeric, "
-                    f"and it is not encoded"
+                    f"{display_name(self)}: X, column {label!r}, is of type {frame[label].dtype}, "
+                    f"was numeric in training, and is not encoded; give it as numbers"
                 )
 
     def _codes(self, frame: pd.DataFrame, position: int) -> np.ndarray:

@@ -1,0 +1,137 @@
+"""Every reader on files gone wrong: each is read, or refused by one of ilk's own errors."""
+
+from __future__ import annotations
+
+import gzip
+import tomllib
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ilk
+from ilk_evaluation.datasets.one_table import EXAMPLE
+from ilk_evaluation.experiments.plan import plan_experiment
+from mutants import mutated_bytes, mutated_data, mutated_frame, mutated_text, toml
+
+EACH = 1000
+SPEC = """
+[experiment]
+name = "mutant"
+seed = 3
+[[datasets]]
+use = "csv"
+path = "fruit.csv"
+missing = "complete"
+[[datasets]]
+use = "xor"
+n = 40
+bits = 3
+[[pipelines]]
+id = "near"
+datasets = ["fruit (complete)"]
+steps = [
+    {transformer = "one_hot"},
+    {classifier = {use = "knn", k = 3, distance = {use = "minkowski", p = 1.5}}},
+]
+[[pipelines]]
+id = "forest"
+steps = [
+    {transformer = {use = "ordinal"}},
+    {classifier = {use = "bagging", n_members = 3, member = "decision_tree"}},
+]
+[[pipelines]]
+id = "own"
+steps = [
+    {transformer = "one_hot"},
+    {classifier = {use = "sklearn", estimator = "SVC", params = {C = 2.0, gamma = "scale"}}},
+]
+[evaluation]
+resampling = {use = "repeated_kfold", folds = 2, repeats = 1}
+measures = ["error", {use = "cost", costs = {a = {b = 2.0}}}]
+comparisons = ["wilcoxon", {use = "friedman_nemenyi", alpha = 0.1}]
+[run]
+executor = {use = "loky", workers = 1, timeout = 60.0}
+on_error = "fallback"
+fallback = {use = "knn", k = 1}
+[output]
+store = "mutant.sqlite"
+"""
+
+
+def spec(folder: Path, rng: Random) -> None:
+    (folder / "fruit.csv").write_bytes((EXAMPLE / "fruit.csv").read_bytes())
+    written = _toml(SPEC, rng)
+    (folder / "mutant.toml").write_text(written, encoding="utf-8")
+    plan_experiment(folder / "mutant.toml")
+
+
+def datasets_toml(folder: Path, rng: Random) -> None:
+    (folder / "fruit.csv").write_bytes((EXAMPLE / "fruit.csv").read_bytes())
+    written = _toml((EXAMPLE / "datasets.toml").read_text(encoding="utf-8"), rng)
+    (folder / "datasets.toml").write_text(written, encoding="utf-8")
+    split = rng.choice((None, "train"))
+    ilk.dataset("folder", name="fruit", path=folder, split=split).load()
+
+
+def csv(folder: Path, rng: Random) -> None:
+    _table("csv", folder, rng)
+
+
+def arff(folder: Path, rng: Random) -> None:
+    _table("arff", folder, rng)
+
+
+def parquet(folder: Path, rng: Random) -> None:
+    path = folder / "a.parquet"
+    good = pd.read_parquet(EXAMPLE / "fruit.parquet")
+    if rng.random() < 0.5:
+        mutated_frame(good, rng).to_parquet(path)
+    else:
+        path.write_bytes(mutated_bytes((EXAMPLE / "fruit.parquet").read_bytes(), rng))
+    ilk.dataset("parquet", path=path, missing=rng.choice(("keep", "complete"))).load()
+
+
+def _toml(text: str, rng: Random) -> str:
+    if rng.random() < 0.5:
+        return mutated_text(text, rng)
+    return toml(mutated_data(tomllib.loads(text), rng))
+
+
+def _table(use: str, folder: Path, rng: Random) -> None:
+    text = mutated_text((EXAMPLE / f"fruit.{use}").read_text(encoding="utf-8"), rng)
+    raw = text.encode()
+    path = folder / f"a.{use}"
+    if rng.random() < 0.2:
+        raw, path = gzip.compress(raw), folder / f"a.{use}.gz"
+    if rng.random() < 0.3:
+        raw = mutated_bytes(raw, rng)
+    path.write_bytes(raw)
+    ilk.dataset(use, path=path, missing=rng.choice(("keep", "complete"))).load()
+
+
+@pytest.mark.parametrize("reader", [spec, datasets_toml, csv, arff, parquet])
+def test_every_mutant_is_read_or_refused(
+    reader: Callable[[Path, Random], None], tmp_path: Path
+) -> None:
+    ends = {"read": 0, "refused": 0}
+
+    @settings(max_examples=EACH, suppress_health_check=list(HealthCheck))
+    @given(seed=st.integers(0, 2**32 - 1))
+    def try_one(seed: int) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                reader(tmp_path, Random(seed))
+            except ilk.IlkError:
+                ends["refused"] += 1
+            else:
+                ends["read"] += 1
+
+    try_one()
+    assert min(ends.values()) > EACH // 50, f"{ends}: mutants must be neither all good nor all bad"
