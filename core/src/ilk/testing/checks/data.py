@@ -17,9 +17,15 @@ from ilk.errors import IlkError
 from ilk.inputs import n_rows, take
 from ilk.persist import PersistError, load, save
 from ilk.registries import SESSION
-from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
+from ilk.testing.expectations import (
+    CheckFailed,
+    expect,
+    expect_error,
+    expect_same,
+    expect_same_apart,
+)
 from ilk.testing.registered import check
-from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS
+from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS, answers_by_row
 from ilk.testing.usual import fit_returned, learned, result
 
 if TYPE_CHECKING:
@@ -158,27 +164,20 @@ def check_answer_changes_nothing(subject: Subject) -> None:
 
 
 @check(*ANSWERING_KINDS)
-def check_one_query(subject: Subject) -> None:
-    """One row gets the answer it gets among others."""
-    X = subject.data().X
-    among = np.asarray(result(subject))
-    alone = np.asarray(answer(subject, learned(subject), take(X, [2])))
-    if not subject.use.by_row:
-        expect_same(alone, among[[2]][:, [2]], "one row alone")
-        return
-    expect_same(alone, among[[2]], "the answer to one row alone", rtol=1e-6)
+def check_rows_apart(subject: Subject) -> None:
+    """A row gets the same answers alone, among some, among all, and in any order."""
+    expect_rows_apart(subject, learned(subject), subject.data_kind)
 
 
-@check(*ANSWERING_KINDS)
-def check_query_order(subject: Subject) -> None:
-    """Queries in another order get the same answers in that order."""
-    X = subject.data().X
-    order = np.random.default_rng(0).permutation(n_rows(X))
-    expected = np.asarray(result(subject))[order]
-    if not subject.use.by_row:
-        expected = expected[:, order]
-    got = answer(subject, learned(subject), take(X, order))
-    expect_same(got, expected, "the answer to reordered queries", rtol=1e-6)
+def expect_rows_apart(subject: Subject, component: Any, kind: str, *, alone: int = 5) -> None:
+    """Fail a check if what a trained component says of a row depends on others asked with it."""
+    X = subject.sample_of(kind).X
+    Q = subject.sample_of(kind, 40, seed=1, apart=0.3).X  # between classes, little turns answers
+
+    def ask(rows: np.ndarray) -> dict[str, Any]:
+        return answers_by_row(component, X, take(Q, rows))
+
+    expect_same_apart(ask, n_rows(Q), f"rows ({kind})", alone=alone)
 
 
 @check(*DATA_KINDS)
