@@ -53,7 +53,10 @@ def check_outputs_not_modified(subject: Subject) -> None:
     X = _cases(y)
     combiner = subject.seeded().fit(outputs, y, X)
     first = combiner.combine(outputs, X)
-    expect_same(outputs, before, "outputs after combine", rtol=0, atol=0)
+    writable = before.copy()
+    for given in (outputs, writable):
+        combiner.combine(given, X)
+        expect_same(given, before, "outputs after combine", rtol=0, atol=0)
     expect_same(
         combiner.combine(outputs, X), first, "the same outputs combined again", rtol=0, atol=0
     )
