@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 import ilk
+from ilk.registries import replaced
 from ilk_evaluation.experiments.leave_one_out import SAID, shortcuts
 from ilk_evaluation.experiments.sharding import shard_name
 from ilk_evaluation.experiments.view import printable
@@ -79,6 +80,11 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     _emit(console, pipelines)
     for column in sorted(shortcuts(plan)):
         console.print(Text(f"{plan.pipelines[column].id}: {SAID}"))
+    for found in replaced():
+        said = (
+            f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
+        )
+        console.print(Text(printable(said)))
     place = _place(plan.store) if plan.store else "none"
     shard = f" of {plan.design.n_cells}, {shard_name(plan.shard)}" if plan.shard else ""
     console.print(Text(f"{plan.n_cells} cells{shard}, {n_done} of them done; store: {place}"))
