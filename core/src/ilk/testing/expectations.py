@@ -120,7 +120,10 @@ def expect_same_apart(
     among = {name: np.asarray(values) for name, values in ask(rows).items()}
     shuffled = np.random.default_rng(0).permutation(n)
     halves = (shuffled[shuffled % 2 == 0], shuffled[shuffled % 2 == 1])
-    ways = {"one by one": shuffled[:alone, None], "in halves, in another order": halves}
+    ways: dict[str, Any] = {
+        "one by one": shuffled[:alone, None],
+        "in halves, in another order": halves,
+    }
     for way, parts in ways.items():
         got = [ask(part) for part in parts]
         for name, values in among.items():

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from ilk.capabilities import Capabilities
+from ilk.capabilities import Capabilities, InputKind
 from ilk.chance import check_seed
 from ilk.component import Component
 from ilk.inputs import n_rows
@@ -29,7 +29,15 @@ from ilk.interfaces.transformer import Transformer
 from ilk.params import Param, Seed
 from ilk.testing.object_distance import ObjectDistance
 
-INPUTS = ("vectors", "histograms", "tables", "strings", "sets", "signatures", "views")
+INPUTS: tuple[InputKind, ...] = (
+    "vectors",
+    "histograms",
+    "tables",
+    "strings",
+    "sets",
+    "signatures",
+    "views",
+)
 
 
 WEIGHTED = Capabilities(inputs=INPUTS, needs_fit=True, sample_weight=True)

@@ -81,9 +81,7 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     for column in sorted(shortcuts(plan)):
         console.print(Text(f"{plan.pipelines[column].id}: {SAID}"))
     for found in replaced():
-        said = (
-            f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
-        )
+        said = f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
         console.print(Text(printable(said)))
     place = _place(plan.store) if plan.store else "none"
     shard = f" of {plan.design.n_cells}, {shard_name(plan.shard)}" if plan.shard else ""
