@@ -8,7 +8,7 @@ import ilk
 from ilk.discovery import Found
 from ilk.kinds import kinds
 from ilk.known import _KNOWN, offered_by
-from ilk.registries import SESSION, refresh
+from ilk.registries import SESSION, refresh, replaced
 
 DISTANCE = """
     import ilk
@@ -190,6 +190,18 @@ def test_registering_by_hand(toys):
     with pytest.raises(ilk.AmbiguousComponentError, match="replace=True"):
         registry.register("power", type("Power2", (toys["power"],), {}))
     assert registry.lookup("power").distribution == SESSION
+
+
+def test_a_name_that_a_distribution_offers_is_replaced_on_request_only(toys):
+    registry, mine = ilk.registry("classifier"), type("Mine", (ilk.Pipeline,), {})
+    with pytest.raises(ilk.AmbiguousComponentError, match=r"pipeline.* by ilk-core.*replace=True"):
+        registry.register("pipeline", mine)
+    assert not replaced()
+    try:
+        registry.register("pipeline", mine, replace=True)
+        assert [(found.kind, found.name) for found in replaced()] == [("classifier", "pipeline")]
+    finally:
+        registry.unregister("pipeline")
 
 
 def test_sugar_checks_at_once():

@@ -207,3 +207,11 @@ def test_tolerance_at_which_there_are_no_support_vectors():
     assert ilk.classifier("conformal_svm", tol=2.0).fit(X, y).support_.size > 0
     with pytest.raises(ilk.ParameterError, match=r"conformal_svm: tol must be at most 2.*got 2\.5"):
         ilk.classifier("conformal_svm", tol=2.5).fit(X, y)
+
+
+def test_support_vectors_that_coincide_take_the_reach_of_all_rows():
+    svm, distance = ilk.classifier("conformal_svm"), ilk.distance("euclidean")
+    centers, X = np.ones((4, 2)), np.array([[0.0, 0.0], [3.0, 4.0]])
+    assert reach(svm, distance, centers, 2, X) == 5
+    with pytest.raises(ilk.InputError, match="all equal"):
+        reach(svm, distance, centers, 2, centers)

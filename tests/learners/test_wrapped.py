@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 import ilk
@@ -223,3 +224,18 @@ def test_leaves_are_those_of_the_classifier():
     same = (wrapped.apply(X[:1]) == wrapped.apply(X)).mean(axis=1)
     np.testing.assert_allclose(distance.pairwise(X[:1], X)[0], 1 - same)
     assert not hasattr(ilk.classifier("sklearn", estimator="GaussianNB"), "apply")
+
+
+def test_a_seed_reaches_estimators_within_params():
+    X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
+    tree = DecisionTreeClassifier(splitter="random", max_depth=2)
+    vote = {"estimators": [("a", tree), ("b", tree)], "voting": "soft"}
+
+    def answers(seed):
+        model = ilk.classifier(
+            "sklearn", estimator="VotingClassifier", params=vote, random_state=seed
+        )
+        return model.fit(X, y).predict_proba(X)
+
+    assert np.array_equal(answers(0), answers(0))
+    assert not np.array_equal(answers(0), answers(1))

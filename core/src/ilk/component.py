@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from ilk.capabilities import Capabilities
 from ilk.errors import ParameterError
 from ilk.freezing import is_frozen
-from ilk.nested import get_nested, set_nested
+from ilk.nested import get_nested, seed_slot, set_nested
 from ilk.registries import display_name
 from ilk.slots import build_slot, slot_problem
 
@@ -105,6 +105,13 @@ class Component(BaseEstimator, ABC):
         A list or dict slot gives a list or dict. A component made by `frozen` stays itself.
         """
         return build_slot(self.parameters[name], getattr(self, name), self, name)
+
+    def seeded_slot(self, name: str) -> Any:
+        """Return what `resolve_slot` does, each of its open random states set by ``random_state``.
+
+        For what is learned once: the members of an ensemble need seeds of their own (`seeded`).
+        """
+        return seed_slot(self, name, self.resolve_slot(name))
 
     @classmethod
     def _get_param_names(cls) -> list[str]:

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ilk.errors import ParameterError
 from ilk.suggest import did_you_mean
 
@@ -116,6 +118,26 @@ def seeded(component: Any, seed: int) -> Any:
     """
     _seed(component, seed, "")
     return component
+
+
+def seed_slot(owner: Any, name: str, value: Any) -> Any:
+    """Seed the components that were made for a slot by the random state of its owner, if any."""
+    from ilk.chance import check_seed
+    from ilk.freezing import is_frozen
+
+    state = getattr(owner, "random_state", None)
+    if state is None:
+        return value
+    whole = isinstance(state, int | np.integer)
+    seed = int(state) if whole else int(check_seed(owner, state).randint(2**31 - 1))
+    if owner.parameters[name].many is None:
+        members: Any = [("", value)]
+    else:
+        members = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for key, member in members:
+        if hasattr(member, "get_params") and not is_frozen(member):
+            _seed(member, seed, f"/{name}__{key}")
+    return value
 
 
 def _seed(component: Any, seed: int, path: str) -> None:

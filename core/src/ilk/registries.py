@@ -142,15 +142,20 @@ class Registry:
         BrokenComponentError
             If the class is not of this kind.
         AmbiguousComponentError
-            If the name was registered by hand before, unless ``replace=True``.
+            If the name was registered by hand before, or a distribution offers it, unless
+            ``replace=True``: whatever means that name then gets this class, defaults included.
         """
         problem = class_problem(cls, self.kind)
         if problem:
             raise BrokenComponentError(f"{self.kind.name} {name!r}: {problem}")
-        if name in self._session and not replace and self._session[name] is not cls:
-            raise AmbiguousComponentError(
-                f"{self.kind.name} {name!r} is already registered; pass replace=True to replace it"
-            )
+        if not replace and self._session.get(name) is not cls:
+            known = [found for found in self.find() if found.name == name]
+            if known:
+                whose = known[0].distribution.replace(SESSION, "this session")
+                raise AmbiguousComponentError(
+                    f"{self.kind.name} {name!r} is already registered by {whose}; pass "
+                    f"replace=True to replace it wherever it is named"
+                )
         self._session[name], self._sorted = cls, None
         return cls
 
@@ -245,6 +250,18 @@ def find_class(cls: type) -> Found | None:
         if found is not None:
             return found
     return None
+
+
+def replaced() -> list[Found]:
+    """Return what was registered by hand under a name that a distribution offers, too."""
+    every = [registry(kind).find() for kind in kinds()]
+    return [
+        found
+        for offered in every
+        for found in offered
+        if found.distribution == SESSION
+        and any(other.name == found.name and other != found for other in offered)
+    ]
 
 
 def display_name(component: object) -> str:

@@ -198,6 +198,35 @@ def missing_filled_in(self, results):
     return ilk.Verdict("signs", results.measure, 1.0, p, "d0")
 
 
+def share_of_the_largest(self, outputs, X=None):
+    P = Average.combine(self, outputs)
+    return P / P.max()
+
+
+def scaled_in_place(self, outputs, X=None):
+    P = Average.combine(self, outputs)
+    if isinstance(outputs, np.ndarray) and outputs.flags.writeable:
+        outputs *= 2
+    return P
+
+
+def average_so_far(self, prediction):
+    self.scores = [*getattr(self, "scores", ()), Share.__call__(self, prediction)]
+    return float(np.mean(self.scores))
+
+
+def answers_sorted_in_place(self, prediction):
+    score = Share.__call__(self, prediction)
+    prediction.labels.sort()
+    return score
+
+
+def scores_rounded_in_place(self, results):
+    verdict = Signs.compare(self, results)
+    results.table["value"] = results.table["value"].round(1)
+    return verdict
+
+
 class Swallowing(ThreadPoolExecutor):
     def submit(self, function, /, *args, **kwargs):
         def quiet():
@@ -213,6 +242,8 @@ BROKEN = [
     (Average, {"combine": trusting}, "check_bad_outputs"),
     (Average, {"combine": first_class_favoured}, "check_class_permutation"),
     (Average, {"combine": first_member_only}, "check_member_permutation"),
+    (Average, {"combine": share_of_the_largest}, "check_outputs_apart"),
+    (Average, {"combine": scaled_in_place}, "check_outputs_not_modified"),
     (Line, {"load": fresh_noise}, "check_loads_again"),
     (Line, {"load": one_label}, "check_labels_complete"),
     (Flip, {"leaves_one_out": True}, "check_leaves_one_out"),
@@ -230,6 +261,9 @@ BROKEN = [
     (Share, {"needs": "scores"}, "check_lack_is_named"),
     (Share, {"needs": "rejected"}, "check_rejection_measured"),
     (Share, {"remarks": lambda self, prediction: "all is well"}, "check_remarks"),
+    (Share, {"__call__": average_so_far}, "check_value"),
+    (Share, {"__call__": answers_sorted_in_place}, "check_value"),
+    (Signs, {"compare": scores_rounded_in_place}, "check_order_ignored"),
     (Signs, {"compare": always_sure}, "check_no_difference"),
     (Signs, {"compare": first_by_position}, "check_order_ignored"),
     (Signs, {"compare": small_is_best}, "check_direction"),

@@ -114,6 +114,16 @@ def far_first(self, Q, k):
     return near[:, ::-1], rows[:, ::-1]
 
 
+def one_short(self, Q, k):
+    ilk.check_k(self, k, len(self.X_))
+    near, rows = Nearby.kneighbors(self, Q, min(k, len(self.X_) - 1))
+    return tuple(np.hstack([part, part[:, -1:]])[:, :k] for part in (near, rows))
+
+
+def spread_of_the_queries(self, Q, k):
+    return Nearby.kneighbors(self, np.asarray(Q) / np.std(Q), k)
+
+
 def labels_counted(self, X, Y=None):
     return Colors.pairwise(self, X, Y) + np.asarray(X.index)[:, None] * 0.1
 
@@ -144,6 +154,8 @@ def nan_refused(self, X, Y=None):
         (Nearby, {"fit": by_label}, "check_local_ignores_names"),
         (Nearby, {"kneighbors": far_first}, "check_local_neighbors"),
         (Nearby, {"kneighbors": lambda self, Q, k: None}, "check_local_k_range"),
+        (Nearby, {"kneighbors": one_short}, "check_local_neighbors"),
+        (Nearby, {"kneighbors": spread_of_the_queries}, "check_rows_apart"),
         (Colors, {"pairwise": labels_counted}, "check_row_labels_ignored"),
         (Colors, {"pairwise": nothing_looked_at}, "check_missing_column"),
         (Letters, {"pairwise": only_lists}, "check_object_array"),

@@ -75,6 +75,6 @@ def test_what_needs_a_missing_library_is_named_not_failed():
         registry.unregister("borrowing")
     assert {outcome.status for outcome in found.values()} == {"passed", "skipped"}
     assert found["check_docstring_examples"].message == "no-such-library is not installed"
-    assert found["check_one_query"].status == "skipped"
+    assert found["check_rows_apart"].status == "skipped"
     assert found["check_loads"].status == "passed"
     assert np.mean([outcome.status == "skipped" for outcome in found.values()]) > 0.3

@@ -6,6 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
+import ilk
 from ilk_evaluation import plan_experiment, run_experiment
 from ilk_evaluation.experiments.report import console_on, print_plan, print_results
 
@@ -100,3 +101,17 @@ def test_the_plan_shows_what_will_be_done(make_spec):
     assert re.search(r"blobs3 +30 +3 +3 +4\n", text)
     assert re.search(r"nearest +t_nearest\b", text)
     assert f"16 cells, 5 of them done; store: {plan.store}" in text
+
+
+def test_a_name_taken_by_hand_is_told_and_part_of_every_key(make_spec):
+    before = plan_experiment(make_spec())
+    registry = ilk.registry("index")
+    registry.register("brute", type("Mine", (registry.get("brute"),), {}), replace=True)
+    try:
+        plan, file = plan_experiment(make_spec()), io.StringIO()
+        print_plan(console_on(file), plan, n_done=0)
+    finally:
+        registry.unregister("brute")
+    assert re.search(r"index brute: registered by hand \(.*Mine\)", file.getvalue())
+    keys = [{cell.key for cell in each.cells} for each in (before, plan)]
+    assert not keys[0] & keys[1]

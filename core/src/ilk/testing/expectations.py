@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -98,3 +98,39 @@ def expect_error(
 def _short(value: Any) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def expect_same_apart(
+    ask: Callable[[np.ndarray], Mapping[str, Any]], n: int, what: str, *, alone: int = 5
+) -> None:
+    """Fail a check unless a row gets the same answers whatever other rows are asked about.
+
+    Parameters
+    ----------
+    ask : callable
+        ``ask(rows)`` gives answers by what they are called, each with an entry for each row.
+    n : int
+        The rows are those from 0 to n - 1; the class of a row should go by its remainder.
+    what : str
+        Names the rows in the message.
+    alone : int
+        How many of the rows are asked about one by one.
+    """
+    rows = np.arange(n)
+    among = {name: np.asarray(values) for name, values in ask(rows).items()}
+    shuffled = np.random.default_rng(0).permutation(n)
+    halves = (shuffled[shuffled % 2 == 0], shuffled[shuffled % 2 == 1])
+    ways: dict[str, Any] = {
+        "one by one": shuffled[:alone, None],
+        "in halves, in another order": halves,
+    }
+    for way, parts in ways.items():
+        got = [ask(part) for part in parts]
+        for name, values in among.items():
+            expect_same(
+                np.concatenate([np.asarray(part[name]) for part in got]),
+                values[np.concatenate(parts)],
+                f"{name} of {what} asked about {way}",
+                rtol=1e-6,
+                atol=1e-7,
+            )

@@ -96,12 +96,14 @@ class Subject:
         """Return data that is a float array."""
         return self.sample_of(self.vector_kind, n, classes=classes, seed=seed)
 
-    def sample_of(self, kind: str, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
+    def sample_of(
+        self, kind: str, n: int = 30, *, classes: int = 2, seed: int = 0, apart: float = 1.0
+    ) -> Sample:
         """Return data of one kind of input; a class may bring its own by ``example_data``."""
         own = getattr(self.cls, "example_data", None)
         if own is not None:
             return Sample(*own(kind, n, np.random.default_rng(seed)))
-        return sample(kind, n, classes=classes, seed=seed)
+        return sample(kind, n, classes=classes, seed=seed, apart=apart)
 
     def _taken(self, kinds: tuple[str, ...]) -> str:
         """Return the first of some kinds of input that this example takes."""

@@ -84,6 +84,27 @@ def _dense(component: Any, Q: Any) -> Any:
     return out.toarray() if hasattr(out, "toarray") else out
 
 
+PAIRS = {"distance": "pairwise", "kernel": "gram"}
+_BY_ROW: dict[str, Callable[[Any, Any], Any]] = {
+    "transform": _dense,
+    "kneighbors": _neighbors,
+    **{
+        name: _method(name)
+        for name in ("predict", "predict_proba", "decision_function", "score_samples")
+    },
+}
+
+
+def answers_by_row(component: Any, X: Any, Q: Any) -> dict[str, Any]:
+    """Return all that a component, trained on X, says of the rows of Q, by method."""
+    if component.kind in PAIRS:
+        name = PAIRS[component.kind]
+        pairs = getattr(component, name)
+        return {f"{name}(Q, X)": pairs(Q, X), f"{name}(X, Q)": pairs(X, Q).T}
+    methods = {name: say for name, say in _BY_ROW.items() if hasattr(component, name)}
+    return {name: say(component, Q) for name, say in methods.items()}
+
+
 def _trained(
     answer: Callable[[Any, Any], Any],
     train: Callable[[Any, Any, Any], Any] = _fit,

@@ -145,7 +145,7 @@ class Nearest(Component):
     def _take_rows(self, X: Any, y: np.ndarray) -> None:
         """Fit what is in the slots on training rows, checked before, and their targets."""
         self._check_number(n_rows(X))
-        learner: Any = None if self.metric_learner is None else self.resolve_slot("metric_learner")
+        learner: Any = None if self.metric_learner is None else self.seeded_slot("metric_learner")
         if learner is not None:
             learner = fit_component(learner, X, y)
         self.metric_learner_ = learner
@@ -154,13 +154,13 @@ class Nearest(Component):
             self._rows = X
             return
         self._rows = X if learner is None else learner.transform(X)
-        distance = self.resolve_slot("distance")
+        distance = self.seeded_slot("distance")
         if isinstance(X, RowBlocks):  # of which it learns nothing: the first ones do
             some = next(iter(X))[1]
             self.distance_ = fit_component(distance, some, y[: len(some)])
         else:
             self.distance_ = fit_component(distance, self._rows, y)
-        index = self.resolve_slot("index")
+        index = self.seeded_slot("index")
         self.index_ = fit_component(index, self._rows, y, distance=self.distance_)
 
     def _check_number(self, n: int) -> None:

@@ -29,12 +29,14 @@ def check_learns(subject: Subject) -> None:
 
 @check("classifier")
 def check_classes(subject: Subject) -> None:
-    """`classes_` is sorted, and what is predicted is one of them, one label for each row."""
+    """`classes_` is sorted, and one of them, of their type, is predicted for each row."""
     for classes in (2, 3):
         for what, labels, known, got, _ in named(subject, classes):
             expect_same(known, np.unique(labels), f"classes_ for {what}")
             shape = labels.shape
             expect(got.shape == shape, f"expected shape {shape} for {what}, got {got.shape}")
+            types = [{type(label) for label in each.tolist()} for each in (labels, known, got)]
+            expect(types[0] == types[1] == types[2], f"expected {what} of one type, got {types}")
             strange = set(got.tolist()) - set(known.tolist())
             expect(not strange, f"expected predictions among classes_ for {what}, got {strange}")
 
@@ -144,6 +146,26 @@ def _check_largest(P: np.ndarray, model: Any, labels: np.ndarray) -> None:
         )
 
 
+def _has_decision(model: Any) -> bool:
+    return hasattr(model, "decision_function")
+
+
+@check("classifier", when=_has_decision)
+def check_decision_function(subject: Subject) -> None:
+    """`decision_function` is positive for the second of two classes, largest for one of more."""
+    for classes in (2, 3):
+        X, y = subject.data(30, classes=classes)
+        model = learned(subject) if classes == 2 else trained(subject, X, y)
+        if not _has_decision(model):  # what was chosen for these data has none
+            continue
+        values = np.asarray(model.decision_function(X))
+        shape = (30,) if classes == 2 else (30, classes)
+        expect(values.shape == shape, f"expected shape {shape}, got {values.shape}")
+        winners = values > 0 if classes == 2 else values.argmax(axis=1)
+        share = float(np.mean(model.classes_[np.asarray(winners, dtype=int)] == y))
+        expect(share >= 0.8, f"expected 0.8 of the training cases on the right side, got {share}")
+
+
 def _weighs(model: Any) -> bool:
     """Tell whether it, and every classifier in its slots, takes sample weights."""
     opened = seeded(clone(model), 0)
@@ -166,7 +188,9 @@ def check_weights_repeat(subject: Subject) -> None:
     y = np.where(weights == 0, 1 - y, y)  # whoever looks at these cases learns the wrong thing
     rows = np.repeat(np.arange(30), weights.astype(int))
     Q = subject.data(40, seed=1).X
+    before = weights.copy()
     weighted = subject.seeded().fit(X, y, sample_weight=weights)
+    expect_same(weights, before, "the weights after fit", rtol=0, atol=0)
     repeated = trained(subject, take(X, rows), y[rows])
     expect_same(weighted.predict(Q), repeated.predict(Q), "predictions with weights 0, 1 and 2")
     if _has_proba(weighted):

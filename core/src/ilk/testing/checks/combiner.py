@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from ilk.errors import InputError
 from ilk.interfaces.combiner import label_outputs
-from ilk.testing.expectations import expect, expect_error, expect_same
+from ilk.testing.expectations import expect, expect_error, expect_same, expect_same_apart
 from ilk.testing.registered import check
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ def check_outputs_not_modified(subject: Subject) -> None:
     X = _cases(y)
     combiner = subject.seeded().fit(outputs, y, X)
     first = combiner.combine(outputs, X)
-    expect_same(outputs, before, "outputs after combine", rtol=0, atol=0)
+    writable = before.copy()
+    for given in (outputs, writable):
+        combiner.combine(given, X)
+        expect_same(given, before, "outputs after combine", rtol=0, atol=0)
     expect_same(
         combiner.combine(outputs, X), first, "the same outputs combined again", rtol=0, atol=0
     )
@@ -105,14 +108,19 @@ def check_class_permutation(subject: Subject) -> None:
 
 
 @check("combiner")
-def check_row_permutation(subject: Subject) -> None:
-    """Rows in another order give the same supports in that order."""
+def check_outputs_apart(subject: Subject) -> None:
+    """A row gets the same supports alone, among some, among all, and in any order."""
     outputs, y = _outputs()
-    order = np.random.default_rng(1).permutation(ROWS)
-    X = _cases(y)
+    X, codes = _cases(y), outputs.argmax(axis=2)
     combiner = subject.seeded().fit(outputs, y, X)
-    expected = np.asarray(combiner.combine(outputs, X))[order]
-    expect_same(combiner.combine(outputs[:, order], X[order]), expected, "permuted rows")
+
+    def ask(rows: np.ndarray) -> dict[str, np.ndarray]:
+        return {
+            "combine": combiner.combine(outputs[:, rows], X[rows]),
+            "combine_labels": combiner.combine_labels(codes[:, rows], CLASSES, X[rows]),
+        }
+
+    expect_same_apart(ask, ROWS, "rows")
 
 
 @check("combiner")

@@ -157,7 +157,9 @@ def check_order_ignored(subject: Subject) -> None:
         pipelines=scores.pipelines[::-1],
         datasets=scores.datasets[::-1],
     )
+    before = scores.table.copy()
     expected, got = subject.new().compare(scores), subject.new().compare(turned)
+    expect(scores.table.equals(before), "expected the scores unchanged, got others")
     expect_same(got.p_value, expected.p_value, "the p-value in another order", rtol=1e-6)
     expect_same(abs(got.statistic), abs(expected.statistic), "the statistic in another order")
     for name, rank in expected.ranks.items():

@@ -17,9 +17,15 @@ from ilk.errors import IlkError
 from ilk.inputs import n_rows, take
 from ilk.persist import PersistError, load, save
 from ilk.registries import SESSION
-from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
+from ilk.testing.expectations import (
+    CheckFailed,
+    expect,
+    expect_error,
+    expect_same,
+    expect_same_apart,
+)
 from ilk.testing.registered import check
-from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS
+from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS, answers_by_row
 from ilk.testing.usual import fit_returned, learned, result
 
 if TYPE_CHECKING:
@@ -92,6 +98,27 @@ def check_deterministic(subject: Subject) -> None:
     expect_same(second, first, "a second run with the same random_state", rtol=0, atol=0)
 
 
+def _draws(component: Any) -> bool:
+    return "random_state" in component.parameters
+
+
+@check(*DATA_KINDS, when=_draws, slow=True)
+def check_seed_heard(subject: Subject) -> None:
+    """What is random without a random state gives other answers for other ones."""
+    X, y = subject.data()
+
+    def run(seed: int | None) -> np.ndarray:
+        component = subject.new().set_params(random_state=seed)
+        return np.asarray(subject.use.run(component, X, y))
+
+    first = run(None)
+    if np.array_equal(run(None), first):
+        return  # it draws nothing, or nothing that shows
+    found = [run(seed) for seed in range(3)]
+    differ = any(not np.array_equal(other, found[0]) for other in found[1:])
+    expect(differ, "expected answers that follow random_state, got the same for 0, 1 and 2")
+
+
 @check(*TRAINED_KINDS)
 def check_fit_returns_self(subject: Subject) -> None:
     """`fit` returns the component itself."""
@@ -101,10 +128,14 @@ def check_fit_returns_self(subject: Subject) -> None:
 
 @check(*TRAINED_KINDS)
 def check_refit_forgets(subject: Subject) -> None:
-    """Fitting again gives what a fresh instance gives."""
+    """Fitting again gives what a fresh instance gives; what others learn changes nothing."""
     X, y = subject.data()
+    other = learned(subject)
     again = trained(subject, *subject.data(24, classes=3, seed=1))
     assert subject.use.train is not None
+    if subject.use.answer is not None:
+        got = answer(subject, other, X)
+        expect_same(got, result(subject), "the answer after another instance was fitted")
     subject.use.train(again, X, y)
     ours, theirs = (sorted(vars(each)) for each in (again, learned(subject)))
     expect(ours == theirs, f"expected the attributes {theirs} after fitting again, got {ours}")
@@ -148,37 +179,33 @@ def check_unfitted_refused(subject: Subject) -> None:
 
 @check(*ANSWERING_KINDS)
 def check_answer_changes_nothing(subject: Subject) -> None:
-    """Answering queries leaves X as it is and gives the same a second time."""
+    """Answering queries leaves them as they are, and gives the same again after others."""
     Q = subject.data(9, seed=1).X
     component = learned(subject)
     before = _fingerprint(Q)
     first = answer(subject, component, Q)
     expect(_fingerprint(Q) == before, "expected the queries unchanged, got other values")
+    answer(subject, component, subject.data().X)
     expect_same(answer(subject, component, Q), first, "the answer to the same queries again")
 
 
 @check(*ANSWERING_KINDS)
-def check_one_query(subject: Subject) -> None:
-    """One row gets the answer it gets among others."""
-    X = subject.data().X
-    among = np.asarray(result(subject))
-    alone = np.asarray(answer(subject, learned(subject), take(X, [2])))
-    if not subject.use.by_row:
-        expect_same(alone, among[[2]][:, [2]], "one row alone")
-        return
-    expect_same(alone, among[[2]], "the answer to one row alone", rtol=1e-6)
+def check_rows_apart(subject: Subject) -> None:
+    """A row gets the same answers alone, among some, among all, and in any order."""
+    expect_rows_apart(subject, learned(subject), subject.data_kind)
 
 
-@check(*ANSWERING_KINDS)
-def check_query_order(subject: Subject) -> None:
-    """Queries in another order get the same answers in that order."""
-    X = subject.data().X
-    order = np.random.default_rng(0).permutation(n_rows(X))
-    expected = np.asarray(result(subject))[order]
-    if not subject.use.by_row:
-        expected = expected[:, order]
-    got = answer(subject, learned(subject), take(X, order))
-    expect_same(got, expected, "the answer to reordered queries", rtol=1e-6)
+def expect_rows_apart(
+    subject: Subject, component: Any, kind: str, *, n: int = 40, alone: int = 5
+) -> None:
+    """Fail a check if what a trained component says of a row depends on others asked with it."""
+    X = subject.sample_of(kind).X
+    Q = subject.sample_of(kind, n, seed=1, apart=0.3).X  # between classes, little turns answers
+
+    def ask(rows: np.ndarray) -> dict[str, Any]:
+        return answers_by_row(component, X, take(Q, rows))
+
+    expect_same_apart(ask, n_rows(Q), f"rows ({kind})", alone=alone)
 
 
 @check(*DATA_KINDS)

@@ -155,13 +155,18 @@ def check_symmetric(subject: Subject) -> None:
 
 @check("distance", capability="metric")
 def check_identity(subject: Subject) -> None:
-    """The distance of an object to itself is 0, to another one it is more."""
+    """The distance of an object to itself is 0, to one that differs anywhere it is more."""
     distance, X, _ = _fitted(subject)
     D = distance.pairwise(X)
     worst = float(np.abs(np.diagonal(D)).max())
     expect(worst <= 1e-6 * (1 + D.max()), f"expected 0 on the diagonal, got {worst}")
     others = D[~np.eye(len(D), dtype=bool)]
     expect(others.min() > 0, "expected positive distances of distinct objects, got 0")
+    for column in range(X.shape[1]) if subject.data_kind == "vectors" else ():
+        moved = X.copy()
+        moved[:, column] += 1
+        apart = np.diagonal(distance.pairwise(X, moved)).min()
+        expect(apart > 0, f"expected more than 0 where column {column} differs, got {apart}")
 
 
 @check("distance", capability="metric")

@@ -40,10 +40,16 @@ def _prediction(wrong: int, classes: int = 2, names: Any = None) -> Prediction:
 
 @check("measure")
 def check_value(subject: Subject) -> None:
-    """The score of a prediction is a finite float."""
-    got = subject.new()(_prediction(5))
+    """The score is a finite float, which depends on nothing else and changes no prediction."""
+    measure, prediction = subject.new(), _prediction(5)
+    got = measure(prediction)
     expect(isinstance(got, float), f"expected a float, got {type(got).__name__}")
     expect(np.isfinite(got), f"expected a finite score, got {got}")
+    measure(_prediction(8))
+    expect_same(measure(_prediction(5)), got, "the score after that of another prediction")
+    for name, expected in vars(_prediction(5)).items():
+        if isinstance(expected, np.ndarray):
+            expect_same(getattr(prediction, name), expected, f"{name} after scoring")
 
 
 def _about_answers(measure: Any) -> bool:

@@ -84,15 +84,20 @@ def check_learner_as_step(subject: Subject) -> None:
 
 @check("metric_learner", capability="local")
 def check_local_neighbors(subject: Subject) -> None:
-    """`kneighbors` gives k different rows for each query, nearest first."""
+    """`kneighbors` gives k different rows for each query, nearest first, up to all."""
     Q = subject.vectors(7, seed=1).X
-    near, where = learned(subject, subject.vector_kind).kneighbors(Q, 5)
+    learner = learned(subject, subject.vector_kind)
+    near, where = learner.kneighbors(Q, 5)
     for what, got in (("distances", near), ("indices", where)):
         expect(np.shape(got) == (7, 5), f"expected {what} of shape (7, 5), got {np.shape(got)}")
     expect(np.asarray(where).dtype.kind == "i", f"expected integer indices, got {where.dtype}")
     expect((np.diff(near, axis=1) >= 0).all(), "expected ascending distances, got others")
     distinct = min(len(set(row)) for row in where.tolist())
     expect(distinct == 5, f"expected 5 different rows for each query, got {distinct}")
+    n = n_rows(subject.vectors().X)
+    _, every = learner.kneighbors(Q, n)
+    distinct = min(len(set(row)) for row in every.tolist())
+    expect(distinct == n, f"expected all {n} rows for each query with k={n}, got {distinct}")
 
 
 @check("metric_learner", capability="local")

@@ -73,6 +73,7 @@ def check_inliers(subject: Subject) -> None:
     detector = trained(subject, X, y)
     Q = np.vstack([X, 50 * X]) if isinstance(X, np.ndarray) else X
     got, scores = np.asarray(detector.predict(Q)), np.asarray(detector.decision_function(Q))
+    expect(got.dtype.kind == "i", f"expected integers, got {got.dtype}")
     expect(set(got.tolist()) <= {-1, 1}, f"expected +1 and -1, got {sorted(set(got.tolist()))}")
     n = n_rows(Q)
     expect(scores.shape == (n,), f"expected scores of shape ({n},), got {scores.shape}")

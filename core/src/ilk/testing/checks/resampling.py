@@ -99,7 +99,7 @@ def check_other_seed(subject: Subject) -> None:
 @check("resampling")
 def check_labels_of_any_type(subject: Subject) -> None:
     """Labels may be strings; other names give the same splits."""
-    labels = np.array(["ant", "bee", "cat"])[np.arange(ROWS) % 3]
+    labels = np.array(["ant", "bee", "cat"])[sample("vectors", ROWS, classes=3).y]
     expected, got = _rows(_splits(subject)), _rows(_splits(subject, y=labels))
     expect(got == expected, "expected the same splits for labels of other names, got others")
 

@@ -14,7 +14,7 @@ from ilk.testing.checks.data import answer, trained
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
 from ilk.testing.subject import Subject, takes_tables, takes_vectors
-from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS
+from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, PAIRS
 from ilk.testing.usual import learned, result
 
 
@@ -163,7 +163,7 @@ def check_wrong_width(subject: Subject) -> None:
     wide, narrow = X.shape[1], X.shape[1] - 1
     if not subject.use.by_row and not claims(component, "needs_fit"):
         expect_error(
-            lambda: getattr(component, _PAIRS[subject.kind])(X, X[:, :narrow]),
+            lambda: getattr(component, PAIRS[subject.kind])(X, X[:, :narrow]),
             f"Y with {narrow} features for X with {wide}",
             mentions=[subject.names(), str(narrow), str(wide)],
         )
@@ -173,9 +173,6 @@ def check_wrong_width(subject: Subject) -> None:
         f"queries with {narrow} features after training with {wide}",
         mentions=[subject.names(), str(narrow), str(wide)],
     )
-
-
-_PAIRS = {"distance": "pairwise", "kernel": "gram"}
 
 
 @check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "sparse"))

@@ -146,7 +146,7 @@ class PairClassifier(OfParts):
         rng = ilk.check_seed(self, self.random_state)
         X = self._fitted_rows(X, y)
         _, codes = ilk.check_labels(self, y, X, min_classes=2)
-        classifier = self.resolve_slot("classifier")
+        classifier = self.seeded_slot("classifier")
         if not hasattr(classifier, "predict_proba"):
             name = ilk.display_name(classifier)
             raise self.parameter_error("classifier", f"must give probabilities, which {name} lacks")

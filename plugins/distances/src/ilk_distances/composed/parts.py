@@ -81,7 +81,7 @@ class OfParts(ilk.Distance):
         if hasattr(self, "parts_"):
             return dict(self.parts_)
         if self.parts is not None:
-            return dict(self.resolve_slot("parts"))
+            return dict(self.seeded_slot("parts"))
         return {name: ilk.make("distance", "heterogeneous") for name in self._names()}
 
     def _names(self) -> list[str]:

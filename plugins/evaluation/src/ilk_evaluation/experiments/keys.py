@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import ilk
+from ilk.registries import replaced
 
 FORMAT = 1
 """Part of every key: to be raised when the meaning of a stored prediction changes."""
@@ -91,6 +92,10 @@ def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
         found = ilk.registry(cls.kind).found_for(cls)
         if found is not None and found.distribution not in versions:
             code[found.qualified] = _class_source(cls)
+    for found in replaced():  # which may be used without standing in a slot
+        code[f"{found.kind}/{found.qualified}"] = _class_source(
+            ilk.registry(found.kind).get(found.qualified)
+        )
     for other in (other for component in inside for other in component.alternatives()):
         resolved = ilk.resolve(ilk.to_spec(other), kind=type(other).kind)
         built = ilk.build(resolved.data, kind=type(other).kind)

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 import ilk
+from ilk.registries import replaced
 from ilk.wording import printable
 from ilk_evaluation.experiments.leave_one_out import SAID, shortcuts
 from ilk_evaluation.experiments.outputs import data_outside
@@ -119,6 +120,9 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
         console.print(Text(f"{plan.pipelines[column].id}: {SAID}"))
     for path in data_outside(plan.experiment.spec, plan.experiment.datasets):
         console.print(Text(printable(f"reads {path}, which is not in the folder of the file")))
+    for found in replaced():
+        said = f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
+        console.print(Text(printable(said)))
     place = _place(plan.store) if plan.store else "none"
     shard = f" of {plan.design.n_cells}, {shard_name(plan.shard)}" if plan.shard else ""
     console.print(Text(f"{plan.n_cells} cells{shard}, {n_done} of them done; store: {place}"))

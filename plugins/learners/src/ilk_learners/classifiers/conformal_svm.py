@@ -231,7 +231,7 @@ class ConformalSVM(Classifier):
         centers = take(X, machine.rows)
         tau = self.tau
         if tau == "neighbors":
-            tau = reach(self, self.distance_, centers, int(self.n_neighbors))
+            tau = reach(self, self.distance_, centers, int(self.n_neighbors), X)
         factor = Factor(centers, np.abs(machine.coef), float(tau), self.distance_)
         return factor.normalized(self, X) if self.normalize else factor
 

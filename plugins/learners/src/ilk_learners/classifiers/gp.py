@@ -233,7 +233,7 @@ class GP(Classifier):
         y : array of shape (n,)
         """
         self.check_parameters()
-        kernel: Any = self.resolve_slot("kernel")
+        kernel: Any = self.seeded_slot("kernel")
         X = read_rows(self, kernel, X, reset=True)
         self.classes_, codes = check_labels(self, y, X, min_classes=2)
         kernel = fit_component(kernel, X, self.classes_[codes])

@@ -155,7 +155,7 @@ class ProfileSVM(Classifier):
     def _machine(self, rows: np.ndarray, labels: np.ndarray) -> SVM | None:
         if not len(labels) or (labels == labels[0]).all() or (rows == rows[0]).all():
             return None
-        kernel = self.resolve_slot("kernel")
+        kernel = self.seeded_slot("kernel")
         return SVM(kernel=kernel, C=self.C, tol=self.tol, strategy="ova").fit(rows, labels)
 
     def predict(self, X: Any) -> Any:

@@ -84,7 +84,9 @@ class SVM(Classifier):
     probability : bool, default=False
         Whether there is `predict_proba`: Platt's sigmoid, fitted on decisions about rows that were
         left out, five times a fifth (as often as the rarer side has rows, if that is less; on
-        decisions about training rows if it has one). Predictions are the most probable class.
+        decisions about training rows if it has one). Predictions are the most probable class, which
+        need not be that of `decision_function`: the sigmoid has an offset of its own, and each
+        machine its own sigmoid. Without `probability`, labels go by decisions alone.
     tol : float, default=1e-3
         Violation of the optimality conditions at which libsvm stops. It holds kernel values in
         single precision, so that `kkt_violation_` may come to 1e-7 times the sum of the products

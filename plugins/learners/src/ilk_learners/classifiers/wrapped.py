@@ -64,6 +64,9 @@ def _inner_has(method: str) -> Callable[[Wrapped], bool]:
     return check
 
 
+_NESTED = "__random_state"
+
+
 class Wrapped(Classifier):
     """Any classifier of scikit-learn, by its public class name.
 
@@ -74,7 +77,8 @@ class Wrapped(Classifier):
     params : dict or None, default=None
         Its parameters; the others keep scikit-learn's defaults.
     random_state : int, generator or None, default=None
-        Passed on where the classifier has a parameter of this name, unless `params` sets it.
+        Passed on where the classifier has a parameter of this name, unless `params` sets it, and
+        to estimators in `params` that leave theirs open.
 
     Attributes
     ----------
@@ -170,6 +174,15 @@ class Wrapped(Classifier):
             given.setdefault("random_state", seed)
         return cls(**given)
 
+    def _seed_nested(self, estimator: Any) -> None:
+        """Seed what draws inside an estimator and was left open, as estimators in `params`."""
+        if self.random_state is None:
+            return
+        rng = check_seed(self, self.random_state)
+        inner = estimator.get_params(deep=True).items()
+        names = sorted(key for key, value in inner if value is None and key.endswith(_NESTED))
+        estimator.set_params(**{name: int(rng.randint(2**31 - 1)) for name in names})
+
     def _inner(self) -> Any:
         return self.estimator_ if hasattr(self, "estimator_") else self._make()
 
@@ -185,6 +198,7 @@ class Wrapped(Classifier):
         """
         self.check_parameters()
         estimator = self._make()
+        self._seed_nested(estimator)
         X = self._checked(estimator, X, reset=True)
         classes, codes = check_labels(self, y, X, min_classes=2)
         weights = {}

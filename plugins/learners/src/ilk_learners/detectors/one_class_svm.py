@@ -73,7 +73,8 @@ class OneClassSVM(Detector):
         a.
     offset_ : float
         rho: from the support vectors with ``0 < a_i < 1``; without any, the middle of what the
-        optimality conditions leave open.
+        optimality conditions leave open. Less by what `tol` leaves of violation, so that no row
+        with ``a_i < 1`` is an outlier.
     dual_objective_ : float
         What is minimised.
     kkt_violation_ : float

@@ -74,7 +74,7 @@ class Cases:
     @cached_property
     def index(self) -> Any:
         """The owner's index, fitted on the cases."""
-        index = self.owner.resolve_slot("index")
+        index = self.owner.seeded_slot("index")
         if self._part and is_frozen(index):  # it knows other cases
             index = ilk_index("brute")
         return fit_component(index, self.X, self.codes, distance=self.distance)
@@ -162,7 +162,7 @@ class CaseEditor(Editor):
     def cases(self, X: Any, y: Any) -> Cases:
         """Check the cases and their labels, and fit the distance on them."""
         self.check_parameters()
-        distance: Any = self.resolve_slot("distance")
+        distance: Any = self.seeded_slot("distance")
         Z = check_objects(self, distance, X, reset=True)
         classes, codes = check_labels(self, y, Z)
         distance = fit_component(distance, Z, classes[codes])

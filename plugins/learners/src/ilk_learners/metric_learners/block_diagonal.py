@@ -211,9 +211,9 @@ class BlockDiagonal(LinearMetricLearner):
 
     def _fitted(self, X: np.ndarray, y: Any) -> Iterator[tuple[str, Any]]:
         """The name of each view and its learner, fitted on these rows."""
-        own = {} if self.parts is None else self.resolve_slot("parts")
+        own = {} if self.parts is None else self.seeded_slot("parts")
         for view, columns in self.columns_.items():
-            learner = own[view] if view in own else self.resolve_slot("learner")
+            learner = own[view] if view in own else self.seeded_slot("learner")
             if not isinstance(learner, ilk.MetricLearner):
                 argument = f"parts[{view!r}]" if view in own else "learner"
                 name = ilk.display_name(learner)

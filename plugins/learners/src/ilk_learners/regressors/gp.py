@@ -184,7 +184,7 @@ class GPRegressor(Regressor):
         y : array of shape (n,)
         """
         self.check_parameters()
-        kernel: Any = self.resolve_slot("kernel")
+        kernel: Any = self.seeded_slot("kernel")
         X = read_rows(self, kernel, X, reset=True)
         y = read_numbers(self, y, X)
         targets, self._mean, self._scale = _standardized(y)

@@ -60,8 +60,10 @@ class Factor:
         return replace(self, weights=self.weights / size)
 
 
-def reach(owner: object, distance: Any, centers: Any, k: int) -> float:
+def reach(owner: object, distance: Any, centers: Any, k: int, X: Any = None) -> float:
     """Root mean squared distance of rows to their k nearest others, those at distance 0 left out.
+
+    Where that leaves none, it is that of the rows of X, if given.
 
     Raises
     ------
@@ -78,6 +80,8 @@ def reach(owner: object, distance: Any, centers: Any, k: int) -> float:
         D = np.sort(np.partition(D, min(k, m) - 1, axis=1)[:, :k], axis=1)
         near.append(D[np.isfinite(D)])
     every = np.concatenate(near)
+    if not every.size and X is not None:
+        return reach(owner, distance, X, k)
     if not every.size:
         raise InputError(
             f"{display_name(owner)}: the support vectors are all equal, or infinitely far apart, "

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Found = tuple[np.ndarray, int, bool]  # coefficients, iterations, whether they sufficed
 
+_ROUNDING = 1e-12  # of the largest output
 _SOME = 1000  # rows that tell the size of k(x, x)
 
 
@@ -96,10 +97,16 @@ def _all(weights: np.ndarray) -> Found:
 
 
 def _solution(found: Found, outputs: np.ndarray, weights: np.ndarray) -> OneClass:
-    """Offset and violation: outputs of rows with a < w are at least rho, with a > 0 at most."""
+    """Offset and violation: outputs of rows with a < w are at least rho, with a > 0 at most.
+
+    Where the solver's tolerance leaves such a row below, rho comes down to it: then outliers have
+    a = w, and at most a share nu can.
+    """
     coef, n_iter, converged = found
     bias, violation = intercept(-outputs, coef, np.zeros(len(coef)), weights)
-    return OneClass(coef, -bias, float(coef @ outputs) / 2, violation, n_iter, converged)
+    lowest = float(np.min(outputs[coef < weights], initial=np.inf))
+    offset = min(-bias, lowest - _ROUNDING * float(np.abs(outputs).max()))
+    return OneClass(coef, offset, float(coef @ outputs) / 2, violation, n_iter, converged)
 
 
 def _by_libsvm(

@@ -116,7 +116,8 @@ def _factor(K: np.ndarray) -> np.ndarray:
     """F with ``F F' = K``, without directions of rounding: with it wide bounds can be solved."""
     values, vectors = eigh(K)
     some = values > len(K) * np.finfo(float).eps * values[-1]
-    return np.asarray(vectors[:, some] * np.sqrt(values[some]))
+    some[-1] = True  # of a matrix of zeros: cvxpy takes no factor without columns
+    return np.asarray(vectors[:, some] * np.sqrt(np.maximum(values[some], 0)))
 
 
 def settled(
