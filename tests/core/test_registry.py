@@ -192,6 +192,12 @@ def test_registering_by_hand(toys):
     assert registry.lookup("power").distribution == SESSION
 
 
+@pytest.mark.parametrize("name", ["ilk-core/pipeline", "", "a\nb", 3])
+def test_names_registered_by_hand_are_plain(name):
+    with pytest.raises(ilk.BrokenComponentError, match="a name must be printable text"):
+        ilk.registry("classifier").register(name, ilk.Pipeline)
+
+
 def test_a_name_that_a_distribution_offers_is_replaced_on_request_only(toys):
     registry, mine = ilk.registry("classifier"), type("Mine", (ilk.Pipeline,), {})
     with pytest.raises(ilk.AmbiguousComponentError, match=r"pipeline.* by ilk-core.*replace=True"):

@@ -140,12 +140,14 @@ class Registry:
         Raises
         ------
         BrokenComponentError
-            If the class is not of this kind.
+            If the class is not of this kind, or the name is no plain name.
         AmbiguousComponentError
             If the name was registered by hand before, or a distribution offers it, unless
             ``replace=True``: whatever means that name then gets this class, defaults included.
         """
         problem = class_problem(cls, self.kind)
+        if not isinstance(name, str) or not name.isprintable() or not name or "/" in name:
+            problem = "a name must be printable text without a slash"
         if problem:
             raise BrokenComponentError(f"{self.kind.name} {name!r}: {problem}")
         if not replace and self._session.get(name) is not cls:

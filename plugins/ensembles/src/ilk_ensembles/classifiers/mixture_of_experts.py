@@ -180,7 +180,7 @@ class MixtureOfExperts(ilk.Classifier):
         """Linear experts; experts that differ, from two starts."""
         trees = {"use": "decision_tree", "max_depth": 2, "random_state": 0}
         return [
-            cls(n_starts=1, max_iter=3, random_state=0),
+            cls(n_starts=1, max_iter=6, random_state=0),
             cls(members=["logistic", trees], n_starts=2, max_iter=2, n_jobs=2, random_state=0),
         ]
 

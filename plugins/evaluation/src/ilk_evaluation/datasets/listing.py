@@ -57,11 +57,7 @@ class Entry:
     @property
     def file(self) -> Path:
         """The data file."""
-        file, folder = Path(self.table["file"]), self.path.parent
-        inside = file.relative_to(folder) if file.is_relative_to(folder) else file
-        if inside.is_absolute() or ".." in inside.parts:
-            raise self.error(f"file must be in the folder of {LIST}, got {show(str(inside))}")
-        return file
+        return Path(self.table["file"])
 
     def error(self, message: str) -> ilk.DataError:
         """Return the error ``"datasets.toml: [datasets.name]: message"``."""
@@ -144,4 +140,7 @@ def find_entry(folder: Path, name: str) -> Entry:
         tables = ilk.resolve(spec, grammar=grammar).data
     except (ilk.SpecError, OSError) as error:  # of a path that is too long
         raise ilk.DataError(str(error)) from None
-    return Entry(path, name, tables["datasets"][name])
+    entry, written = Entry(path, name, tables["datasets"][name]), Path(listed[name]["file"])
+    if written.is_absolute() or ".." in written.parts:
+        raise entry.error(f"file must be in the folder of {LIST}, got {show(str(written))}")
+    return entry
