@@ -100,7 +100,12 @@ def test_another_format_is_refused(saved):
 
 
 @pytest.mark.parametrize(
-    "header", [{}, {"format": FORMAT}, {"format": FORMAT, "versions": 3}, [], "x"], ids=str
+    "header",
+    [
+        *({}, {"format": FORMAT}, {"format": FORMAT, "versions": 3}, [], "x"),
+        {"format": FORMAT, "versions": {"": "1"}},
+    ],
+    ids=str,
 )
 def test_a_spoiled_header_is_refused(saved, header):
     rewrite(saved, lambda _: header)

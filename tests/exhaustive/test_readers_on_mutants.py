@@ -6,18 +6,32 @@ import gzip
 import tomllib
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ilk
+from ilk_evaluation import run_experiment
 from ilk_evaluation.datasets.one_table import EXAMPLE
 from ilk_evaluation.experiments.plan import plan_experiment
-from mutants import mutated_bytes, mutated_data, mutated_frame, mutated_text, toml
+from mutants import (
+    mutate_store,
+    mutated_bytes,
+    mutated_data,
+    mutated_frame,
+    mutated_model,
+    mutated_text,
+    toml,
+)
 
 EACH = 1000
 SPEC = """
@@ -63,6 +77,25 @@ fallback = {use = "knn", k = 1}
 store = "mutant.sqlite"
 """
 
+RUN = {
+    "datasets": ["balance_scale"],
+    "pipelines": [
+        {"id": "near", "steps": [{"classifier": "knn"}]},
+        {"id": "means", "steps": [{"classifier": "nearest_mean"}]},
+        {"id": "fails", "steps": [{"classifier": {"use": "knn", "k": 900}}]},
+    ],
+    "evaluation": {
+        "resampling": {"use": "kfold", "folds": 2},
+        "measures": ["error", "brier"],
+        "comparisons": ["mcnemar"],
+    },
+}
+MODELS: dict[str, dict[str, Any]] = {
+    "knn": {"k": 3, "index": "kd_tree"},
+    "decision_tree": {},
+    "random_forest": {"n_members": 2, "random_state": 0},
+}
+
 
 def spec(folder: Path, rng: Random) -> None:
     (folder / "fruit.csv").write_bytes((EXAMPLE / "fruit.csv").read_bytes())
@@ -97,6 +130,59 @@ def parquet(folder: Path, rng: Random) -> None:
     ilk.dataset("parquet", path=path, missing=rng.choice(("keep", "complete"))).load()
 
 
+def store(folder: Path, rng: Random) -> None:
+    """What was changed by chance must not show; what was forged only in the numbers."""
+    path = folder / "run.sqlite"
+    if not path.exists():
+        run_experiment(RUN, store=path)
+    copy, kind = folder / "a.sqlite", rng.choice(("bytes", "value", "forged"))
+    for left in folder.glob("a.sqlite*"):
+        left.unlink()
+    copy.write_bytes(path.read_bytes())
+    if kind == "bytes":
+        copy.write_bytes(mutated_bytes(path.read_bytes(), rng))
+    else:
+        mutate_store(copy, rng, forged=kind == "forged")
+    found = _found(copy)
+    assert kind == "forged" or found == _found(path)
+
+
+def model(folder: Path, rng: Random) -> None:
+    """A file that fits may answer wrongly or fail when it is used; the process must live on."""
+    X, y, raw = rng.choice(_models())
+    path = folder / "a.ilk"
+    by_chance = rng.random() < 0.2
+    path.write_bytes(mutated_bytes(raw, rng) if by_chance else mutated_model(raw, rng))
+    loaded = ilk.load(path)
+    if by_chance:
+        assert (loaded.predict(X) == y).all()
+    with suppress(Exception):
+        loaded.predict(X)
+
+
+def _found(path: Path) -> list[str]:
+    found = ilk.results(path)
+    predictions = [
+        (cell.key, each.answered.tolist(), each.indices.tolist())
+        for cell, each in found.predictions()
+    ]
+    return [found.table().to_csv(), found.failures.to_csv(), *found.notes, str(predictions)]
+
+
+@cache
+def _models() -> list[tuple[np.ndarray, np.ndarray, bytes]]:
+    """Data, answers and files of models in which numbers say where to read."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 3
+    made = []
+    with TemporaryDirectory() as folder:
+        for name, params in MODELS.items():
+            model = ilk.classifier(name, **params).fit(X, y)
+            raw = ilk.save(model, Path(folder) / "a.ilk").read_bytes()
+            made.append((X, model.predict(X), raw))
+    return made
+
+
 def _toml(text: str, rng: Random) -> str:
     if rng.random() < 0.5:
         return mutated_text(text, rng)
@@ -115,7 +201,7 @@ def _table(use: str, folder: Path, rng: Random) -> None:
     ilk.dataset(use, path=path, missing=rng.choice(("keep", "complete"))).load()
 
 
-@pytest.mark.parametrize("reader", [spec, datasets_toml, csv, arff, parquet])
+@pytest.mark.parametrize("reader", [spec, datasets_toml, csv, arff, parquet, store, model])
 def test_every_mutant_is_read_or_refused(
     reader: Callable[[Path, Random], None], tmp_path: Path
 ) -> None:

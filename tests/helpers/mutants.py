@@ -5,11 +5,20 @@ from __future__ import annotations
 import copy
 import datetime as dt
 import decimal
+import io
 import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pandas as pd
+
+from ilk_evaluation.experiments.tables import TABLES
+from stores import rewrite
 
 LONG = "9" * 5000
 VALUES: tuple[Any, ...] = (
@@ -19,6 +28,11 @@ VALUES: tuple[Any, ...] = (
     *("p1..p99999999999", "p01..p9", f"p{LONG}..p{LONG}", "x" * 5000),
     *([], [[]], [1], ["x", "x"], [None], [1, "x"], [{}], {}, {"use": "knn"}, {"a": {"b": [1]}}),
 )
+CELLS = (
+    *(None, 0, 1, -1, 3, 2**31, -(2**63), 10**12, 0.5, -1.5, float("inf"), float("nan"), "", "[]"),
+    *("{}", "null", b"", b"\xff", b"<i4 3\n", b"<i4 -1\n", b"<f8 0\n", b"|O 1\n12345678", b"<U9"),
+)
+JSON = tuple(v for v in VALUES if not isinstance(v, dt.date) and v != 16**4000)
 TOKENS = (
     *(
         '"',
@@ -46,7 +60,7 @@ TOKENS = (
 )
 
 
-def mutated_data(data: Any, rng: Random) -> Any:
+def mutated_data(data: Any, rng: Random, values: tuple[Any, ...] = VALUES) -> Any:
     """Change one to three values or keys of tables and lists."""
     data = copy.deepcopy(data)
     for _ in range(rng.randint(1, 3)):
@@ -56,7 +70,7 @@ def mutated_data(data: Any, rng: Random) -> Any:
             case 0:
                 del holder[key]
             case 1:
-                holder[key] = copy.deepcopy(rng.choice(VALUES))
+                holder[key] = copy.deepcopy(rng.choice(values))
             case 2:
                 holder[key] = rng.choice(([value], [value, value], {"use": value}, {"a": value}))
             case 3 if isinstance(holder, dict):
@@ -135,6 +149,89 @@ def mutated_bytes(raw: bytes, rng: Random) -> bytes:
             case _:
                 changed[at : at + 1] = rng.randbytes(1)
     return bytes(changed)
+
+
+def mutated_json(text: str, rng: Random) -> str:
+    """Change the text, or the values and keys that it says."""
+    if rng.random() < 0.3:
+        return mutated_text(text, rng)
+    return json.dumps(mutated_data(json.loads(text), rng, JSON))
+
+
+def mutate_store(path: Path, rng: Random, *, forged: bool) -> None:
+    """Change one value of a store; if forged, with digests that agree."""
+    table = rng.choice(list(TABLES.values()))
+    column = rng.choice([name for name in table.columns if name != "id"])  # which stays a number
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(f"SELECT rowid, {column} FROM {table.name}").fetchall()
+    row, old = rng.choice(rows)
+    new: Any = rng.choice((*CELLS, *TOKENS))
+    if isinstance(old, bytes) and rng.random() < 0.7:
+        new = mutated_bytes(old, rng)
+    elif isinstance(old, str) and rng.random() < 0.7:
+        new = mutated_json(old, rng) if old[:1] in {"{", "["} else mutated_text(old, rng)
+    statement = f"UPDATE OR IGNORE {table.name} SET {column} = ? WHERE rowid = ?"
+    rewrite(path, statement, new, row, sealed=forged)
+
+
+def mutated_model(raw: bytes, rng: Random) -> bytes:
+    """Change one member of a model file, whose checksums agree."""
+    members = _unpacked(raw)
+    name = rng.choice(("ilk.json", *["state.skops"] * 9))
+    if name == "ilk.json":
+        members[name] = mutated_json(members[name].decode(), rng).encode()
+    else:
+        state = _unpacked(members[name])
+        part = rng.choice(("schema.json", rng.choice(list(state))))
+        state[part] = _mutated_part(state[part], part, rng)
+        members[name] = _packed(state)
+    return _packed(members)
+
+
+def _mutated_part(raw: bytes, name: str, rng: Random) -> bytes:
+    if name.endswith(".npy") and rng.random() < 0.7:
+        return _mutated_array(raw, rng)
+    if name.endswith(".npy"):
+        return mutated_bytes(raw, rng)
+    schema = json.loads(raw)
+    said = [holder for holder, key in _places(schema) if holder[key] == "JsonNode"]
+    if rng.random() < 0.5:
+        rng.choice(said)["content"] = json.dumps(rng.choice(JSON))
+        return json.dumps(schema).encode()
+    return mutated_json(raw.decode(), rng).encode()
+
+
+def _mutated_array(raw: bytes, rng: Random) -> bytes:
+    """Give an array another value, type or shape."""
+    array = np.load(io.BytesIO(raw))
+    match rng.randrange(4):
+        case 0:
+            array = array[: rng.randrange(len(array) + 1)] if array.ndim else array[None]
+        case 1 if array.dtype.names is None:
+            array = array.astype(rng.choice(("i1", "i8", "f4", "f8", "c16", "?", "U3", ">i4")))
+        case 2:
+            array = rng.choice((array[None], array.ravel(), array.T, array.repeat(2)))
+        case _:
+            content = bytearray(array.tobytes())
+            if content:
+                content[rng.randrange(len(content))] = rng.randrange(256)
+            array = np.frombuffer(bytes(content), array.dtype).reshape(array.shape)
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+def _unpacked(raw: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _packed(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
 
 
 def mutated_frame(frame: pd.DataFrame, rng: Random) -> pd.DataFrame:

@@ -165,7 +165,7 @@ def _check_versions(path: Path, written: Mapping[str, str]) -> None:
     for name, old in written.items():
         try:
             new = _version(name)
-        except ImportError:
+        except (ImportError, ValueError):  # an empty name is a ValueError
             new = "not installed"
         if new != old:
             other.append(f"{name} {old} (here: {new})")

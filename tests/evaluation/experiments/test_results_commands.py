@@ -92,6 +92,26 @@ def test_csv_holds_the_table(call, store):
     pd.testing.assert_frame_equal(found, ilk.results(store).table(), check_exact=True)
 
 
+def test_either_of_two_experiments_in_a_store_is_shown(call, make_spec):
+    alone = {}
+    for name, classifier in [("one", "t_fussy"), ("other", "t_shares")]:
+        pipelines = [make_spec.pipeline(f"by {name}", classifier)]
+        ran = run_experiment(make_spec(experiment={"name": name}, pipelines=pipelines))
+        store = ran.design.store
+        alone[name] = [call("results", command, store) for command in ("export", "failures")]
+    for name, beside in [("one", "other"), ("other", "one")]:
+        of_it = (store, "--experiment", name)
+        code, shown, _ = call("results", "show", *of_it)
+        assert (code, shown.startswith(f"{name}: 2 data sets, 1 pipeline,")) == (0, True)
+        assert f"by {beside}" not in shown
+        assert f"also holds the experiment '{beside}' (--experiment {beside})" in shown
+        found = [call("results", command, *of_it) for command in ("export", "failures")]
+        assert found == alone[name]
+    code, _, err = call("results", "export", store, "--experiment", "othe")
+    assert code == 2
+    assert "holds no experiment 'othe'; did you mean 'other'? (there are: one, other)" in err
+
+
 def test_without_timings_the_bytes_are_the_same_wherever_it_runs(call, spec, store, tmp_path):
     _, one, _ = call("results", "export", store, "--no-timings")
     turned = (
