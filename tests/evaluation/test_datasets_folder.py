@@ -67,6 +67,13 @@ def test_folder_from_the_environment(folder, monkeypatch):
     assert load(None).fingerprint == load(folder).fingerprint
 
 
+def test_a_folder_may_be_named_in_any_way(folder, tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(folder)
+    monkeypatch.chdir(folder.parent)
+    for place in (folder.name, f"{folder.name}/../{folder.name}", tmp_path / "link"):
+        assert load(str(place)).name == "small"
+
+
 def test_no_folder_names_the_variable(monkeypatch):
     monkeypatch.delenv("ILK_DATA", raising=False)
     with pytest.raises(ilk.DataError, match=r"give path, or set .* ILK_DATA"):

@@ -52,6 +52,15 @@ def files(path):
     return {each.name: (each.read_bytes(), each.stat().st_mtime_ns) for each in path.iterdir()}
 
 
+@pytest.mark.parametrize("option", ["--interval", "--wait"])
+@pytest.mark.parametrize("number", ["nan", "-1", "inf", "1e300", "x"])
+def test_what_is_no_time_is_refused(call, path, option, number):
+    path.touch()  # of a store that is none, another error would tell
+    code, _, err = call(path, f"{option}={number}", "--once")
+    assert code == 2
+    assert option in err
+
+
 def test_a_finished_run(call, make_spec, path):
     run_experiment(make_spec())
     before = files(path.parent)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ilk_evaluation.commands.numbers import Number
+
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.results import Results
 
@@ -125,7 +127,7 @@ def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
 @click.argument("b", type=click.Path(path_type=Path))
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=0.0,
     help="Differences this small are none.",
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ilk_evaluation.commands.numbers import Number
 from ilk_evaluation.executors.limits import LONGEST
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ INTERRUPTED = 130
 @click.option("--once", is_flag=True, help="Say how it is now, and no more.")
 @click.option(
     "--interval",
-    type=click.FloatRange(min=0.05, max=LONGEST),
+    type=Number(min=0.05, max=LONGEST),
     default=1.0,
     show_default=True,
     metavar="SECONDS",
@@ -31,7 +32,7 @@ INTERRUPTED = 130
 )
 @click.option(
     "--wait",
-    type=click.FloatRange(min=0, max=LONGEST),
+    type=Number(min=0, max=LONGEST),
     default=10.0,
     show_default=True,
     metavar="SECONDS",
