@@ -111,8 +111,8 @@ def _members(
         raise ilk.InputTypeError(f"{name}: {has} at row {row} an {error}") from None
     if not is_set and any(isinstance(thing, Number) for thing in own):
         raise ilk.InputTypeError(
-            f"{name}: {has} a {type(item).__name__} with numbers at row {row}; vectors must be "
-            f"rows of one array of a numeric type, all of one length, and sets of numbers be sets"
+            f"{name}: {has} numbers in a {type(item).__name__} at row {row}; vectors must be rows "
+            f"of one array of a numeric type (np.asarray(X, dtype=float)), sets of numbers sets"
         )
     odd = [thing for thing in own if thing is None or thing != thing]  # noqa: PLR0124  # NaN
     if odd:

@@ -17,6 +17,8 @@ from ilk import (
     Seed,
     check_labels,
     check_seed,
+    check_stored,
+    n_rows,
 )
 from ilk_learners.ballots import Ballot
 from ilk_learners.classifiers.explanation import Explanation
@@ -218,6 +220,11 @@ class KNN(Nearest, Classifier):
             raise self.parameter_error(
                 "reject_label", f"must be no label of the training rows, got {self.reject_label!r}"
             )
+
+    def check_loaded(self) -> None:
+        """Check that each training row is of a class that there is."""
+        shape = (n_rows(self._rows),)
+        check_stored(self, "codes_", shape, least=0, below=len(self.classes_))
 
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,)."""
