@@ -119,3 +119,9 @@ def test_only_scikit_learns_own_are_written_as_tables():
     assert table_of(Mine()) is None
     assert table_of(3) is None
     assert table_of(model_selection.KFold) is None
+
+
+def test_splits_without_end_are_refused_at_once():
+    splits = ilk.resampling("sklearn", splitter="LeavePOut", params={"p": 10})
+    with pytest.raises(ilk.InputError, match="LeavePOut cannot divide: .* splits of 150 cases"):
+        next(splits.splits(np.zeros((150, 1)), np.arange(150) % 2))

@@ -13,6 +13,8 @@ import ilk
 from ilk import Param
 from ilk_evaluation.resamplings.checks import check_data
 
+_MOST = 1_000_000  # splits: a plan has no more cells
+
 
 class Wrapped(ilk.Resampling):
     """Any splitter of scikit-learn, by its public class name.
@@ -105,7 +107,12 @@ class Wrapped(ilk.Resampling):
     def _drawn(self, splitter: Any, rows: Any, labels: Any, groups: Any) -> Iterator[ilk.Split]:
         try:
             repeats = getattr(splitter, "n_repeats", 1)
-            folds = splitter.get_n_splits(rows, labels, groups) // repeats
+            n_splits = splitter.get_n_splits(rows, labels, groups)
+            if n_splits > _MOST:
+                raise ValueError(
+                    f"{n_splits:,} splits of {len(rows):,} cases are more than {_MOST:,}"
+                )
+            folds = n_splits // repeats
             for number, (train, test) in enumerate(splitter.split(rows, labels, groups)):
                 repeat, fold = divmod(number, folds)
                 yield ilk.Split(train, test, repeat=repeat, fold=fold)
