@@ -107,12 +107,7 @@ class Wrapped(ilk.Resampling):
     def _drawn(self, splitter: Any, rows: Any, labels: Any, groups: Any) -> Iterator[ilk.Split]:
         try:
             repeats = getattr(splitter, "n_repeats", 1)
-            n_splits = splitter.get_n_splits(rows, labels, groups)
-            if n_splits > _MOST:
-                raise ValueError(
-                    f"{n_splits:,} splits of {len(rows):,} cases are more than {_MOST:,}"
-                )
-            folds = n_splits // repeats
+            folds = _bounded(splitter.get_n_splits(rows, labels, groups), len(rows)) // repeats
             for number, (train, test) in enumerate(splitter.split(rows, labels, groups)):
                 repeat, fold = divmod(number, folds)
                 yield ilk.Split(train, test, repeat=repeat, fold=fold)
@@ -129,6 +124,12 @@ class Wrapped(ilk.Resampling):
         if "random_state" in own and given.get("shuffle", "shuffle" not in own):
             given.setdefault("random_state", random_state)
         return self._class()(**given)
+
+
+def _bounded(n_splits: int, n: int) -> int:
+    if n_splits > _MOST:
+        raise ValueError(f"{n_splits:,} splits of {n:,} cases are more than {_MOST:,}")
+    return n_splits
 
 
 def _keeps_groups(splitter: Any) -> bool:
