@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
@@ -47,6 +47,45 @@ def test_they_rise_with_the_decision():
     model = svm().fit(X, y)
     order = np.argsort(model.decision_function(X))
     assert (np.diff(model.predict_proba(X)[order, 1]) >= 0).all()
+
+
+@in_one_test
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_one_slope_without_offset_moves_no_label(n_classes):
+    X, y = overlapping(n_classes)
+    kept = y < n_classes - 1
+    kept |= np.arange(len(y)) % 3 == 0  # classes of different sizes, where offsets matter
+    X, y = X[kept], y[kept]
+    queries = np.random.default_rng(1).normal(size=(500, 3))
+    labels = svm(probability=False).fit(X, y).predict(queries)
+    assert not np.array_equal(svm().fit(X, y).predict(queries), labels)
+    model = svm(calibration="slope").fit(X, y)
+    np.testing.assert_array_equal(model.predict(queries), labels)
+    np.testing.assert_array_equal(model.predict_proba(queries).argmax(axis=1), labels)
+
+
+def test_the_slope_is_the_likeliest():
+    rng = np.random.default_rng(0)
+    decisions = rng.normal(size=60)
+    signs = np.where(decisions + rng.normal(size=60) > 0.4, 1.0, -1.0)
+    n = (signs > 0).sum()
+    targets = np.where(signs > 0, (n + 1) / (n + 2), 1 / (60 - n + 2))
+
+    def loss(slope):
+        p = expit(slope * decisions)
+        return -np.mean(targets * np.log(p) + (1 - targets) * np.log(1 - p))
+
+    slope, offset = sigmoid(decisions, signs, offset=False)
+    assert offset == 0
+    assert slope == pytest.approx(minimize_scalar(loss, (0.1, 2)).x, rel=1e-4)
+
+
+def test_no_slope_keeps_the_order_of_votes():
+    X, y = overlapping(3)
+    with pytest.raises(
+        ilk.ParameterError, match="svm: calibration 'slope' keeps no order of votes"
+    ):
+        svm(strategy="ovo", calibration="slope").fit(X, y)
 
 
 def test_there_are_none_without_probability():

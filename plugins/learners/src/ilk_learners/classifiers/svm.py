@@ -24,7 +24,7 @@ from ilk import (
 from ilk_learners.classifiers.cases import Cases
 from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
 from ilk_learners.objects import check_objects, with_input_tags
-from ilk_learners.svm.calibration import calibrated
+from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import products
 from ilk_learners.svm.machine import dense_coefficients
@@ -87,6 +87,10 @@ class SVM(Classifier):
         decisions about training rows if it has one). Predictions are the most probable class, which
         need not be that of `decision_function`: the sigmoid has an offset of its own, and each
         machine its own sigmoid. Without `probability`, labels go by decisions alone.
+    calibration : {"sigmoid", "slope"}, default="sigmoid"
+        Of probabilities: Platt's sigmoid for each machine; or one slope for all and no offset,
+        which keeps the order of decisions, so that `probability` changes no label. Of more than
+        two classes the latter needs strategy="ova". Its probabilities fit the data less well.
     tol : float, default=1e-3
         Violation of the optimality conditions at which libsvm stops. It holds kernel values in
         single precision, so that `kkt_violation_` may come to 1e-7 times the sum of the products
@@ -171,6 +175,9 @@ class SVM(Classifier):
         "solver": Param(choices=("libsvm", "qp"), doc="libsvm, or a quadratic program."),
         "class_weight": CLASS_WEIGHT,
         "probability": Param(bool, doc="Whether decisions are calibrated to probabilities."),
+        "calibration": Param(
+            choices=("sigmoid", "slope"), doc="A sigmoid for each machine, or what keeps the order."
+        ),
         "tol": Param(float, gt=0, le=2, doc="Violation at which libsvm stops; it starts at 2."),
         "max_iter": Param(int, ge=1, none=True, doc="Most iterations of libsvm."),
         "memory": Param(float, gt=0, doc="Mebibytes that the Gram matrix may take."),
@@ -207,6 +214,7 @@ class SVM(Classifier):
         solver: Literal["libsvm", "qp"] = "libsvm",
         class_weight: Any = None,
         probability: bool = False,
+        calibration: Literal["sigmoid", "slope"] = "sigmoid",
         tol: float = 1e-3,
         max_iter: int | None = None,
         memory: float = 1024,
@@ -218,6 +226,7 @@ class SVM(Classifier):
         self.solver = solver
         self.class_weight = class_weight
         self.probability = probability
+        self.calibration = calibration
         self.tol = tol
         self.max_iter = max_iter
         self.memory = memory
@@ -254,6 +263,7 @@ class SVM(Classifier):
         X = check_objects(self, kernel, X, reset=True)
         cases, numbers = self._cases(X, y, sample_weight)
         self.classes_ = cases.classes
+        self._check_calibration()
         self.kernel_ = self._fitted_kernel(kernel, cases.X, cases.classes[cases.codes])
         cases, numbers = self._grouped(cases, numbers)
         weights = case_weights(self, cases)
@@ -263,12 +273,25 @@ class SVM(Classifier):
         machines = dual.solve_each(cases.codes, len(cases.classes), self.strategy, C)
         if self.probability:
             parts = problems(cases.codes, len(cases.classes), self.strategy)
-            self._sigmoids = [
-                calibrated(dual, solved, rows, signs, C if rows is None else C[rows])
+            held_out = [
+                (
+                    left_out_decisions(dual, solved, rows, signs, C if rows is None else C[rows]),
+                    signs,
+                )
                 for solved, (rows, signs) in zip(machines, parts, strict=True)
             ]
+            self._sigmoids = sigmoids(held_out, self.calibration)
         self._collect(machines, cases.X, numbers)
         return self
+
+    def _check_calibration(self) -> None:
+        pairs = self.strategy == "ovo" and len(self.classes_) > 2
+        if self.probability and self.calibration == "slope" and pairs:
+            raise self.parameter_error(
+                "calibration",
+                "'slope' keeps no order of votes: with more than two classes it "
+                "needs strategy='ova'",
+            )
 
     def _cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[Cases, np.ndarray]:
         """Rows of some weight, and their numbers."""
@@ -361,7 +384,7 @@ class SVM(Classifier):
 
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,)."""
-        if self.probability:
+        if self.probability and self.calibration == "sigmoid":
             best = self.predict_proba(X).argmax(axis=1)
             return self.classes_[best]
         best = winners(self.decision_function(X))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.optimize import minimize
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from ilk_learners.svm.machine import Machine
 
 FOLDS = 5
+_FLATTEST = 1e-3  # slope, where the largest decision is 1
 
 
-def calibrated(
+def left_out_decisions(
     dual: Dual, solved: Machine, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray
-) -> tuple[float, float]:
-    """Slope and offset of the sigmoid for one binary problem.
+) -> np.ndarray:
+    """Decisions about the rows of one binary problem, each by a machine that has not seen it.
 
     Parameters
     ----------
@@ -32,13 +33,26 @@ def calibrated(
     numbers = np.arange(len(signs)) if rows is None else rows
     folds = fold_numbers(signs)
     if folds is None:
-        return sigmoid(dual.outputs(solved, numbers), signs)
+        return dual.outputs(solved, numbers)
     decisions = np.empty(len(signs))
     for fold in range(folds.max() + 1):
         out = folds == fold
         part = dual.solve(numbers[~out], signs[~out], C[~out])
         decisions[out] = dual.outputs(part, numbers[out])
-    return sigmoid(decisions, signs)
+    return decisions
+
+
+def sigmoids(
+    held_out: list[tuple[np.ndarray, np.ndarray]], calibration: Literal["sigmoid", "slope"]
+) -> list[tuple[float, float]]:
+    """Slope and offset for the decisions and signs of each machine.
+
+    ``"slope"``: the same slope for all and no offset, so that the order of decisions stays.
+    """
+    if calibration == "sigmoid":
+        return [sigmoid(decisions, signs) for decisions, signs in held_out]
+    decisions, signs = (np.concatenate(parts) for parts in zip(*held_out, strict=True))
+    return [sigmoid(decisions, signs, offset=False)] * len(held_out)
 
 
 def fold_numbers(signs: np.ndarray) -> np.ndarray | None:
@@ -56,11 +70,14 @@ def fold_numbers(signs: np.ndarray) -> np.ndarray | None:
     return folds
 
 
-def sigmoid(decisions: np.ndarray, signs: np.ndarray) -> tuple[float, float]:
+def sigmoid(
+    decisions: np.ndarray, signs: np.ndarray, *, offset: bool = True
+) -> tuple[float, float]:
     """Slope and offset for which ``1 / (1 + exp(-(slope d + offset)))`` is likeliest.
 
     As Platt does, targets are ``(n_+ + 1) / (n_+ + 2)`` and ``1 / (n_- + 2)`` in place of 1 and
-    0. The slope is at least 0: otherwise the larger decision would be the less probable.
+    0. The slope is at least 0: otherwise the larger decision would be the less probable. Without an
+    offset it is above 0, so that probabilities are in the order of decisions.
 
     References
     ----------
@@ -79,6 +96,7 @@ def sigmoid(decisions: np.ndarray, signs: np.ndarray) -> tuple[float, float]:
         value = np.mean(np.logaddexp(0, z) - targets * z)
         return float(value), np.array([np.mean(error * d), np.mean(error)])
 
-    start = np.array([1.0, np.log((n_positive + 1) / (n_negative + 1))])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (None, None)])
+    start = np.array([1.0, np.log((n_positive + 1) / (n_negative + 1)) if offset else 0.0])
+    bounds = [(0, None), (None, None)] if offset else [(_FLATTEST, None), (0, 0)]
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
     return float(found.x[0]) / unit, float(found.x[1])
