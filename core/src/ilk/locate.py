@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ilk.errors import Where
 
-# Possessive (`*+`), where the text is unlimited: what may be given back costs memory.
+# Possessive (`*+`), where the text is unlimited: what may be given back costs memory. Not where a
+# turn can fail within: before 3.11.5, Python takes what that turn has read.
 _SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n]++)*+"|'[^'\n]*+'""")
 _STRING = re.compile(
-    r"""\"{3}(?:\\.|[^"\\]++|"(?!""))*+"{3,5}|'{3}(?:[^']++|'(?!''))*+'{3,5}"""
+    r"""\"{3}(?:"{0,2}+(?:\\.|[^"\\]++))*"{3,5}|'{3}(?:'{0,2}+[^']++)*'{3,5}"""
     r"""|"(?:\\.|[^"\\\n]++)*+"|'[^'\n]*+'""",
     re.DOTALL,
 )
