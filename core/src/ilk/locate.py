@@ -13,17 +13,21 @@ if TYPE_CHECKING:
 # turn can fail within: before 3.11.5, Python takes what that turn has read.
 _SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n]++)*+"|'[^'\n]*+'""")
-_STRING = re.compile(
-    r"""\"{3}(?:"{0,2}+(?:\\.|[^"\\]++))*"{3,5}|'{3}(?:'{0,2}+[^']++)*'{3,5}"""
-    r"""|"(?:\\.|[^"\\\n]++)*+"|'[^'\n]*+'""",
-    re.DOTALL,
-)
+_STRINGS = [  # each up to its end, and the end
+    (r'"{3}(?:"{0,2}+(?:\\.|[^"\\]++))*', r'"{3,5}'),
+    (r"'{3}(?:'{0,2}+[^']++)*", r"'{3,5}"),
+    (r'"(?:\\.|[^"\\\n]++)*+', r'"'),
+    (r"'[^'\n]*+", r"'"),
+]
+_STRING = re.compile("|".join(start + end for start, end in _STRINGS), re.DOTALL)
 _SCALAR = re.compile(r"[^,\]}\n#]+")
 
 DEEPEST = 100  # brackets within brackets, parts of a key: what reads or shows deeper ones gives up
+# A string without an end goes on to where it could have one, or each of its quotes would be tried.
+_OPEN_STRING = "|".join(f"{start}(?:{end})?" for start, end in _STRINGS)
 _BRACKET = re.compile(
     rf"(?P<key>(?<![\w\"'-])(?:(?:{_KEY_PART.pattern})\s*+\.\s*+){{{DEEPEST}}})"
-    rf"|{_STRING.pattern}|#[^\n]*+|(?P<open>[\[{{])|(?P<close>[\]}}])",
+    rf"|{_OPEN_STRING}|#[^\n]*+|(?P<open>[\[{{])|(?P<close>[\]}}])",
     re.DOTALL,
 )
 
