@@ -50,8 +50,7 @@ def test_cases_in_any_order_and_of_any_names_are_the_same(X):
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.longdouble])
 def test_numbers_that_no_double_tells_apart(dtype):
     X = np.array([[2**63 - 1], [2**63 - 2], [0]], dtype=dtype)
-    if len(np.unique(X)) == 3:
-        assert ilk.row_order(X).tolist() == [2, 1, 0]
+    assert ilk.row_order(X).tolist() == np.argsort(X[:, 0], kind="stable").tolist()
 
 
 def test_no_rows_have_an_order():

@@ -96,7 +96,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     option = config.option
-    if option.markexpr == DEFAULT and (option.all or any(map(names_a_tier, config.args))):
+    if option.markexpr == DEFAULT and (option.all or any(map(lifts_filter, config.args))):
         option.markexpr = ""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     if option.find_long and not (whole and option.markexpr == DEFAULT and takes_all(option)):
@@ -108,7 +108,7 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile(long if wants_exhaustive(config) else "quick")
 
 
-def names_a_tier(argument: str) -> bool:
+def lifts_filter(argument: str) -> bool:
     """Tell whether an argument is a node id, or a path below the folder of another tier."""
     return "::" in argument or tier_of(Path.cwd() / argument) is not None
 

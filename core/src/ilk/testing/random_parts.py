@@ -141,38 +141,38 @@ class RandomRelevance(_Random, Relevance):
         return self._weights(np.shape(X)[1])
 
 
-class RandomClassifier(_Random, Classifier):
+class _RandomTree(_Random):
     """A low tree that splits by chance."""
 
     capabilities: ClassVar[Capabilities] = WEIGHTED
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomClassifier:
+    def _grow(self, cls: Any, X: Any, y: Any, sample_weight: Any) -> None:
         seed = check_seed(self, self.random_state)
-        tree = DecisionTreeClassifier(splitter="random", max_depth=2, random_state=seed)
+        tree = cls(splitter="random", max_depth=2, random_state=seed)
         self.tree_ = tree.fit(_numbers(X), y, sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.asarray(self.tree_.predict(_numbers(X)))
+
+
+class RandomClassifier(_RandomTree, Classifier):
+    """A low tree that splits by chance."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomClassifier:
+        self._grow(DecisionTreeClassifier, X, y, sample_weight)
         self.classes_ = self.tree_.classes_
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
         return np.asarray(self.tree_.predict_proba(_numbers(X)))
 
-    def predict(self, X: Any) -> np.ndarray:
-        return np.asarray(self.tree_.predict(_numbers(X)))
 
-
-class RandomRegressor(_Random, Regressor):
+class RandomRegressor(_RandomTree, Regressor):
     """A low tree that splits by chance."""
 
-    capabilities: ClassVar[Capabilities] = WEIGHTED
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomRegressor:
-        seed = check_seed(self, self.random_state)
-        tree = DecisionTreeRegressor(splitter="random", max_depth=2, random_state=seed)
-        self.tree_ = tree.fit(_numbers(X), y, sample_weight)
+        self._grow(DecisionTreeRegressor, X, y, sample_weight)
         return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        return np.asarray(self.tree_.predict(_numbers(X)))
 
 
 class RandomClusterer(_Random, Clusterer):

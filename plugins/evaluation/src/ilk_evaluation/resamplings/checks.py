@@ -9,6 +9,9 @@ import pandas as pd
 
 import ilk
 
+MOST_SPLITS = 1_000_000
+"""More are never made: a plan has no more cells."""
+
 
 def check_data(owner: object, X: Any, y: Any, groups: Any) -> tuple[int, np.ndarray | None]:
     """Return the number of cases and the code of each case's group.

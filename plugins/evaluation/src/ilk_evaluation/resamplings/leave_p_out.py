@@ -11,9 +11,8 @@ import numpy as np
 
 import ilk
 from ilk import Param
+from ilk_evaluation.resamplings.checks import MOST_SPLITS
 from ilk_evaluation.resamplings.units import Units, units_of
-
-_MOST = 1_000_000
 
 
 class LeavePOut(ilk.Resampling):
@@ -48,7 +47,7 @@ class LeavePOut(ilk.Resampling):
 
     parameters: ClassVar[Mapping[str, Param]] = {
         "p": Param(int, ge=1, doc="How many cases, or groups, are tested at once."),
-        "max_splits": Param(int, ge=1, le=_MOST, doc="More splits are refused."),
+        "max_splits": Param(int, ge=1, le=MOST_SPLITS, doc="More splits are refused."),
     }
 
     def __init__(self, p: int = 2, max_splits: int = 10_000) -> None:

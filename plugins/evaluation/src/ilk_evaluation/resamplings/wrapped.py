@@ -11,9 +11,7 @@ from sklearn import model_selection
 
 import ilk
 from ilk import Param
-from ilk_evaluation.resamplings.checks import check_data
-
-_MOST = 1_000_000  # splits: a plan has no more cells
+from ilk_evaluation.resamplings.checks import MOST_SPLITS, check_data
 
 
 class Wrapped(ilk.Resampling):
@@ -127,8 +125,8 @@ class Wrapped(ilk.Resampling):
 
 
 def _bounded(n_splits: int, n: int) -> int:
-    if n_splits > _MOST:
-        raise ValueError(f"{n_splits:,} splits of {n:,} cases are more than {_MOST:,}")
+    if n_splits > MOST_SPLITS:
+        raise ValueError(f"{n_splits:,} splits of {n:,} cases are more than {MOST_SPLITS:,}")
     return n_splits
 
 
