@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.utils.extmath import weighted_mode
 
 import ilk
-from ilk_learners.ballots import Ballot
+from ilk_learners.votes import Ballot
 
 SLOWEST = 1 / 1.3  # scikit-learn's time over ours
 

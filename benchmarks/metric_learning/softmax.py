@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 import ilk
-from ilk_learners.metric_learners.softmax import SoftVotes
-from ilk_learners.metric_learners.vote_columns import expected_errors, one_column_each
+from ilk_learners.metric_learners.soft_votes import SoftVotes, expected_errors, one_column_each
 
 N, P, CLASSES = 5000, 100, 10
 ITERATIONS = 20

@@ -7,9 +7,9 @@ from scipy.optimize import minimize
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.view_weights import aligned
+from ilk_learners.metric_learners.block_diagonal import aligned
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 VIEWS = {"first": [0, 1], "second": [4, 3]}
 

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 import ilk
 from cases import in_one_test
-from ilk_learners.transformers.words import Words
+from ilk_learners.transformers.codebook import Words
 
 
 def codebook(**parameters):
@@ -113,7 +113,7 @@ def test_blocks_change_nothing(sets, monkeypatch):
     X, _, _ = sets
     model = codebook(n_words=4).fit(X)
     expected = model.transform(X)
-    monkeypatch.setattr("ilk_learners.transformers.words._CELLS", 12)
+    monkeypatch.setattr("ilk_learners.transformers.codebook._CELLS", 12)
     monkeypatch.setattr("ilk_learners.transformers.codebook._ROWS", 7)
     assert np.array_equal(model.transform(X), expected)
     assert [len(codes) for codes in model.assign(X)] == [len(rows) for rows in X]

@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
-from ilk_learners.svm.conformal_factor import reach
+from ilk_learners.classifiers.conformal_svm import reach
 
 
 def machine(**parameters):

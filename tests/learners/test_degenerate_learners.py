@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.report import MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 BROKEN = {}
 

@@ -6,7 +6,7 @@ import pytest
 import ilk
 from ilk import parallel
 from ilk_distances.kernels.tiled import gaussians
-from ilk_learners.metric_learners.impostors import Impostors
+from ilk_learners.metric_learners.large_margin import Impostors
 
 RNG = np.random.default_rng(0)
 

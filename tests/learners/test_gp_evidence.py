@@ -8,13 +8,11 @@ from scipy.stats import norm
 
 import ilk
 from cases import in_one_test
-from ilk_learners.gaussian_processes import triangles
-from ilk_learners.gaussian_processes.averages import average_logistic, average_softmax
-from ilk_learners.gaussian_processes.binary import Logistic
-from ilk_learners.gaussian_processes.classification import Evidence
+from ilk_learners.gaussian_processes import covariance as triangles
+from ilk_learners.gaussian_processes.classification import Evidence, Logistic, Softmax
 from ilk_learners.gaussian_processes.covariance import Covariance
 from ilk_learners.gaussian_processes.newton import find_mode
-from ilk_learners.gaussian_processes.softmax import Softmax
+from ilk_learners.gaussian_processes.predictions import average_logistic, average_softmax
 
 
 def data(n=30, classes=2):

@@ -5,7 +5,7 @@ import pytest
 
 import ilk
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 
 def test_keeps_everything_to_the_last_bit():

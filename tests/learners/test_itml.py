@@ -11,7 +11,7 @@ from cases import in_one_test
 from ilk_learners.metric_learners.constraints import draw_pairs
 from ilk_learners.metric_learners.itml import _objective, _Problem
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 
 @pytest.fixture

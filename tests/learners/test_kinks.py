@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import rosen, rosen_der
 
 from cases import in_one_test
-from ilk_learners.metric_learners.kinks import minimize_kinked
+from ilk_learners.metric_learners.linear import minimize_kinked
 
 
 def quadratic(A, centre):

@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 import ilk
 from cases import in_one_test
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 
 def scatters(X, y, k):

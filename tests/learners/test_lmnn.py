@@ -15,13 +15,13 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners import impostors
+from ilk_learners.metric_learners import large_margin as impostors
 from ilk_learners.metric_learners.large_margin import GivenTriplets, LargeMargin, best_multiple
-from ilk_learners.metric_learners.report import MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning"),
+    pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning"),
 ]
 
 

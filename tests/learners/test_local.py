@@ -10,7 +10,7 @@ from sklearn.base import clone
 import ilk
 from cases import in_one_test
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.metric_learners.report import REPORT, MetricWarning
+from ilk_learners.metric_learners.linear import REPORT, MetricWarning
 
 NAMES = ("boostml1", "boostml2", "machete", "scythe")
 EACH = pytest.mark.parametrize("name", NAMES)

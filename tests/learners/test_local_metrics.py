@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.report import MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 EACH = pytest.mark.parametrize(
     ("name", "params"),

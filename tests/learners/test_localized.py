@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import ilk
-from ilk_learners.metric_learners.report import MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 
 def localized(learner="rca", **params):

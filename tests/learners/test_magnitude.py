@@ -6,7 +6,7 @@ import pytest
 import ilk
 from cases import in_one_test
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 MAGNITUDES = [1e-300, 1e-200, 1e-170, 1e-155, 1e-20, 1e20, 1e154, 1e160, 1e200, 1e300]
 at_any_magnitude = pytest.mark.parametrize("magnitude", MAGNITUDES)

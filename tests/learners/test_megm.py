@@ -16,7 +16,7 @@ from cases import in_one_test
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::ilk_learners.metric_learners.report.MetricWarning",
+    "ignore::ilk_learners.metric_learners.linear.MetricWarning",
 )
 
 

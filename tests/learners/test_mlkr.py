@@ -8,7 +8,7 @@ import ilk
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::ilk_learners.metric_learners.report.MetricWarning",
+    "ignore::ilk_learners.metric_learners.linear.MetricWarning",
 )
 
 

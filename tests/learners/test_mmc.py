@@ -10,7 +10,7 @@ import ilk
 from ilk_learners.metric_learners.constraints import draw_pairs
 from ilk_learners.metric_learners.mmc import _objective
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.report import MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::ilk_learners.metric_learners.report.MetricWarning",
+    "ignore::ilk_learners.metric_learners.linear.MetricWarning",
 )
 
 

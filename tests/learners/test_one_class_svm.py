@@ -9,7 +9,7 @@ from sklearn.svm import OneClassSVM
 
 import ilk
 from cases import in_one_test
-from ilk_learners.svm.definiteness import IndefiniteKernelWarning
+from ilk_learners.svm.gram import IndefiniteKernelWarning
 
 
 def one_class(kernel="rbf", **params):

@@ -11,8 +11,7 @@ import pytest
 import ilk
 from cases import in_one_test
 from ilk_learners import plotting
-from ilk_learners.plotting.ellipses import half_axes
-from ilk_learners.plotting.space import plane, turned
+from ilk_learners.plotting.space import half_axes, plane, turned
 
 pytest.importorskip("matplotlib", reason="matplotlib is in the extra report")
 

@@ -9,8 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 import ilk
-from ilk_learners.svm.radius_margin import RadiusMargin
-from ilk_learners.svm.sphere import enclosing_sphere
+from ilk_learners.classifiers.radius_margin_svm import RadiusMargin, enclosing_sphere
 
 
 def machine(**parameters):

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import ilk
-from ilk_learners.classifiers.radial_units import (
+from ilk_learners.classifiers.rbf_network import (
     Network,
     cross_entropy,
     ridge,

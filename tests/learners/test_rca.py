@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import ilk
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 
 def within_covariance(X, chunklets):
@@ -205,7 +205,7 @@ def test_as_distance(data):
     assert D[1, 0] == pytest.approx(np.sqrt(difference @ rca.metric_matrix_ @ difference))
 
 
-@pytest.mark.filterwarnings("default::ilk_learners.metric_learners.report.MetricWarning")
+@pytest.mark.filterwarnings("default::ilk_learners.metric_learners.linear.MetricWarning")
 def test_breast_cancer_is_hurt_unless_shrunk():
     """Nearly dependent features: their differences, mere noise, get most of the weight."""
     X, y = ilk.dataset("breast_cancer").load().Xy

@@ -8,7 +8,7 @@ import pytest
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.report import MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 
 def learner(measure="relieff", **parameters):

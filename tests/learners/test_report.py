@@ -8,7 +8,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
-from ilk_learners.metric_learners.report import MOST_QUERIES, MetricWarning, report
+from ilk_learners.metric_learners.linear import MOST_QUERIES, MetricWarning, report
 
 OWNER = ilk.metric_learner("nca")
 

@@ -9,13 +9,14 @@ from threadpoolctl import threadpool_limits
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners import softmax as module
-from ilk_learners.metric_learners.cut_votes import CutVotes
-from ilk_learners.metric_learners.log_votes import LogVotes
-from ilk_learners.metric_learners.softmax import SoftVotes, softmax
-from ilk_learners.metric_learners.vote_columns import (
+from ilk_learners.metric_learners import soft_votes as module
+from ilk_learners.metric_learners.kernel_error import CutVotes
+from ilk_learners.metric_learners.nca import LogVotes
+from ilk_learners.metric_learners.soft_votes import (
+    SoftVotes,
     expected_errors,
     one_column_each,
+    softmax,
     squared_error,
     votes_of,
 )

@@ -9,7 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.starts import check_components, starting_map
+from ilk_learners.metric_learners.linear import check_components, starting_map
 
 
 def _data(n=90, p=4):

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
-from ilk_learners.svm.definiteness import IndefiniteKernelWarning
+from ilk_learners.svm.gram import IndefiniteKernelWarning
 
 INF = float("inf")
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
@@ -470,7 +470,7 @@ class TestKernels:
             assert (model.fit(table, y).predict(table) == y).mean() > 0.9
 
     def test_a_gram_matrix_given_by_numbers_of_rows(self):
-        from ilk_learners.svm.shared_gram import precomputed
+        from ilk_learners.svm.gram import precomputed
 
         X, y = overlapping(60, n_classes=3)
         for strategy in ("ova", "ovo"):

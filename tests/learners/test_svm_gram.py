@@ -5,9 +5,7 @@ import pytest
 
 import ilk
 from cases import in_one_test
-from ilk_learners.svm.definiteness import is_definite
-from ilk_learners.svm.gram import gram_matrix
-from ilk_learners.svm.known import known_kernel
+from ilk_learners.svm.gram import gram_matrix, is_definite, known_kernel
 
 KERNELS = {
     "rbf": {"use": "rbf", "sigma": 1.5},

@@ -6,7 +6,7 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
-from ilk_learners.local.boundaries import Boundaries
+from ilk_learners.local.svm_local import Boundaries
 
 
 def svm_local(**params):

@@ -17,8 +17,8 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
-from ilk_learners.svm import shared_gram
-from ilk_learners.svm.definiteness import IndefiniteKernelWarning
+from ilk_learners.svm import gram as shared_gram
+from ilk_learners.svm.gram import IndefiniteKernelWarning
 
 
 def tuned(classifier="knn", grid=None, **parameters):

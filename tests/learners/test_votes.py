@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import in_one_test
-from ilk_learners.ballots import Ballot
-from ilk_learners.vote_weights import n_asked, vote_weights
+from ilk_learners.votes import Ballot, n_asked, vote_weights
 
 VOTES = ["majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"]
 WIDTHS = [0.7, 3.0, "next_neighbor", "last_neighbor"]
@@ -162,7 +161,7 @@ def test_many_classes_are_counted_in_blocks(monkeypatch):
     codes, rows = rng.integers(0, 50, 200), rng.integers(0, 200, size=(70, 4))
     ballot = Ballot(codes, 50, "prior")
     whole = ballot.winners(rows, None)
-    monkeypatch.setattr("ilk_learners.ballots._CELLS", 50 * 8)
+    monkeypatch.setattr("ilk_learners.votes._CELLS", 50 * 8)
     parts = ballot.winners(rows, None)
     assert np.array_equal(whole, parts)
 

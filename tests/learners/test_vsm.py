@@ -5,11 +5,11 @@ import pytest
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.variable_kernel import VariableKernel
+from ilk_learners.metric_learners.vsm import VariableKernel
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::ilk_learners.metric_learners.report.MetricWarning",
+    "ignore::ilk_learners.metric_learners.linear.MetricWarning",
 )
 
 

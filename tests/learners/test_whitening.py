@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 import ilk
 from cases import in_one_test
 
-pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.report.MetricWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_learners.metric_learners.linear.MetricWarning")
 
 
 @pytest.fixture

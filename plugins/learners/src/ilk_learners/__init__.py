@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ilk_learners import plotting as plotting
-    from ilk_learners.editors.competence_model import competence_model as competence_model
+    from ilk_learners.editors.competence import competence_model as competence_model
 
 __all__ = ["competence_model", "plotting"]  # imported by __getattr__
 
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
     if name == "plotting":
         return import_module("ilk_learners.plotting")
     if name == "competence_model":
-        return import_module("ilk_learners.editors.competence_model").competence_model
+        return import_module("ilk_learners.editors.competence").competence_model
     raise AttributeError(f"module 'ilk_learners' has no attribute {name!r}")
 
 

@@ -1,20 +1,21 @@
-"""What a measure or a metric is learned for: classes, or numbers as in regression."""
+"""TODO: one line."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from sklearn.utils.validation import column_or_1d
+from ilk import InputError, Param, check_labels, display_name
+from ilk_learners.numerics import holds_numbers
+from ilk_learners.validation import read_numbers
 
-from ilk import InputError, Param, as_table, check_labels, check_same_length, display_name
+if TYPE_CHECKING:
+    import numpy as np
 
 Targets = Literal["auto", "classes", "numbers"]
 TARGETS = Param(
     choices=("auto", "classes", "numbers"),
     doc="What y holds; auto: numbers if any is no whole number.",
 )
-_INEXACT = 2.0**53  # from here on floats are whole, whatever they stand for
 
 
 def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np.ndarray:
@@ -58,46 +59,6 @@ def read_classes(owner: object, y: Any, X: Any) -> np.ndarray:
             f"mutual_information and relieff take them"
         )
     return check_labels(owner, y, X, min_classes=2)[1]
-
-
-def holds_numbers(y: Any) -> bool:
-    """Tell whether y are finite floats of which any is no whole number (as floats have them)."""
-    if y is None:
-        return False
-    try:
-        values = np.asarray(as_table(y))
-    except ValueError:  # ragged, said when it is read
-        return False
-    if values.dtype.kind != "f" or not np.isfinite(values).all():
-        return False
-    whole = (values == np.trunc(values)) & (np.abs(values) < _INEXACT)
-    return not whole.all()
-
-
-def read_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
-    """Return y as finite floats, one for each row of X.
-
-    Raises
-    ------
-    InputError
-        Naming the component and what is wrong with y.
-    """
-    name = display_name(owner)
-    if y is None:
-        raise InputError(f"{name}: requires y to be passed, but the target y is None")
-    try:
-        values = np.asarray(as_table(y))
-        if values.dtype.kind != "c":
-            values = column_or_1d(values.astype(float, copy=False), warn=True)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: y: {error}") from None
-    if values.dtype.kind == "c":
-        raise InputError(f"{name}: y must be real numbers, got complex ones")
-    check_same_length(owner, X, values)
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        raise InputError(f"{name}: y has {values[bad[0]]} at row {bad[0]}, it must be finite")
-    return np.asarray(values)
 
 
 def _varied(owner: object, values: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ilk import InputError, check_labels, check_vectors, check_weights, display_name
+from ilk import InputError, Param, check_labels, check_vectors, check_weights, display_name
 
 
 @dataclass(frozen=True)
@@ -67,3 +67,72 @@ def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> Cases:
         X, weights = X[some], weights[some]
         classes, codes = check_labels(owner, classes[codes[some]], min_classes=2)
     return Cases(X, classes, codes, weights)
+
+
+def no_decision(m: int, n_classes: int) -> np.ndarray:
+    """Value -1 of each class for each of m rows: of a machine without a case of the class."""
+    return np.full((m, n_classes), -1.0)
+
+
+def put(decisions: np.ndarray, members: np.ndarray, present: np.ndarray, f: np.ndarray) -> None:
+    """Write the values of the classes that a machine knows; the others' stay below them.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (m, n_classes)
+    members : ndarray of int
+        Rows that the machine answers.
+    present : ndarray of int
+        Classes it knows.
+    f : ndarray of shape (len(members), len(present))
+    """
+    below = np.minimum(-1.0, np.nextafter(f.min(axis=1), -np.inf))
+    decisions[members] = below[:, None]
+    decisions[np.ix_(members, present)] = f
+
+
+def as_scores(decisions: np.ndarray) -> np.ndarray:
+    """Values as `decision_function` gives them: with two classes that of the second alone."""
+    return decisions[:, 1] if decisions.shape[1] == 2 else decisions
+
+
+CLASS_WEIGHT = Param(
+    dict,
+    choices=("balanced",),
+    none=True,
+    items=Param(float, gt=0),
+    doc="What a case of each class counts: 1 if left out; 'balanced': classes count the same.",
+)
+
+
+def case_weights(owner: Any, cases: Cases) -> np.ndarray | None:
+    """Weight of each case times that of its class, as the parameter `class_weight` says.
+
+    "balanced" gives a class of weight n_c the weight n / (C n_c).
+
+    Raises
+    ------
+    InputError
+        If no class has the name of any that is given a weight.
+    """
+    given = owner.class_weight
+    if given is None:
+        return cases.weights
+    if given == "balanced":
+        factors = cases.total / (len(cases.classes) * cases.counts)
+    else:
+        factors = np.array([_weight(given, label) for label in cases.classes.tolist()])
+        names = {*given} - {*cases.classes.tolist()} - {*map(str, cases.classes.tolist())}
+        if given and len(names) == len(given):
+            raise InputError(
+                f"{display_name(owner)}: class_weight names none of the classes "
+                f"({', '.join(map(repr, cases.classes.tolist()[:5]))}), but "
+                f"{sorted(map(str, given))}"
+            )
+    weights = factors[cases.codes]
+    return np.asarray(weights if cases.weights is None else weights * cases.weights)
+
+
+def _weight(given: Any, label: Any) -> float:
+    """Weight of a label, which a spec can only write as a text."""
+    return float(given[label] if label in given else given.get(str(label), 1.0))

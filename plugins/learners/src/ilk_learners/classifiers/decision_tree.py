@@ -19,8 +19,7 @@ from ilk import (
     check_vectors,
     stored_fault,
 )
-from ilk_learners.classifiers.cases import check_cases
-from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
+from ilk_learners.classifiers.cases import CLASS_WEIGHT, case_weights, check_cases
 from ilk_learners.classifiers.estimators import EstimatorClassifier
 from ilk_learners.classifiers.thresholds import midpoint
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import Classifier, IlkError, InputError, check_seed, check_vectors, display_name
-from ilk_learners.magnitude import finite
+from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
     from ilk_learners.classifiers.cases import Cases

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import Capabilities, Classifier, Param, check_labels, check_vectors
+from ilk_learners.classifiers.learned_kernel import LearnedMap, mapped, metric_problems
 from ilk_learners.classifiers.svm import SVM
-from ilk_learners.folding import LearnedMap, mapped, metric_problems
-from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.strategies import winners
 
 _KERNEL = {"use": "rbf", "sigma": 0.5**0.5}  # exp(-|u - v|^2)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ilk import Param
-from ilk_learners.linear import rank_of, spectrum
-from ilk_learners.magnitude import finite
+from ilk_learners.numerics import finite, rank_of, spectrum
 
 SHRINKAGE = Param(
     float,

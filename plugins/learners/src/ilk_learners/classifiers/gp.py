@@ -19,11 +19,18 @@ from ilk import (
     n_rows,
     take,
 )
-from ilk_learners.gaussian_processes.binary import Logistic
-from ilk_learners.gaussian_processes.classification import Evidence, Solved, solve
-from ilk_learners.gaussian_processes.covariance import Covariance, check_not_frozen
-from ilk_learners.gaussian_processes.folds import choose
-from ilk_learners.gaussian_processes.parameters import (
+from ilk_learners.gaussian_processes.classification import (
+    Evidence,
+    Logistic,
+    Softmax,
+    Solved,
+    solve,
+)
+from ilk_learners.gaussian_processes.covariance import (
+    Covariance,
+    check_not_frozen,
+)
+from ilk_learners.gaussian_processes.evidence import (
     KERNEL,
     MAX_STEPS,
     N_RESTARTS,
@@ -34,12 +41,16 @@ from ilk_learners.gaussian_processes.parameters import (
     gram,
     read_rows,
 )
-from ilk_learners.gaussian_processes.predictions import latent, log_odds, moments, probabilities
-from ilk_learners.gaussian_processes.softmax import Softmax
+from ilk_learners.gaussian_processes.predictions import (
+    choose,
+    latent,
+    log_odds,
+    moments,
+    probabilities,
+)
 from ilk_learners.kernel_parameters import KernelParameters
-from ilk_learners.magnitude import check_finite_parameters
-from ilk_learners.objects import with_input_tags
-from ilk_learners.small_work import single_threaded
+from ilk_learners.numerics import check_finite_parameters, single_threaded
+from ilk_learners.validation import with_input_tags
 
 if TYPE_CHECKING:
     from ilk_learners.gaussian_processes.newton import Likelihood

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import Capabilities, Classifier, Param, check_labels, check_vectors
 from ilk_learners.classifiers.gp import GP
-from ilk_learners.folding import LearnedMap, mapped, metric_problems
-from ilk_learners.gaussian_processes.parameters import SIGNAL_VARIANCE
-from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.classifiers.learned_kernel import LearnedMap, mapped, metric_problems
+from ilk_learners.gaussian_processes.evidence import SIGNAL_VARIANCE
+from ilk_learners.numerics import check_finite_parameters
 
 _KERNEL = {"use": "rbf", "sigma": 0.5**0.5}  # exp(-|u - v|^2)
 

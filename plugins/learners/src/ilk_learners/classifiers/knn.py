@@ -20,14 +20,11 @@ from ilk import (
     check_stored,
     n_rows,
 )
-from ilk_learners.ballots import Ballot
-from ilk_learners.classifiers.explanation import Explanation
-from ilk_learners.nearest import Nearest
-from ilk_learners.neighborhoods import n_of_other_classes, neighbors_of_others
+from ilk_learners.neighbors import Explanation, Nearest, n_of_other_classes, neighbors_of_others
+from ilk_learners.votes import Ballot
 
 if TYPE_CHECKING:
-    from ilk_learners.ballots import Ties
-    from ilk_learners.vote_weights import Vote, Width, ZeroDistance
+    from ilk_learners.votes import Ties, Vote, Width, ZeroDistance
 
 
 class KNN(Nearest, Classifier):

@@ -10,11 +10,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from ilk import Capabilities, Param, Seed
-from ilk_learners.classifiers.cases import check_cases
-from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
+from ilk_learners.classifiers.cases import CLASS_WEIGHT, case_weights, check_cases
 from ilk_learners.classifiers.estimators import EstimatorClassifier
-from ilk_learners.magnitude import finite
-from ilk_learners.small_work import single_threaded
+from ilk_learners.numerics import finite, single_threaded
 
 _SMALL = 100_000
 """Up to how many numbers threads would take longer than one."""

@@ -9,9 +9,8 @@ import numpy as np
 
 from ilk import Param, in_blocks
 from ilk_learners.classifiers.cases import Cases, check_cases
-from ilk_learners.classifiers.posteriors import Posterior
-from ilk_learners.classifiers.priors import PRIORS, class_priors
-from ilk_learners.magnitude import deviations
+from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
+from ilk_learners.numerics import deviations
 
 _ROWS = 256  # queries in a block
 

@@ -23,9 +23,8 @@ from ilk import (
     n_rows,
     take,
 )
-from ilk_learners.linear import rank_of, spectrum, within
-from ilk_learners.magnitude import common_deviations, difference, finite
-from ilk_learners.objects import check_objects
+from ilk_learners.numerics import common_deviations, difference, finite, rank_of, spectrum, within
+from ilk_learners.validation import check_objects
 
 _CELLS = 2**22  # of a Gram matrix held at once
 _FAINT = 1e-140  # squares of what is shorter lose digits

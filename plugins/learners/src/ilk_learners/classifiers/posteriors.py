@@ -10,9 +10,8 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, Classifier, check_vectors
-from ilk_learners.classifiers.priors import check_priors
-from ilk_learners.magnitude import finite
+from ilk import Array, Capabilities, Classifier, InputError, Param, check_vectors, display_name
+from ilk_learners.numerics import finite
 
 _CELLS = 2**20  # of a block of rows
 
@@ -71,3 +70,52 @@ def in_row_blocks(
     for start in range(0, len(X), step):
         result[start : start + step] = work(X[start : start + step])
     return result
+
+
+PRIORS = Param(
+    Array,
+    choices=("empirical", "equal"),
+    doc="Prior probabilities: shares of the training cases, the same for all, or given.",
+)
+_ROUNDING = 1e-6  # of given ones' sum
+
+
+def check_priors(owner: Any) -> None:
+    """Raise unless the parameter `priors` names a rule or holds positive numbers with sum 1.
+
+    Raises
+    ------
+    ParameterError
+        Naming the component and the numbers.
+    """
+    if isinstance(owner.priors, str):
+        return
+    given = np.asarray(owner.priors, dtype=float)
+    if given.ndim != 1 or not (np.isfinite(given).all() and (given > 0).all()):
+        raise owner.parameter_error(
+            "priors", f"must be one number above 0 for each class, got {given.tolist()}"
+        )
+    if abs(given.sum() - 1) > _ROUNDING:
+        raise owner.parameter_error(
+            "priors", f"must have the sum 1, got {given.tolist()} with the sum {given.sum():g}"
+        )
+
+
+def class_priors(owner: Any, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Prior probability of each class, given the weight of its cases.
+
+    Raises
+    ------
+    InputError
+        If given ones are not as many as there are classes.
+    """
+    if isinstance(owner.priors, str):
+        equal = owner.priors == "equal"
+        return np.full(len(counts), 1 / len(counts)) if equal else np.asarray(counts / counts.sum())
+    given = np.asarray(owner.priors, dtype=float)
+    if len(given) != len(classes):
+        raise InputError(
+            f"{display_name(owner)}: priors has {len(given)} numbers, y has {len(classes)} classes "
+            f"({', '.join(map(repr, classes.tolist()[:5]))}{', ...' if len(classes) > 5 else ''})"
+        )
+    return np.asarray(given / given.sum())

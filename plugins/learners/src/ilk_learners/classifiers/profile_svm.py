@@ -20,9 +20,9 @@ from ilk import (
     is_frozen,
     seeded,
 )
-from ilk_learners.classifiers.some_classes import as_scores, no_decision, put
+from ilk_learners.classifiers.cases import as_scores, no_decision, put
 from ilk_learners.classifiers.svm import SVM
-from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.numerics import check_finite_parameters
 
 
 class ProfileSVM(Classifier):

@@ -10,10 +10,8 @@ import numpy as np
 from ilk import InputError, Param, display_name
 from ilk_learners.classifiers.cases import Cases, check_cases
 from ilk_learners.classifiers.gaussians import SHRINKAGE, Gaussian, gaussian
-from ilk_learners.classifiers.posteriors import Posterior
-from ilk_learners.classifiers.priors import PRIORS, class_priors
-from ilk_learners.linear import within
-from ilk_learners.magnitude import difference
+from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
+from ilk_learners.numerics import difference, within
 
 
 class QDA(Posterior):

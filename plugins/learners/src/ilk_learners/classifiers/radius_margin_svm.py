@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import sklearn
 from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import OneClassSVM
 from sklearn.utils.validation import check_is_fitted
 
+import ilk
 from ilk import Capabilities, Classifier, Param, check_vectors, display_name
 from ilk_learners.classifiers.cases import check_cases
-from ilk_learners.magnitude import check_finite_parameters, deviations, finite
-from ilk_learners.svm.machine import dense_coefficients
-from ilk_learners.svm.radius_margin import Bound, RadiusMargin, unit_kernel
+from ilk_learners.numerics import check_finite_parameters, deviations, finite
+from ilk_learners.svm.gram import gram_matrix
+from ilk_learners.svm.libsvm import dense_coefficients, solve
 from ilk_learners.svm.strategies import class_scores, problems, winners
+
+if TYPE_CHECKING:
+    from ilk_learners.svm.libsvm import Machine
+
 
 _FARTHEST = np.log(1e3)  # of a scale, or C, from where it starts
 _LEAST_C = 1e-8
@@ -264,3 +272,121 @@ class _Descent:
         )
         self.curve = np.minimum.accumulate(self.curve).tolist()
         return int(found.nit)
+
+
+_ITERATIONS = 1_000_000
+_FREE = 1e12  # bound of coefficients that no solution comes near: squared slack needs none
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The bound at one place.
+
+    Attributes
+    ----------
+    value : float
+        ``R^2 sum_c |w_c|^2``.
+    gradient : ndarray of shape (p + 1,)
+        Of the logarithm of the value, for the logarithm of each scale, then that of C.
+    squared_radius : float
+    machines : tuple of Machine
+        Solutions with ``K + I / C``.
+    """
+
+    value: float
+    gradient: np.ndarray
+    squared_radius: float
+    machines: tuple[Machine, ...]
+
+
+class RadiusMargin:
+    """The bound for rows Z with the kernel ``exp(-|s * (z - z')|^2 / 2)`` for scales s.
+
+    Slack is squared: ``|w|^2 / 2 + (C / 2) sum_i xi_i^2`` is that of a hard margin under
+    ``K~ = K + I / C``, which is what radius and margin are measured under. With the solutions a
+    of the machine (signs included) and b of the sphere
+
+        d|w|^2 = -sum_ij a_i a_j dK~_ij,    dR^2 = sum_i b_i dK~_ii - sum_ij b_i b_j dK~_ij
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, p)
+    signs : sequence of ndarray of shape (n,)
+        -1 or 1, one for each machine.
+    tol : float
+        Of libsvm.
+    """
+
+    def __init__(self, Z: np.ndarray, signs: Sequence[np.ndarray], tol: float) -> None:
+        self.Z = Z
+        self.signs = signs
+        self.tol = tol
+
+    def __call__(self, scales: np.ndarray, C: float) -> Bound:
+        """The bound and its gradient."""
+        Z = self.Z * scales
+        K = gram_matrix(unit_kernel(Z), Z)
+        K.flat[:: len(K) + 1] += 1 / C
+        free = np.full(len(K), _FREE)
+        machines = tuple(solve(K, signs, free, tol=self.tol, max_iter=None) for signs in self.signs)
+        squares = 2 * sum(machine.objective for machine in machines)
+        squared_radius, weights = enclosing_sphere(K, tol=self.tol)
+        K.flat[:: len(K) + 1] -= 1 / C
+        of_margin, of_radius = np.zeros(Z.shape[1] + 1), np.zeros(Z.shape[1] + 1)
+        for machine in machines:
+            of_margin -= _slopes(K, Z, machine.rows, machine.coef, C)
+        some = np.flatnonzero(weights)
+        of_radius -= _slopes(K, Z, some, weights[some], C)
+        of_radius[-1] -= 1 / C
+        gradient = of_margin / squares + of_radius / squared_radius
+        return Bound(squares * squared_radius, gradient, squared_radius, machines)
+
+
+def unit_kernel(Z: np.ndarray) -> Any:
+    """The kernel of rows that are scaled already."""
+    return ilk.kernel("rbf", sigma=1.0).fit(Z[:1])
+
+
+def _slopes(K: np.ndarray, Z: np.ndarray, rows: np.ndarray, v: np.ndarray, C: float) -> np.ndarray:
+    """``sum_ij v_i v_j dK~_ij`` for the logarithm of each scale, then that of C.
+
+    Along a scale ``dK_ij = -K_ij (z_i - z_j)^2``; along C it is ``-I / C``.
+    """
+    Z = Z[rows] - Z[rows].mean(axis=0)
+    P = K[np.ix_(rows, rows)] * np.outer(v, v)
+    of_scales = 2 * (np.einsum("if,if->f", Z, P @ Z) - P.sum(axis=1) @ np.square(Z))
+    return np.append(of_scales, -float(v @ v) / C)
+
+
+def enclosing_sphere(K: np.ndarray, *, tol: float = 1e-6) -> tuple[float, np.ndarray]:
+    """Squared radius of the smallest sphere, and how much each row weighs in its centre.
+
+    The weights maximise ``sum_i b_i k(x_i, x_i) - sum_ij b_i b_j k(x_i, x_j)`` over ``b >= 0``
+    that sum to 1, and the maximum is the squared radius. Minus half of the squared distances in
+    the space of the kernel are a kernel for which the first sum is 0 and the second one the same
+    but for the first: for that libsvm's one-class machine with nu = 1/n solves it.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Of n >= 2 rows.
+    tol : float
+        Of libsvm.
+
+    Returns
+    -------
+    squared_radius : float
+    weights : ndarray of shape (n,)
+    """
+    n, own = len(K), np.diagonal(K)
+    apart = K - own / 2
+    apart -= own[:, None] / 2
+    machine = OneClassSVM(kernel="precomputed", nu=1 / n, tol=tol)
+    settings = {"assume_finite": True, "skip_parameter_validation": True}
+    with warnings.catch_warnings(), sklearn.config_context(**settings):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # there is no bound on iterations
+        machine.fit(apart)
+    weights = np.zeros(n)
+    weights[machine.support_] = machine.dual_coef_[0]
+    weights /= weights.sum()
+    return max(-float(weights @ apart @ weights), 0.0), weights

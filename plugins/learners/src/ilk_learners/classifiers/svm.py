@@ -21,13 +21,11 @@ from ilk import (
     fit_component,
     take,
 )
-from ilk_learners.classifiers.cases import Cases
-from ilk_learners.classifiers.class_weights import CLASS_WEIGHT, case_weights
-from ilk_learners.objects import check_objects, with_input_tags
+from ilk_learners.classifiers.cases import CLASS_WEIGHT, Cases, case_weights
 from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import products
-from ilk_learners.svm.machine import dense_coefficients
+from ilk_learners.svm.libsvm import dense_coefficients
 from ilk_learners.svm.strategies import (
     Strategy,
     class_probabilities,
@@ -36,11 +34,12 @@ from ilk_learners.svm.strategies import (
     winners,
 )
 from ilk_learners.svm.tuning import tune
+from ilk_learners.validation import check_objects, with_input_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ilk_learners.svm.machine import Machine
+    from ilk_learners.svm.libsvm import Machine
 
 _LEAST = 1e-7  # probability of a side
 

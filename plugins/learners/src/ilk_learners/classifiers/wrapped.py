@@ -34,7 +34,7 @@ from ilk import (
     display_name,
     is_table,
 )
-from ilk_learners.objects import check_columns
+from ilk_learners.validation import check_columns
 
 # Where classifiers are, cheapest imports first, so that a search loads little.
 _HOMES = (

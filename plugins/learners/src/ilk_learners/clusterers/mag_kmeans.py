@@ -22,7 +22,7 @@ from ilk import (
     check_vectors,
     display_name,
 )
-from ilk_learners.magnitude import common_deviations, difference
+from ilk_learners.numerics import common_deviations, difference
 
 _DROP = 1e-12  # of the objective: what falls less does not fall
 _CELLS = 2**20  # of rows' deviations held at once

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ilk import Param
+from ilk import Param, take
 from ilk_learners.votes import first_voter, leaders, tally
+
+if TYPE_CHECKING:
+    from ilk_learners.editors.cases import Cases
+
 
 Rule = Literal["plurality", "all"]
 Ties = Literal["keep", "remove", "nearest"]
-
 K = Param(int, ge=1, doc="How many neighbours are asked.")
 RULE = Param(choices=("plurality", "all"), doc="How many neighbours must be of the same class.")
 TIES = Param(choices=("keep", "remove", "nearest"), doc="If classes share the most votes.")
@@ -42,3 +45,137 @@ def agree(
         return np.asarray(first_voter(best, others) == own)
     among = np.take_along_axis(best, own[:, None], axis=1)[:, 0]
     return np.asarray(among if ties == "keep" else among & (best.sum(axis=1) == 1))
+
+
+_ROWS = 4096  # cases whose lists are read at a time
+
+
+class Remaining:
+    """The cases that remain, each with a list of neighbours that is long enough for a while.
+
+    Neighbours are found once, more of them than are asked for; removed ones are skipped. Only
+    where a list is used up, it is made anew from what remains.
+
+    Parameters
+    ----------
+    cases : Cases
+    reserve : int
+        Length of the lists.
+
+    Attributes
+    ----------
+    alive : ndarray of bool, shape (n,)
+    """
+
+    def __init__(self, cases: Cases, reserve: int) -> None:
+        self.cases = cases
+        self.alive = np.ones(len(cases), dtype=bool)
+        self._lists = cases.neighbors(min(reserve, len(cases) - 1))[1].copy()
+
+    def nearest(self, rows: np.ndarray, k: int) -> np.ndarray:
+        """Numbers of the k remaining others that are nearest to each of some cases.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (m,)
+        k : int
+            At most the number of remaining others.
+
+        Returns
+        -------
+        ndarray of int, shape (m, k)
+            Nearest first, ties by lower number.
+        """
+        blocks = [self._some(rows[i : i + _ROWS], k) for i in range(0, len(rows), _ROWS)]
+        return np.concatenate([np.empty((0, k), dtype=np.intp), *blocks])
+
+    def _some(self, rows: np.ndarray, k: int) -> np.ndarray:
+        there = self.alive[self._lists[rows]] & (self._lists[rows] != rows[:, None])
+        short = there.sum(axis=1) < k
+        if short.any():
+            self._refill(rows[short], k)
+            there = self.alive[self._lists[rows]] & (self._lists[rows] != rows[:, None])
+        chosen = there & (np.cumsum(there, axis=1) <= k)
+        return np.asarray(self._lists[rows][chosen].reshape(len(rows), k))
+
+    def _refill(self, rows: np.ndarray, k: int) -> None:
+        """Fill lists with what remains, and with the case itself where that is too little."""
+        left = np.flatnonzero(self.alive)
+        length = min(self._lists.shape[1], len(left) - 1)
+        targets, X = take(self.cases.X, left), self.cases.X
+        _, found = self.cases.distance.kneighbors(take(X, rows), targets, length + 1)
+        found = left[found]
+        self._lists[rows] = rows[:, None]
+        own = found == rows[:, None]
+        own[~own.any(axis=1), -1] = True  # as many others are as near: the last is too many
+        self._lists[rows, :length] = found[~own].reshape(len(rows), length)
+
+
+_RESERVE = 4  # times k: how many neighbours are found at first, where there may be many passes
+
+
+def edited(
+    cases: Cases, k: int, rule: Rule, ties: Ties, max_passes: int | None
+) -> tuple[np.ndarray, int]:
+    """Remove the cases that disagree with their neighbours, until none does.
+
+    Parameters
+    ----------
+    cases : Cases
+        More than k.
+    k : int
+        How many neighbours are asked; all others, where fewer remain.
+    rule, ties
+        As `agree` has them.
+    max_passes : int or None
+        Stop after as many passes; None: at the fixed point.
+
+    Returns
+    -------
+    kept : ndarray of int
+        Numbers of the cases that are left, ascending.
+    n_passes : int
+
+    Raises
+    ------
+    InputError
+        If there are not more than k cases.
+    """
+    cases.neighbors(k)  # says if there are too few
+    remaining = Remaining(cases, k if max_passes == 1 else _RESERVE * k)
+    codes, n_passes = cases.codes, 0
+    while n_passes != max_passes:
+        n_passes += 1
+        rows = np.flatnonzero(remaining.alive)
+        asked = min(k, len(rows) - 1)
+        if asked < 1:
+            break
+        others = codes[remaining.nearest(rows, asked)]
+        gone = ~agree(codes[rows], others, cases.n_classes, rule, ties)
+        if not gone.any():
+            break
+        remaining.alive[rows[gone]] = False
+    return np.flatnonzero(remaining.alive), n_passes
+
+
+Noise = Literal["enn", "renn", "none"]
+NOISE = Param(
+    choices=("enn", "renn", "none"),
+    doc="What removes noise first: one pass of edited nearest neighbours, passes until all agree.",
+)
+
+
+def without_noise(cases: Cases, k: int, noise: Noise) -> np.ndarray:
+    """Numbers of the cases that the editor enn or renn would keep, ascending.
+
+    Their rule is "plurality", with ties that keep.
+
+    Parameters
+    ----------
+    k : int
+        How many neighbours are asked.
+    """
+    if noise == "none":
+        cases.neighbors(k)  # says if there are too few, as the others do
+        return np.arange(len(cases))
+    return edited(cases, k, "plurality", "keep", 1 if noise == "enn" else None)[0]

@@ -20,8 +20,8 @@ from ilk import (
     take,
 )
 from ilk import index as ilk_index
-from ilk_learners.neighborhoods import neighbors_of_others
-from ilk_learners.objects import check_objects
+from ilk_learners.neighbors import neighbors_of_others
+from ilk_learners.validation import check_objects
 
 Order = Literal["given", "random", "nun"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from ilk import Param
 from ilk_learners.editors.agreement import K
 from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
-from ilk_learners.neighborhoods import n_of_other_classes
+from ilk_learners.neighbors import n_of_other_classes
 
 
 class ClassOutliers(CaseEditor):

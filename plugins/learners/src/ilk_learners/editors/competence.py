@@ -8,10 +8,16 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from ilk import Param, check_seed
+from ilk_learners.editors.agreement import NOISE, Noise, without_noise
 from ilk_learners.editors.cases import DISTANCE, INDEX, RANDOM_STATE, CaseEditor, Cases
-from ilk_learners.editors.competence_model import model_of
-from ilk_learners.editors.edited_set import Add, Delete, EditedSet, Update
-from ilk_learners.editors.noise import NOISE, Noise, without_noise
+from ilk_learners.editors.competence_model import (
+    Add,
+    CompetenceModel,
+    Delete,
+    EditedSet,
+    Update,
+    model_of,
+)
 
 CompetenceOrder = Literal["relative_coverage", "reach_for_cover", "coverage", "nun", "random"]
 
@@ -190,3 +196,60 @@ class Competence(CaseEditor):
         if self.order == "random":
             return check_seed(self, self.random_state).permutation(len(cases))
         return None
+
+
+def competence_model(
+    X: Any, y: Any, *, k: int = 3, distance: Any = "euclidean", index: Any = "brute"
+) -> CompetenceModel:
+    """Say which cases solve which: the k nearest others of a case that are of its class solve it.
+
+    Parameters
+    ----------
+    X : data of n rows, of any kind that the distance takes
+    y : array of shape (n,)
+        Classes.
+    k : int, default=3
+        How many nearest cases may solve a case.
+    distance : distance, default="euclidean"
+        A name, a specification or a component; it is fitted on the cases.
+    index : index, default="brute"
+        How neighbours are found.
+
+    Returns
+    -------
+    CompetenceModel
+        Its sets take memory for about 2 (k + 1) n numbers.
+
+    Raises
+    ------
+    InputError
+        If there are not more than k cases, or labels do not fit.
+
+    Notes
+    -----
+    The definition is that of the index footprint and of the editor competence. The editor icf
+    has another: there everyone nearer than the nearest case of another class solves a case.
+
+    References
+    ----------
+    .. [1] B. Smyth and E. McKenna, "Footprint-based retrieval", ICCBR, LNCS 1650, 1999.
+    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+
+    Examples
+    --------
+    >>> from ilk_learners import competence_model
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0]], ["a", "a", "a", "b", "b"]
+    >>> model = competence_model(X, y, k=2)
+    >>> model.coverage[1], model.reachability[4]
+    (array([0, 1, 2], dtype=int32), array([3, 4], dtype=int32))
+    >>> model
+    competence model of 5 cases, k = 2
+      coverage           2 to 3 cases, 2.6 on average
+      reachability       2 to 3 cases, 2.6 on average
+      relative coverage  1 to 1
+      groups             2, the largest of 3 cases
+      solved by no other 0 cases
+    """
+    editor = Competence(k=k, distance=distance, index=index)
+    return model_of(editor.cases(X, y), int(k))

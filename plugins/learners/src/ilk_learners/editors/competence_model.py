@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from ilk_learners.editors.case_sets import CaseSets
+from ilk_learners.editors.cnn import Store
 
 if TYPE_CHECKING:
     from ilk_learners.editors.cases import Cases
@@ -74,65 +75,6 @@ class CompetenceModel:
         )
 
 
-def competence_model(
-    X: Any, y: Any, *, k: int = 3, distance: Any = "euclidean", index: Any = "brute"
-) -> CompetenceModel:
-    """Say which cases solve which: the k nearest others of a case that are of its class solve it.
-
-    Parameters
-    ----------
-    X : data of n rows, of any kind that the distance takes
-    y : array of shape (n,)
-        Classes.
-    k : int, default=3
-        How many nearest cases may solve a case.
-    distance : distance, default="euclidean"
-        A name, a specification or a component; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found.
-
-    Returns
-    -------
-    CompetenceModel
-        Its sets take memory for about 2 (k + 1) n numbers.
-
-    Raises
-    ------
-    InputError
-        If there are not more than k cases, or labels do not fit.
-
-    Notes
-    -----
-    The definition is that of the index footprint and of the editor competence. The editor icf
-    has another: there everyone nearer than the nearest case of another class solves a case.
-
-    References
-    ----------
-    .. [1] B. Smyth and E. McKenna, "Footprint-based retrieval", ICCBR, LNCS 1650, 1999.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
-
-    Examples
-    --------
-    >>> from ilk_learners import competence_model
-    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0]], ["a", "a", "a", "b", "b"]
-    >>> model = competence_model(X, y, k=2)
-    >>> model.coverage[1], model.reachability[4]
-    (array([0, 1, 2], dtype=int32), array([3, 4], dtype=int32))
-    >>> model
-    competence model of 5 cases, k = 2
-      coverage           2 to 3 cases, 2.6 on average
-      reachability       2 to 3 cases, 2.6 on average
-      relative coverage  1 to 1
-      groups             2, the largest of 3 cases
-      solved by no other 0 cases
-    """
-    from ilk_learners.editors.competence import Competence
-
-    editor = Competence(k=k, distance=distance, index=index)
-    return model_of(editor.cases(X, y), int(k))
-
-
 def model_of(cases: Cases, k: int) -> CompetenceModel:
     """Make the competence model of cases; memory for about 2 (k + 1) n numbers."""
     n, neighbors = len(cases), cases.neighbors(k)[1]
@@ -146,3 +88,122 @@ def model_of(cases: Cases, k: int) -> CompetenceModel:
 
 def _range(sizes: np.ndarray) -> str:
     return f"{sizes.min()} to {sizes.max()} cases, {sizes.mean():.3g} on average"
+
+
+@dataclass(frozen=True, eq=False)
+class CaseSets:
+    """A set of cases for each case; ``sets[i]`` are the members of that of i, ascending.
+
+    Attributes
+    ----------
+    starts : ndarray of int, shape (n + 1,)
+        Where each set begins among the members, and where the last one ends.
+    members : ndarray of int
+        Of all sets, one set after the other.
+    """
+
+    starts: np.ndarray
+    members: np.ndarray
+
+    @classmethod
+    def of(cls, matrix: csr_matrix) -> CaseSets:
+        """Each row of a sparse matrix as the set of its columns."""
+        matrix.sort_indices()
+        return cls(matrix.indptr, matrix.indices)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many members each set has; array of shape (n,)."""
+        return np.diff(self.starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, case: int) -> np.ndarray:
+        n = len(self)
+        if not -n <= case < n:
+            raise IndexError(f"there are sets of {n} cases, not of case {case}")
+        return self.members[self.starts[case % n] : self.starts[case % n + 1]]
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self[case] for case in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<CaseSets of {len(self)} cases, {len(self.members)} members>"
+
+
+Add = Literal["misclassified", "unsolved"]
+Delete = Literal["covered", "none"]
+Update = Literal["dynamic", "static"]
+_DIGITS = 10  # of relative coverage: equal sums of shares tie, in whichever order they were added
+
+
+class EditedSet:
+    """The cases that were added, and what is left of the training set.
+
+    Parameters
+    ----------
+    cases : Cases
+    model : CompetenceModel
+        Of all of them.
+    add : {"misclassified", "unsolved"}
+        Which cases are added.
+
+    Attributes
+    ----------
+    kept : ndarray of bool, shape (n,)
+        What was added.
+    left : ndarray of bool, shape (n,)
+        The training set.
+    """
+
+    def __init__(self, cases: Cases, model: CompetenceModel, add: Add) -> None:
+        from ilk_learners.editors.leaving import Shrinking
+
+        n = len(cases)
+        self.kept = np.zeros(n, dtype=bool)
+        self.left = np.ones(n, dtype=bool)
+        self._codes, self._model = cases.codes, model
+        self._solved = np.zeros(n, dtype=bool)
+        self._store = Store(cases) if add == "misclassified" else None
+        coverage, reachability = model.coverage, model.reachability
+        self._sizes = Shrinking(
+            covered_from=coverage.starts,
+            covered=coverage.members,
+            reached_from=reachability.starts,
+            reached=reachability.members,
+            left=self.left.copy(),
+            reachability=reachability.sizes,
+            coverage=coverage.sizes,
+            relative=model.relative_coverage.copy(),
+        )
+
+    def keys(self, order: str) -> np.ndarray:
+        """What the model orders cases by, the smallest first."""
+        if order == "reach_for_cover":
+            return self._sizes.reachability
+        if order == "coverage":
+            return -self._sizes.coverage
+        return -np.round(self._sizes.relative, _DIGITS)
+
+    def takes(self, case: int) -> bool:
+        """Whether a case is to be added."""
+        if self._store is None:
+            return not self._solved[case]
+        nearest = self._store.nearest[case]
+        return bool(nearest < 0 or self._codes[nearest] != self._codes[case])
+
+    def extend(self, case: int, delete: Delete, update: Update) -> np.ndarray:
+        """Add a case that is to be added; return what leaves the training set with it."""
+        from ilk_learners.editors.leaving import leave
+
+        self.kept[case] = True
+        coverage = self._model.coverage[case]
+        self._solved[coverage] = True
+        if self._store is not None:
+            self._store.see(np.array([case]))
+        gone = coverage[self.left[coverage]] if delete == "covered" else np.array([case])
+        self.left[gone] = False
+        if update == "dynamic":
+            leave(gone, self._sizes)
+        return gone

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ilk import Param, take
+from ilk_learners.editors.agreement import NOISE, Noise, without_noise
 from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
-from ilk_learners.editors.noise import NOISE, Noise, without_noise
 
 _BLOCK = 2**21  # distances held at once, but of one case at least
 

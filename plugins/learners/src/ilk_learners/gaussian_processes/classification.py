@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg import blas
+from scipy.special import expit, log_softmax, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from ilk import InputError, display_name
 from ilk_learners.gaussian_processes import triangles
-from ilk_learners.gaussian_processes.evidence import maximize
+from ilk_learners.gaussian_processes.evidence import gram, maximize
 from ilk_learners.gaussian_processes.newton import Likelihood, Mode, find_mode
-from ilk_learners.gaussian_processes.parameters import gram
 
 if TYPE_CHECKING:
     from ilk_learners.gaussian_processes.covariance import Covariance
@@ -124,3 +125,214 @@ class Evidence:
         kernel, variance = self.parameters(theta)
         K = gram(kernel, variance, self._X)
         return kernel, variance, solve(self._owner, self._likelihood, K, self._last)
+
+
+class Logistic:
+    """``p(y | f) = prod_i 1 / (1 + exp(-s_i f_i))`` for signs s."""
+
+    def __init__(self, signs: np.ndarray) -> None:
+        self.signs = signs
+        self.shape = signs.shape
+        self._memory: np.ndarray | None = None
+
+    def log_likelihood(self, f: np.ndarray) -> float:
+        """Logarithm of the probability of the signs."""
+        return -float(np.logaddexp(0, -self.signs * f).sum())
+
+    def gradient(self, f: np.ndarray) -> np.ndarray:
+        """Of that logarithm."""
+        return np.asarray(self.signs * expit(-self.signs * f))
+
+    def factorize(self, K: np.ndarray, f: np.ndarray) -> Curvature:
+        """Factor ``B = I + W^1/2 K W^1/2``, in the memory of the last one."""
+        root = np.sqrt(expit(f) * expit(-f))
+        B = np.empty_like(K) if self._memory is None else self._memory
+        self._memory = B
+        triangles.weigh(K, root, B)
+        return Curvature(root, triangles.factor(B))
+
+
+@dataclass
+class Curvature:
+    """``R = (K + W^-1)^-1 = W^1/2 B^-1 W^1/2`` with ``B = I + W^1/2 K W^1/2 = L L'``.
+
+    Attributes
+    ----------
+    root : ndarray of shape (n,)
+        Of the diagonal W.
+    L : ndarray of shape (n, n)
+        In the lower triangle.
+    """
+
+    root: np.ndarray
+    L: np.ndarray
+
+    @property
+    def half_log_determinant(self) -> float:
+        """Half the logarithm of the determinant of ``I + K W``."""
+        return triangles.half_log_determinant(self.L)
+
+    def apply(self, v: np.ndarray) -> np.ndarray:
+        """``R v``."""
+        return np.asarray(self.root * triangles.solve(self.L, self.root * v))
+
+    def variances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
+        """Variances of latent values, for their prior variances and covariances with training.
+
+        Parameters
+        ----------
+        own : ndarray of shape (m,)
+        k : ndarray of shape (m, n)
+            Overwritten.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        k *= self.root
+        v = triangles.half_solve(self.L, k.T)
+        return np.asarray(np.maximum(own - np.einsum("ij,ij->j", v, v), 0))
+
+    def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """Derivatives of the log evidence for the entries of K; in the memory of L.
+
+        Equations (5.21) to (5.24) of Rasmussen and Williams, as one matrix
+        ``M = (aa' - R + ua' + au') / 2`` with ``u = (I - R K) s``, where s are the derivatives
+        for f: ``s_i = -(1 - (B^-1)_ii) (1 - 2 pi_i) / 2``.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            Symmetric, in the lower triangle.
+        """
+        inverse = triangles.inverse(self.L)
+        s = -0.5 * (1 - np.diagonal(inverse)) * (expit(-f) - expit(f))
+        u = s - self.root * triangles.times(inverse, self.root * (s @ K))
+        inverse *= -0.5 * self.root[:, None]
+        inverse *= self.root
+        return np.asarray(blas.dsyr2(0.5, a / 2 + u, a, lower=1, a=inverse, overwrite_a=1))
+
+
+_NUMBERS = 2**21  # in a block of columns
+
+
+class Softmax:
+    """``p(y | f) = prod_i exp(f_i[y_i]) / sum_c exp(f_i[c])``; f of shape (n_classes, n)."""
+
+    def __init__(self, codes: np.ndarray, n_classes: int) -> None:
+        self.indicators = np.equal.outer(np.arange(n_classes), codes).astype(float)
+        self.shape = self.indicators.shape
+        self._memory: list[np.ndarray] = []
+
+    def log_likelihood(self, f: np.ndarray) -> float:
+        """Logarithm of the probability of the labels."""
+        return float(np.vdot(self.indicators, log_softmax(f, axis=0)))
+
+    def gradient(self, f: np.ndarray) -> np.ndarray:
+        """Of that logarithm."""
+        return np.asarray(self.indicators - softmax(f, axis=0))
+
+    def factorize(self, K: np.ndarray, f: np.ndarray) -> Curvatures:
+        """Invert one matrix for each class and factor their sum, in the memory of the last."""
+        if not self._memory:
+            self._memory = [np.empty_like(K) for _ in range(len(f) + 1)]
+        total, *parts = self._memory
+        total[...] = 0
+        half = 0.0
+        for B, shares in zip(parts, softmax(f, axis=0), strict=True):
+            root = np.sqrt(shares)
+            triangles.weigh(K, root, B)
+            L = triangles.factor(B)
+            half += triangles.half_log_determinant(L)
+            inverse = triangles.mirror(triangles.inverse(L))
+            inverse *= root
+            inverse *= root[:, None]
+            total += inverse.T
+        M = triangles.factor(total)
+        half += triangles.half_log_determinant(M)
+        return Curvatures([E.T for E in parts], M, half)
+
+
+@dataclass
+class Curvatures:
+    """``R = E - E O (O' E O)^-1 O' E``, which is (3.47) of Rasmussen and Williams.
+
+    E has a block ``E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2`` for each class, O stacks
+    identities.
+
+    Attributes
+    ----------
+    parts : list of ndarray of shape (n, n)
+        E_c.
+    M : ndarray of shape (n, n)
+        Factor of their sum, in the lower triangle.
+    half_log_determinant : float
+        Half the logarithm of the determinant of ``I + K W``: of all factors, M among them (which
+        the printed algorithm 3.3 leaves out).
+    """
+
+    parts: list[np.ndarray]
+    M: np.ndarray
+    half_log_determinant: float
+
+    def apply(self, v: np.ndarray) -> np.ndarray:
+        """``R v`` for v of shape (n_classes, n)."""
+        own = np.stack([E @ each for E, each in zip(self.parts, v, strict=True)])
+        common = triangles.solve(self.M, own.sum(axis=0))
+        return np.asarray(own - np.stack([E @ common for E in self.parts]))
+
+    def covariances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
+        """Covariances of the latent values of each object, algorithm 3.4.
+
+        Parameters
+        ----------
+        own : ndarray of shape (m,)
+            Prior variances.
+        k : ndarray of shape (m, n)
+            Covariances with training.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes, n_classes)
+        """
+        found = np.empty((len(k), len(self.parts), len(self.parts)))
+        step = max(_NUMBERS // (k.shape[1] * len(self.parts)), 1)
+        for first in range(0, len(k), step):
+            rows = slice(first, first + step)
+            halves, drops = [], []
+            for E in self.parts:
+                product = np.asfortranarray(E @ k[rows].T)
+                drops.append(np.einsum("ij,ji->i", k[rows], product))
+                halves.append(triangles.half_solve(self.M, product))
+            T = np.stack(halves)
+            found[rows] = np.einsum("cji,dji->icd", T, T, optimize=True)
+            for c, drop in enumerate(drops):
+                found[rows, c, c] += own[rows] - drop
+        return found
+
+    def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """Derivatives of the log evidence for the entries of K, the same for all classes.
+
+        ``sum_c (a_c a_c' - R_cc + u_c a_c' + a_c u_c') / 2`` with ``u = (I - R K) s``, where s
+        are the derivatives for f of minus half the log determinant.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            Symmetric, in the lower triangle.
+        """
+        s = self._slopes(K, softmax(f, axis=0))
+        u = s - self.apply(s @ K)
+        result = np.zeros_like(K).T
+        for E, a_c, u_c in zip(self.parts, a, u, strict=True):
+            half = triangles.half_solve(self.M, np.array(E, order="F"))
+            result = blas.dsyrk(0.5, half, beta=1.0, c=result, trans=1, lower=1, overwrite_c=1)
+            result -= 0.5 * E
+            result = blas.dsyr2(0.5, a_c / 2 + u_c, a_c, lower=1, a=result, overwrite_a=1)
+        return np.asarray(result)
+
+    def _slopes(self, K: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Derivatives of minus half the log determinant for f."""
+        V = self.covariances(np.diagonal(K), K)
+        q = np.einsum("icc->ci", V) - 2 * np.einsum("icd,di->ci", V, shares)
+        return np.asarray(-0.5 * shares * (q - (shares * q).sum(axis=0)))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from ilk import InputError, check_seed, display_name
+from ilk import InputError, Param, Seed, check_seed, display_name
+from ilk_learners.validation import check_objects
 
 _REACH = np.log(1e5)  # how far from the start
 _NEAR = np.log(1e2)  # how far from it a restart begins
@@ -89,3 +90,38 @@ def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start:
         bounds=[(-_REACH, _REACH)] * len(start),
         options={"maxiter": int(owner.max_steps)},
     )
+
+
+KERNEL = Param(slot="kernel", doc="Covariance of latent values, up to their variance.")
+SIGNAL_VARIANCE = Param(float, gt=0, doc="What the kernel is multiplied by.")
+N_RESTARTS = Param(int, ge=0, doc="More starts of the optimiser, drawn.")
+MAX_STEPS = Param(int, ge=1, doc="Most steps of the optimiser.")
+RANDOM_STATE = Param(Seed, doc="For what is drawn.")
+SMALL = 500
+"""Up to how many cases threads would take longer than one over a factor."""
+
+
+def read_rows(owner: Any, kernel: Any, X: Any, *, reset: bool) -> Any:
+    """Return X as the kernel takes it; vectors in double precision, which factors need."""
+    X = check_objects(owner, kernel, X, reset=reset)
+    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
+
+
+def gram(kernel: Any, variance: float, X: Any, Y: Any = None) -> np.ndarray:
+    """``variance k(x, z)``, in double precision, new."""
+    K = kernel.gram(X) if Y is None else kernel.gram(X, Y)
+    K = np.array(K, dtype=float, order="C", copy=None)
+    if not K.flags.writeable:
+        K = K.copy()
+    K *= variance
+    return K
+
+
+def blocks(m: int, n: int) -> Iterator[np.ndarray]:
+    """Yield the numbers of m rows, as many at a time as have 2^21 covariances with n others."""
+    step = max(_NUMBERS // n, 1)
+    for first in range(0, m, step):
+        yield np.arange(first, min(first + step, m))
+
+
+_NUMBERS = 2**21

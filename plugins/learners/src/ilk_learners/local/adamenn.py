@@ -10,8 +10,8 @@ import numpy as np
 import ilk
 from ilk import Param
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.magnitude import check_finite_parameters
-from ilk_learners.metric_learners.report import REPORT
+from ilk_learners.metric_learners.linear import REPORT
+from ilk_learners.numerics import check_finite_parameters
 
 
 class ADAMENN(AdaptiveMetric):

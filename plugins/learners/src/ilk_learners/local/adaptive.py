@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, InputError, LocalMetric, check_labels, check_vectors, display_name
-from ilk_learners.magnitude import finite
-from ilk_learners.metric_learners.report import Report, compare
+from ilk_learners.metric_learners.linear import Report, compare
+from ilk_learners.numerics import finite
 
 _FAR = 1e150  # the square of a larger number is infinite
 _NUMBERS = 2**21  # of a block of queries that are held at once, 8 bytes each

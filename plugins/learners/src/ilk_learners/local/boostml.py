@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from ilk import Param
 from ilk_learners.local.partition import N_NEIGHBORS, NEAR, PartitionMetric
-from ilk_learners.metric_learners.report import REPORT
+from ilk_learners.metric_learners.linear import REPORT
 
 
 class BoostML2(PartitionMetric):

@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 import ilk
 from ilk import Param
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.magnitude import check_finite_parameters, deviations
-from ilk_learners.metric_learners.report import REPORT
+from ilk_learners.metric_learners.linear import REPORT
+from ilk_learners.numerics import check_finite_parameters, deviations
 
 _LEAST = 50  # rows of a neighbourhood, unless their number is given
 _NUMBERS = 2**20  # of neighbourhoods that are held at once

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 import ilk
 from ilk import InputError, Param, display_name
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.metric_learners.report import REPORT, MetricWarning
+from ilk_learners.metric_learners.linear import REPORT, MetricWarning
 
 
 class Localized(AdaptiveMetric):

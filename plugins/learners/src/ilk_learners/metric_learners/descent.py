@@ -14,10 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from ilk import InputError, Param, check_vectors, display_name
-from ilk_learners.linear import LinearMetricLearner
-from ilk_learners.magnitude import common_deviations, map_back
-from ilk_learners.metric_learners.report import REPORT, report
-from ilk_learners.metric_learners.starts import INIT, check_components, starting_map
+from ilk_learners.metric_learners.linear import (
+    INIT,
+    REPORT,
+    LinearMetricLearner,
+    check_components,
+    report,
+    starting_map,
+)
+from ilk_learners.numerics import common_deviations, map_back
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a linear map, and its gradient of the same shape."""

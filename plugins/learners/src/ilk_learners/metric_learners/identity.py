@@ -8,9 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ilk import Capabilities, Param, check_vectors
-from ilk_learners.linear import LinearMetricLearner
-from ilk_learners.metric_learners.report import REPORT, report_where_known
-from ilk_learners.metric_learners.starts import check_components
+from ilk_learners.metric_learners.linear import (
+    REPORT,
+    LinearMetricLearner,
+    check_components,
+    report_where_known,
+)
 
 
 class Identity(LinearMetricLearner):

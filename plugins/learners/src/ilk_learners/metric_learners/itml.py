@@ -11,8 +11,6 @@ from threadpoolctl import threadpool_limits
 
 from ilk import Array as ArrayParam
 from ilk import InputError, Param, Seed, check_seed, check_vectors, display_name
-from ilk_learners.linear import LinearMetricLearner, rank_of, thin_spectrum
-from ilk_learners.magnitude import common_deviations, map_back
 from ilk_learners.metric_learners.constraints import (
     CONSTRAINTS,
     N_CONSTRAINTS,
@@ -20,8 +18,15 @@ from ilk_learners.metric_learners.constraints import (
     any_pairs,
     read_pairs,
 )
-from ilk_learners.metric_learners.minimum import Objective, minimum
-from ilk_learners.metric_learners.report import REPORT, MetricWarning, report_where_known
+from ilk_learners.metric_learners.linear import (
+    REPORT,
+    LinearMetricLearner,
+    MetricWarning,
+    Objective,
+    minimum,
+    report_where_known,
+)
+from ilk_learners.numerics import common_deviations, map_back, rank_of, thin_spectrum
 
 _N_BOUND_PAIRS = 20_000  # pairs of rows whose distances bounds are taken from
 _NUMBERS = 2**22  # most that these pairs differ by

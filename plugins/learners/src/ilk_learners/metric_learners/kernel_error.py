@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-import ilk
 from ilk import Param, Seed, check_seed, display_name
-from ilk_learners.metric_learners.cut_votes import CutVotes
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
-from ilk_learners.metric_learners.softmax import SoftVotes
-from ilk_learners.metric_learners.vote_columns import squared_error, votes_of
-from ilk_learners.metric_learners.widths import N_NEIGHBORS, squared_scales
-from ilk_learners.neighborhoods import neighbors_of_others
+from ilk_learners.metric_learners.linear import nearest_others
+from ilk_learners.metric_learners.soft_votes import (
+    N_NEIGHBORS,
+    Outer,
+    SoftVotes,
+    softmax,
+    squared_error,
+    squared_scales,
+    votes_of,
+)
 from ilk_learners.targets import TARGETS, Targets, read_targets
 
 KERNEL: Mapping[str, Param] = {
@@ -88,8 +93,7 @@ class KernelErrorLearner(DescentLearner):
 
     def _nearest(self, Z: np.ndarray) -> np.ndarray:
         number = min(int(self.neighborhood), len(Z) - 1)
-        index: Any = ilk.index("brute").fit(Z, distance=ilk.distance("euclidean"))
-        return neighbors_of_others(self, index, Z, number)[1]
+        return nearest_others(Z, number)[1]
 
     def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
         """Keep the best of several starts."""
@@ -157,3 +161,68 @@ class _Cut:
         """The loss among those that are nearest under L."""
         L = L.astype(self.X.dtype, copy=False)
         return self.among(self.X * L if L.ndim == 1 else self.X @ L.T)
+
+
+_NUMBERS = 2**19  # coordinates or votes of neighbours held at once
+
+
+@dataclass(frozen=True)
+class CutVotes:
+    """As `SoftVotes`, but row i is given votes by its `neighbors` only. Memory is O(n m).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Centred.
+    Y : ndarray of shape (n, C)
+    outer : callable
+        See `Outer`.
+    neighbors : ndarray of int, shape (n, m)
+        Rows other than the row itself.
+    widths : ndarray of shape (n,), optional
+    """
+
+    X: np.ndarray
+    Y: np.ndarray
+    outer: Outer
+    neighbors: np.ndarray
+    widths: np.ndarray | None = field(default=None, kw_only=True)
+
+    def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss, and gradient of the shape of L: (d, p), or (p,) for a diagonal."""
+        L = L.astype(self.X.dtype, copy=False)
+        Z = self.X * L if L.ndim == 1 else self.X @ L.T
+        loss, S = self._slopes(Z)
+        columns = np.asarray(S.sum(axis=0))
+        if L.ndim == 1:
+            crossed = np.einsum("ip,ip->p", self.X, S @ self.X, dtype=float)
+            return loss, -2 * L * (columns @ np.square(self.X) - 2 * crossed)
+        rest = columns[:, None] * Z - S @ Z - S.T @ Z
+        return loss, np.asarray(-2 * (rest.T @ self.X), dtype=float)
+
+    def _slopes(self, Z: np.ndarray) -> tuple[float, sp.csr_array]:
+        """Loss and S, with the signs and the gradient of `softmax`."""
+        loss, S = 0.0, np.empty(self.neighbors.shape, dtype=Z.dtype)
+        for rows in self._blocks(Z.shape[1]):
+            near = self.neighbors[rows]
+            differences = Z[rows, None] - Z[near]
+            scores = -np.einsum("imd,imd->im", differences, differences)
+            if self.widths is not None:
+                scores *= self.widths[rows, None]
+            P = softmax(scores)
+            Y = self.Y[near]
+            votes = np.einsum("im,imc->ic", P, Y)
+            part, slopes = self.outer(votes, rows)
+            loss += part
+            if self.widths is not None:
+                slopes = slopes * self.widths[rows, None]
+            S[rows] = P * np.einsum("ic,imc->im", slopes, Y - votes[:, None])
+        n, m = S.shape
+        indptr = np.arange(0, n * m + 1, m)
+        return loss, sp.csr_array((S.ravel(), self.neighbors.ravel(), indptr), shape=(n, n))
+
+    def _blocks(self, d: int) -> Iterator[slice]:
+        n, m = self.neighbors.shape
+        size = max(1, _NUMBERS // (m * max(d, self.Y.shape[1])))
+        for start in range(0, n, size):
+            yield slice(start, min(start + size, n))

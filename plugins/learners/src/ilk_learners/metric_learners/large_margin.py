@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import ilk
-from ilk_learners.metric_learners.impostors import Impostors
-from ilk_learners.neighborhoods import neighbors_of_others
+from ilk_learners.metric_learners.linear import nearest_others
 
 _MOST_ROWS, _DISTANCES = 100, 2**21  # looked at to size a start
 _FURTHEST = 60
@@ -198,11 +198,249 @@ def squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> n
 def _targets(Z: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The nearest rows of the same class, nearest first; -1 where there are no more."""
     found = np.full((len(Z), int(counts.max())), -1)
-    euclidean = ilk.distance("euclidean")
     for group, k in enumerate(counts):
         members = np.flatnonzero(codes == group)
         if k > 0:
-            index: Any = ilk.index("brute").fit(Z[members], distance=euclidean)
-            nearest = neighbors_of_others(index, index, Z[members], int(k))[1]
-            found[members, :k] = members[nearest]
+            found[members, :k] = members[nearest_others(Z[members], int(k))[1]]
     return found
+
+
+_ROWS = 256  # of a block
+_LANES = 4  # sums of their own, each over some of the blocks: threads change no bit
+_SKIN = 0.1  # how much further is looked than the margins reach
+_WORTHWHILE = 8  # a list is kept if one pair in so many is on it: longer, it saves no time,
+_KEPT = 2**23  # and if all lists together have no more pairs: 32 MiB
+
+
+class Hinges(NamedTuple):
+    """What all open hinges add up to.
+
+    Attributes
+    ----------
+    loss : float
+    opened : ndarray of int, shape (n, k)
+        How many hinges of each margin are open.
+    laplacian : ndarray of shape (n, d)
+        The derivative of the sum for each row, halved, without that of the margins.
+    """
+
+    loss: float
+    opened: np.ndarray
+    laplacian: np.ndarray
+
+
+class Impostors:
+    """Sums ``[m - |z_i - z_l|^2]_+`` over all rows i, margins m of i, and rows l of other classes.
+
+    Pairs of rows that are near, or not much further than that, are found block by block from
+    matrix products, and listed. A list serves as long as no row has moved so far that another
+    pair could be near: where z moved from what it was by ``a`` at most, its multiple apart,
+    distances have changed by ``2 max a`` at most. So no impostor is ever missed.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n,)
+        The class of each row, rising.
+    """
+
+    def __init__(self, groups: np.ndarray) -> None:
+        n = len(groups)
+        edges = np.flatnonzero(np.diff(groups, prepend=-1, append=n + 1))
+        self._blocks = [
+            (start, min(start + _ROWS, stop), int(stop))
+            for first, stop in pairwise(edges)
+            for start in range(int(first), int(stop), _ROWS)
+            if stop < n
+        ]
+        self._lists: list[Any] = []
+        self._then = np.empty((0, 0))
+        self._reached = np.empty(0)
+        self.n_searches = 0
+
+    def hinges(self, Z: np.ndarray, margins: np.ndarray) -> Hinges:
+        """Sum over all impostors of rows Z, with margins of shape (n, k) that fall in each row."""
+        reach = np.maximum(margins[:, 0], 0)  # without target neighbours the margin is -inf
+        if not self._serve(Z, reach):
+            self._forget(Z, reach)
+        lengths = np.einsum("ij,ij->i", Z, Z)
+        lanes: list[Any] = [None] * max(min(_LANES, len(self._blocks)), 1)
+
+        def work(lane: int, _stop: int) -> None:
+            lanes[lane] = self._lane(lane, Z, margins, lengths, reach)
+
+        ilk.in_blocks(work, len(lanes), 1)
+        total: Hinges = lanes[0]
+        for one in lanes[1:]:
+            total = Hinges(*(a + b for a, b in zip(total, one, strict=True)))
+        return total
+
+    def _lane(
+        self, lane: int, Z: np.ndarray, margins: np.ndarray, lengths: np.ndarray, reach: np.ndarray
+    ) -> Hinges:
+        from ilk_learners.metric_learners.hinges import add_hinges
+
+        opened, laplacian = np.zeros(margins.shape, dtype=np.int32), np.zeros_like(Z)
+        loss = 0.0
+        for number in range(lane, len(self._blocks), _LANES):
+            ends, partners = self._near(number, Z, lengths, reach)
+            start = self._blocks[number][0]
+            loss += add_hinges(Z, start, ends, partners, margins, opened, laplacian)
+        return Hinges(loss, opened, laplacian)
+
+    def _near(self, number: int, Z: np.ndarray, lengths: np.ndarray, reach: np.ndarray) -> Any:
+        """Pairs of a block that may be near: listed before, or found now."""
+        from ilk_learners.metric_learners.hinges import within_reach
+
+        listed = self._lists[number]
+        if isinstance(listed, tuple):
+            return listed
+        start, stop, left = self._blocks[number]
+        products = Z[start:stop] @ Z[left:].T
+        if listed is _TOO_LONG:
+            return within_reach(products, lengths, reach, start, left)
+        found = within_reach(products, lengths, self._reached**2, start, left)
+        short = len(found[1]) <= min(products.size / _WORTHWHILE, _KEPT / len(self._blocks))
+        self._lists[number] = found if short else _TOO_LONG
+        return found
+
+    def _serve(self, Z: np.ndarray, reach: np.ndarray) -> bool:
+        """Tell whether the lists hold all pairs that are near now."""
+        then = self._then
+        if then.shape != Z.shape:
+            return False
+        factor = float(np.vdot(Z, then)) / max(float(np.vdot(then, then)), _TINY)
+        if factor <= 0:
+            return False
+        moved = Z - factor * then
+        moved = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+        seen = factor * self._reached - moved - moved.max()
+        return bool(np.all((seen >= np.sqrt(reach)) | (reach == 0)))
+
+    def _forget(self, Z: np.ndarray, reach: np.ndarray) -> None:
+        self._then, self._reached = Z, (1 + _SKIN) * np.sqrt(reach)
+        self._lists = [_UNKNOWN] * len(self._blocks)
+        self.n_searches += 1
+
+
+_UNKNOWN, _TOO_LONG = None, False
+_TINY = np.finfo(float).tiny
+_FAST = {"contract", "nsz", "reassoc"}
+
+
+@ilk.compiled(fastmath=_FAST)
+def squared_lengths(Z: np.ndarray, first: np.ndarray, second: np.ndarray, out: np.ndarray) -> None:
+    """Write ``|z_a - z_b|^2`` of each pair of rows a, b."""
+    for e in range(len(first)):
+        a, b = first[e], second[e]
+        total = Z.dtype.type(0)
+        for f in range(Z.shape[1]):
+            step = Z[a, f] - Z[b, f]
+            total += step * step
+        out[e] = total
+
+
+@ilk.compiled(fastmath=_FAST)
+def add_laplacian(
+    Z: np.ndarray, first: np.ndarray, second: np.ndarray, weights: np.ndarray, out: np.ndarray
+) -> None:
+    """Add ``w (e_a - e_b) (z_a - z_b)'`` for each pair a, b with its weight w."""
+    for e in range(len(first)):
+        a, b, w = first[e], second[e], weights[e]
+        if w != 0:
+            for f in range(Z.shape[1]):
+                step = w * (Z[a, f] - Z[b, f])
+                out[a, f] += step
+                out[b, f] -= step
+
+
+@ilk.compiled
+def within_reach(
+    products: np.ndarray, lengths: np.ndarray, reach: np.ndarray, start: int, left: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of rows whose squared distance is below the reach of either.
+
+    Parameters
+    ----------
+    products : ndarray of shape (b, m)
+        Inner products of b rows, of which the first is `start`, with m rows from `left` on.
+    lengths, reach : ndarray of shape (n,)
+        Squared lengths of all rows, and squared distances to which they reach.
+
+    Returns
+    -------
+    ends : ndarray of int, shape (b + 1,)
+        Where the partners of each of the b rows begin and end,
+    partners : ndarray of int32
+        among these.
+    """
+    b, m = products.shape
+    theirs, far = lengths[left : left + m], reach[left : left + m]
+    ends = np.zeros(b + 1, dtype=np.int64)
+    for r in range(b):
+        own, mine, row = lengths[start + r], reach[start + r], products[r]
+        count = 0
+        for c in range(m):
+            count += own + theirs[c] - row[c] - row[c] < max(mine, far[c])
+        ends[r + 1] = ends[r] + count
+    partners = np.empty(ends[b] + 1, dtype=np.int32)  # what is near no row is written at the end
+    near = np.empty(m, dtype=np.bool_)
+    for r in range(b):
+        own, mine, row = lengths[start + r], reach[start + r], products[r]
+        at = ends[r]
+        if at == ends[r + 1]:
+            continue
+        for c in range(m):
+            near[c] = own + theirs[c] - row[c] - row[c] < max(mine, far[c])
+        for c in range(m):
+            partners[at] = left + c
+            at += near[c]
+    return ends, partners[: ends[b]]
+
+
+@ilk.compiled(fastmath=_FAST)
+def add_hinges(
+    Z: np.ndarray,
+    start: int,
+    ends: np.ndarray,
+    partners: np.ndarray,
+    margins: np.ndarray,
+    opened: np.ndarray,
+    out: np.ndarray,
+) -> float:
+    """Sum ``[m - |z_i - z_l|^2]_+`` over the pairs i, l and the margins m of both.
+
+    Parameters
+    ----------
+    start, ends, partners
+        See `within_reach`.
+    margins : ndarray of shape (n, k)
+        Of each row, falling.
+    opened : ndarray of int, shape (n, k)
+        To which is added how many terms of each margin are above 0,
+    out : ndarray of shape (n, d)
+        from which ``(e_i - e_l) (z_i - z_l)'`` is taken away for each such term.
+    """
+    loss = 0.0
+    for r in range(len(ends) - 1):
+        i = start + r
+        for e in range(ends[r], ends[r + 1]):
+            l = np.int64(partners[e])  # noqa: E741  # as in the formula
+            length = Z.dtype.type(0)
+            for f in range(Z.shape[1]):
+                step = Z[i, f] - Z[l, f]
+                length += step * step
+            weight = 0
+            for row in (i, l):
+                for j in range(margins.shape[1]):
+                    if length >= margins[row, j]:
+                        break
+                    loss += margins[row, j] - length
+                    opened[row, j] += 1
+                    weight += 1
+            if weight:
+                factor = Z.dtype.type(weight)
+                for f in range(Z.shape[1]):
+                    step = factor * (Z[i, f] - Z[l, f])
+                    out[i, f] -= step
+                    out[l, f] += step
+    return loss

@@ -8,11 +8,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from ilk import InputError, Param, check_labels, check_vectors, display_name
-from ilk_learners.linear import LinearMetricLearner, subtract_means
-from ilk_learners.magnitude import common_deviations, map_back
-from ilk_learners.metric_learners.inside import SHRINKAGE, SINGULAR, inverse_root, leading
-from ilk_learners.metric_learners.report import REPORT, report_where_known
-from ilk_learners.metric_learners.starts import check_components
+from ilk_learners.metric_learners.linear import (
+    REPORT,
+    LinearMetricLearner,
+    check_components,
+    report_where_known,
+)
+from ilk_learners.metric_learners.whitening import SHRINKAGE, SINGULAR, inverse_root, leading
+from ilk_learners.numerics import common_deviations, map_back, subtract_means
 
 
 class LDA(LinearMetricLearner):

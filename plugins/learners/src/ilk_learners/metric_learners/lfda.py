@@ -9,17 +9,21 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ilk import InputError, Param, check_labels, check_vectors, display_name
-from ilk_learners.linear import (
+from ilk_learners.metric_learners.linear import (
+    REPORT,
     LinearMetricLearner,
+    check_components,
+    report_where_known,
+)
+from ilk_learners.metric_learners.whitening import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
+from ilk_learners.numerics import (
+    common_deviations,
     fix_signs,
+    map_back,
     rank_of,
     subtract_means,
     thin_spectrum,
 )
-from ilk_learners.magnitude import common_deviations, map_back
-from ilk_learners.metric_learners.inside import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
-from ilk_learners.metric_learners.report import REPORT, report_where_known
-from ilk_learners.metric_learners.starts import check_components
 
 _NUMBERS = 2**16  # distances in a block, which stays in the cache
 _MOST = 2**21  # distances that are kept; of more rows they are computed twice

@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ilk import Array as ArrayParam
 from ilk import InputError, Param, check_labels, display_name
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner
-from ilk_learners.metric_learners.kinks import minimize_kinked
-from ilk_learners.metric_learners.large_margin import GivenTriplets, LargeMargin, best_multiple
+from ilk_learners.metric_learners.linear import minimize_kinked
 
 _AUTO = 3
 _COLLAPSED = 0.999  # of the loss of L = 0
@@ -160,11 +159,15 @@ class LMNN(DescentLearner):
         return check_labels(self, y, X)[1]
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Any:
+        from ilk_learners.metric_learners.large_margin import GivenTriplets, LargeMargin
+
         if isinstance(self.triplets, str):
             return LargeMargin(X, y, self._counts(None, y), float(self.push))
         return GivenTriplets(X, self._given(len(X)), float(self.push))
 
     def _sized(self, L: np.ndarray, X: np.ndarray, y: np.ndarray, scale: float) -> np.ndarray:
+        from ilk_learners.metric_learners.large_margin import best_multiple
+
         return L * best_multiple(self._objective(X, y), L, scale)
 
     def _scale(self, X: np.ndarray) -> float:

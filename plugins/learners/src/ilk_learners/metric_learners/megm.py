@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+import numpy as np
+
+from ilk import Array, Param
 from ilk_learners.metric_learners.kernel_error import KERNEL, KernelErrorLearner
 
 if TYPE_CHECKING:
-    from ilk import Param
     from ilk_learners.targets import Targets
 
 
@@ -162,3 +164,160 @@ class MEGM(KernelErrorLearner):
             cls(n_restarts=1, random_state=0, solver="cg"),
             cls(neighborhood=10, refresh=5),
         ]
+
+
+_INIT = Param(Array, choices=("identity",), doc="The weights to begin with.")
+
+
+class MEGMDiagonal(KernelErrorLearner):
+    """MEGM with a diagonal map: weights of features whose kernel-weighted votes are least wrong.
+
+    What `megm` minimises, with a weight w_p for each feature in place of L (MEGM-SNML) ::
+
+        E(w) = 1/2 sum_i |y_i - v_i|^2,        v_i = sum_j W_ij y_j / sum_j W_ij,   j != i,
+        W_ij = exp(-sum_p w_p^2 (x_ip - x_jp)^2 / (2 sigma_i^2)),
+
+    plus ``regularization |w|^2``. There are p numbers to learn in place of p^2, features are
+    weighed together and not one by one, and one that tells nothing gets a weight near 0. On
+    sigma, units, and what differs from the text, see `megm`. Component p of the gradient has
+    the factor ``w_p (x_ip - x_jp)^2``, where (5.7) prints the sum over all features, and the
+    inner factor y_j - v_i. A regularization of 0.01 was chosen on wine, iris, xor and waveform, and
+    lowered the error of one nearest neighbour on 6 of 7 further data sets; ten times as much
+    harms where features are many and rows few (sonar).
+
+    Parameters
+    ----------
+    n_neighbors : int or "log2", default="log2"
+        k; floor(log2 n).
+    bandwidth : {"local", "global"}, default="local"
+        A sigma for each row, or its mean for all.
+    neighborhood : int or "all", default="all"
+        Who votes: all others, or how many of the nearest, with memory for these only.
+    refresh : int or None, default=None
+        Iterations after which the voters of `neighborhood` are found anew, in the space that
+        is learned; never if left out.
+    regularization : float or None, default=None
+        Weight of the squares of the weights, in units of ``1 / sqrt(2 s)``, in the loss. If left
+        out 0.01, and 0 for a `neighborhood` of few: all their votes may be right, and then
+        the squares alone would bring it to 0.
+    init : {"identity"} or array of shape (p,), default="identity"
+        The weights to begin with; an array as the diagonal of ``components_`` would be.
+    n_restarts : int, default=0
+        Further starts, at random near the first; the one that ends lowest is kept.
+    max_iter : int, default=100
+        Most iterations of each start; about 20 already give most of the accuracy.
+    tol : float, default=1e-6
+        The solver stops where an iteration improves the loss by less than this share of it
+        (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).
+    solver : {"lbfgs", "cg"}, default="lbfgs"
+        L-BFGS, or conjugate gradients (Polak and Ribiere).
+    targets : {"auto", "classes", "numbers"}, default="auto"
+        What y holds. "auto": numbers, as in regression, if they are floats of which any is no
+        whole number, else classes. Numbers are brought to mean 0 and variance 1.
+    warm_start : bool, default=False
+        Whether to begin with the result of the fit before.
+    report : bool, default=True
+        Whether the error of the nearest neighbour is measured before and after.
+    random_state : None, int, RandomState or Generator, default=None
+        Seed of the further starts.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (p, p)
+        Diagonal: weights of the features, none negative, divided by ``sqrt(2 s)``.
+    widths_ : ndarray of shape (n,)
+        s / sigma_i^2: the kernel of training row i is ``exp(-widths_[i] |L(x_i - x)|^2)``.
+    loss_curve_ : list of float
+        What is minimised: at the start, then after each iteration. It never rises, but at a
+        `refresh`, and is never higher at the end than at the start.
+    n_iter_ : int
+        Iterations of the start that is kept.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour ``before`` and ``after``.
+
+    Raises
+    ------
+    InputError
+        If y is the same in every row, or n_neighbors is larger than the number of other rows.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If max_iter was too small, or the loss has no slope where the weights begin.
+    MetricWarning
+        If the nearest neighbour errs more often than with the Euclidean distance.
+
+    References
+    ----------
+    Zaidi 2011, algorithm 3, equations (5.4) to (5.7).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 5], [1, -5], [0, 4], [1, -4], [6, 5], [5, -5], [6, 4], [5, -4]]
+    >>> megm = ilk.metric_learner("megm_diagonal").fit(X, [0, 0, 0, 0, 1, 1, 1, 1])
+    >>> weights = megm.components_.diagonal()
+    >>> bool(weights[0] > 3 * weights[1])
+    True
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        **{name: param for name, param in KERNEL.items() if name != "n_components"},
+        "init": _INIT,
+    }
+
+    usual_regularization = 0.01
+
+    def __init__(
+        self,
+        n_neighbors: int | Literal["log2"] = "log2",
+        bandwidth: Literal["local", "global"] = "local",
+        neighborhood: int | Literal["all"] = "all",
+        refresh: int | None = None,
+        regularization: float | None = None,
+        init: Any = "identity",
+        n_restarts: int = 0,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        solver: Literal["lbfgs", "cg"] = "lbfgs",
+        targets: Targets = "auto",
+        warm_start: bool = False,
+        report: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.neighborhood = neighborhood
+        self.refresh = refresh
+        self.regularization = regularization
+        self.init = init
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.targets = targets
+        self.warm_start = warm_start
+        self.report = report
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(regularization=1.0, n_restarts=1, random_state=0),
+            cls(neighborhood=10, solver="cg"),
+        ]
+
+    def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:
+        p = X.shape[1]
+        before: Any = getattr(self, "components_", None) if self.warm_start else None
+        if before is not None and before.shape == (p, p):
+            return np.asarray(np.ldexp(np.diag(before).astype(float), exponent))
+        if isinstance(self.init, str):
+            return np.full(p, 1 / scale)
+        weights = np.array(self.init, dtype=float)
+        if weights.shape != (p,) or not np.isfinite(weights).all():
+            raise self.parameter_error(
+                "init", f"must be of shape {(p,)} and finite, got shape {weights.shape}"
+            )
+        return np.asarray(np.ldexp(weights, exponent))

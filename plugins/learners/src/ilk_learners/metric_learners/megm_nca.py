@@ -10,8 +10,7 @@ import numpy as np
 
 from ilk import Param, check_labels
 from ilk_learners.metric_learners.kernel_error import KERNEL, KernelErrorLearner
-from ilk_learners.metric_learners.softmax import SoftVotes
-from ilk_learners.metric_learners.vote_columns import expected_errors, one_column_each
+from ilk_learners.metric_learners.soft_votes import SoftVotes, expected_errors, one_column_each
 
 if TYPE_CHECKING:
     from ilk_learners.metric_learners.descent import Objective

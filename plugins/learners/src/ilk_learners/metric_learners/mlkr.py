@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from ilk_learners.metric_learners.descent import DESCENT, DescentLearner, Objective
-from ilk_learners.metric_learners.softmax import SoftVotes
-from ilk_learners.metric_learners.vote_columns import squared_error, votes_of
-from ilk_learners.metric_learners.widths import squared_scales
+from ilk_learners.metric_learners.soft_votes import (
+    SoftVotes,
+    squared_error,
+    squared_scales,
+    votes_of,
+)
 from ilk_learners.targets import TARGETS, Targets, read_targets
 
 if TYPE_CHECKING:

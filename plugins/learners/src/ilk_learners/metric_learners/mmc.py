@@ -9,12 +9,16 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ilk import InputError, Param, Seed, check_seed, check_vectors, display_name
-from ilk_learners.linear import LinearMetricLearner
-from ilk_learners.magnitude import common_deviations, map_back
 from ilk_learners.metric_learners.constraints import CONSTRAINTS, N_CONSTRAINTS, Pairs, read_pairs
-from ilk_learners.metric_learners.inside import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
-from ilk_learners.metric_learners.minimum import Objective, minimum
-from ilk_learners.metric_learners.report import REPORT, report_where_known
+from ilk_learners.metric_learners.linear import (
+    REPORT,
+    LinearMetricLearner,
+    Objective,
+    minimum,
+    report_where_known,
+)
+from ilk_learners.metric_learners.whitening import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
+from ilk_learners.numerics import common_deviations, map_back
 
 
 class MMC(LinearMetricLearner):

@@ -10,9 +10,8 @@ from sklearn import decomposition
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import InputError, Param, check_vectors, display_name
-from ilk_learners.linear import LinearMetricLearner, rank_of
-from ilk_learners.magnitude import common_deviations, map_back
-from ilk_learners.metric_learners.report import REPORT, report_where_known
+from ilk_learners.metric_learners.linear import REPORT, LinearMetricLearner, report_where_known
+from ilk_learners.numerics import common_deviations, map_back, rank_of
 
 
 class PCA(LinearMetricLearner):

@@ -9,10 +9,9 @@ import numpy as np
 
 from ilk import Array as ArrayParam
 from ilk import InputError, Param, check_labels, check_same_length, check_vectors, display_name
-from ilk_learners.linear import LinearMetricLearner, within
-from ilk_learners.magnitude import common_deviations, map_back
-from ilk_learners.metric_learners.inside import SHRINKAGE, SINGULAR, inverse_root, leading
-from ilk_learners.metric_learners.report import REPORT, report_where_known
+from ilk_learners.metric_learners.linear import REPORT, LinearMetricLearner, report_where_known
+from ilk_learners.metric_learners.whitening import SHRINKAGE, SINGULAR, inverse_root, leading
+from ilk_learners.numerics import common_deviations, map_back, within
 
 
 class RCA(LinearMetricLearner):

@@ -11,10 +11,14 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import InputError, Param, check_vectors, display_name
-from ilk_learners.linear import LinearMetricLearner
-from ilk_learners.magnitude import finite
-from ilk_learners.metric_learners.report import REPORT, MetricWarning, report
-from ilk_learners.metric_learners.starts import check_components
+from ilk_learners.metric_learners.linear import (
+    REPORT,
+    LinearMetricLearner,
+    MetricWarning,
+    check_components,
+    report,
+)
+from ilk_learners.numerics import finite
 from ilk_learners.targets import read_targets
 
 

@@ -4,12 +4,9 @@ They need matplotlib, which the extra ``report`` of ilk has, and draw on axes of
 yours; no global state of matplotlib's is touched.
 """
 
-from ilk_learners.plotting.curves import loss_curves
-from ilk_learners.plotting.ellipses import ellipses
-from ilk_learners.plotting.heat_map import metric_matrix
+from ilk_learners.plotting.metrics import feature_weights, loss_curves, metric_matrix
 from ilk_learners.plotting.selection import selection
-from ilk_learners.plotting.space import learned_space
-from ilk_learners.plotting.weights import feature_weights
+from ilk_learners.plotting.space import ellipses, learned_space
 
 __all__ = [
     "ellipses",

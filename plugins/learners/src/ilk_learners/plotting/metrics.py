@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.drawing import written
-from ilk_learners.magnitude import finite
+from ilk.drawing import COLORS, colorbar, new_axes, written
+from ilk_learners.numerics import finite
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def matrix_of(learner: Any, at: Any = None) -> np.ndarray:
@@ -74,3 +77,196 @@ def names_of(learner: Any, names: Sequence[str] | None, p: int) -> list[str]:
             f"{ilk.display_name(learner)}: names must be {p}, one for each feature, got {number!r}"
         )
     return [written(name) for name in found]
+
+
+def feature_weights(
+    learner: Any,
+    *,
+    at: Any = None,
+    names: Sequence[str] | None = None,
+    most: int = 30,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the weights of features in a learned metric as bars, the largest first.
+
+    The weight of a feature is its entry on the diagonal of A: the squared distance of two
+    points that differ by 1 in it and in nothing else. Weights are comparable where the
+    features are on one scale.
+
+    Parameters
+    ----------
+    learner : MetricLearner or LocalMetric
+        Fitted.
+    at : array of shape (p,), optional
+        Where, for a local metric.
+    names : sequence of str, optional
+        Names of the features; those of the training table if left out.
+    most : int
+        How many bars are drawn.
+    ax : Axes, optional
+        A new figure's if left out (``ax.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError, InputTypeError
+        If there is no fitted metric learner, or names do not fit.
+
+    Examples
+    --------
+    >>> import ilk, ilk_learners
+    >>> data = ilk.dataset("iris").load()
+    >>> learner = ilk.metric_learner("relevance", report=False).fit(*data.Xy)
+    >>> ax = ilk_learners.plotting.feature_weights(learner)
+    >>> len(ax.patches)
+    4
+    """
+    problem = ilk.Param(int, ge=1).problem(most)
+    if problem:
+        raise ilk.InputError(f"feature_weights: most {problem}")
+    weights = np.diag(matrix_of(learner, at))
+    labels = names_of(learner, names, len(weights))
+    order = np.argsort(-weights, kind="stable")[:most]
+    if ax is None:
+        ax = new_axes(6.4, 1.2 + 0.25 * len(order))
+    assert ax is not None
+    ax.barh(range(len(order)), weights[order], color=COLORS[0])
+    ax.set_yticks(range(len(order)), [labels[i] for i in order])
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.set_xlim(left=0)
+    ax.set_xlabel("weight in the squared distance")
+    rest = len(weights) - len(order)
+    beyond = f", the largest {len(order)} of {len(weights)}" if rest else ""
+    ax.set_title(f"features by {ilk.display_name(learner)}{beyond}")
+    return ax
+
+
+_LEGIBLE = 40  # names on an axis
+
+
+def metric_matrix(
+    learner: Any, *, at: Any = None, names: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw A of a learned metric: red where features add to the distance, blue where they cancel.
+
+    The squared distance is the sum over pairs of features of A_pq times both differences. An
+    entry on the diagonal is the weight of one feature; another is positive where two that differ
+    alike are further apart than each alone makes them, negative where they make up for each other.
+
+    Parameters
+    ----------
+    learner : MetricLearner or LocalMetric
+        Fitted.
+    at : array of shape (p,), optional
+        Where, for a local metric.
+    names : sequence of str, optional
+        Names of the features; those of the training table if left out.
+    ax : Axes, optional
+        A new figure's if left out (``ax.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError, InputTypeError
+        If there is no fitted metric learner, or names do not fit.
+
+    Examples
+    --------
+    >>> import ilk, ilk_learners
+    >>> learner = ilk.metric_learner("rca").fit(*ilk.dataset("iris").load().Xy)
+    >>> ax = ilk_learners.plotting.metric_matrix(learner)
+    >>> ax.images[0].get_array().shape
+    (4, 4)
+    """
+    A = matrix_of(learner, at)
+    labels = names_of(learner, names, len(A))
+    if ax is None:
+        ax = new_axes(6.0, 5.0)
+    assert ax is not None
+    largest = float(np.abs(A).max()) or 1.0
+    image = ax.imshow(A, cmap="RdBu_r", vmin=-largest, vmax=largest, interpolation="nearest")
+    colorbar(ax, image, "A")
+    if len(A) <= _LEGIBLE:
+        long = max(map(len, labels)) * len(A) > 40
+        ax.set_xticks(range(len(A)), labels, rotation=90 if long else 0)
+        ax.set_yticks(range(len(A)), labels)
+    ax.set_title(f"metric of {ilk.display_name(learner)}")
+    return ax
+
+
+def loss_curves(learners: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the loss by iteration of one metric learner, or of several.
+
+    Losses of several are in shares of what each was at the start, as their units differ.
+
+    Parameters
+    ----------
+    learners : MetricLearner, sequence or mapping of them
+        Fitted, each with a ``loss_curve_``; the keys of a mapping are the names.
+    ax : Axes, optional
+        A new figure's if left out (``ax.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is none, or one without ``loss_curve_``.
+
+    Examples
+    --------
+    >>> import ilk, ilk_learners
+    >>> X, y = ilk.dataset("wine").load().Xy
+    >>> learner = ilk.metric_learner("nca", init="lda", report=False).fit(X, y)
+    >>> ax = ilk_learners.plotting.loss_curves(learner)
+    >>> len(ax.lines[0].get_xdata()) == learner.n_iter_ + 1
+    True
+    """
+    curves = [(name, _curve(name, learner)) for name, learner in _named(learners)]
+    if not curves:
+        raise ilk.InputError("loss_curves: there is no learner to draw")
+    if ax is None:
+        ax = new_axes(6.4, 4.4)
+    assert ax is not None
+    several = len(curves) > 1
+    for place, (name, curve) in enumerate(curves):
+        unit = abs(curve[0]) or 1.0 if several else 1.0
+        style: Any = ("-", "--", "-.", ":")[place // len(COLORS) % 4]
+        ax.plot(curve / unit, style, color=COLORS[place % len(COLORS)], label=written(name))
+    ax.set_xlabel("iteration")
+    ax.set_ylabel("loss in shares of the first" if several else "loss")
+    if several:
+        ax.legend()
+    else:
+        ax.set_title(written(curves[0][0]))
+    return ax
+
+
+def _named(learners: Any) -> list[tuple[str, Any]]:
+    if isinstance(learners, Mapping):
+        return [(str(name), learner) for name, learner in learners.items()]
+    several = learners if isinstance(learners, Sequence) else [learners]
+    return [(ilk.display_name(learner), learner) for learner in several]
+
+
+def _curve(name: str, learner: Any) -> np.ndarray:
+    curve = getattr(learner, "loss_curve_", None)
+    if curve is None:
+        raise ilk.InputError(
+            f"{name}: it has no loss_curve_: it is not fitted, or its metric is found in one step"
+        )
+    return np.asarray(curve, dtype=float)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ilk import Param, Regressor
-from ilk_learners.classifiers.explanation import Explanation
-from ilk_learners.nearest import Nearest
-from ilk_learners.targets import read_numbers
+from ilk_learners.neighbors import Explanation, Nearest
+from ilk_learners.validation import read_numbers
 
 if TYPE_CHECKING:
-    from ilk_learners.vote_weights import Vote, Width, ZeroDistance
+    from ilk_learners.votes import Vote, Width, ZeroDistance
 
 _LARGE = np.finfo(float).max / 4  # beyond it a difference of targets may overflow
 

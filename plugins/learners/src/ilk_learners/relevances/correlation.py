@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ilk import Param, Relevance, check_vectors
-from ilk_learners.relevances.spread import centered, sums_of_squares
+from ilk_learners.relevances.draws import centered, sums_of_squares
 from ilk_learners.targets import TARGETS, Targets, read_targets
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 import ilk
 from ilk import InputError, Param, check_seed, display_name
+from ilk_learners.numerics import deviations
 
 N_DRAWS = Param(int, ge=1, none=True, doc="Rows whose neighbours are looked at; None: all.")
 _BLOCK = 32  # drawn rows that are summed up in one
@@ -73,3 +75,46 @@ def summed(
         lambda start, stop: add(drawn[start:stop], parts[start // _BLOCK]), len(drawn), _BLOCK
     )
     return np.asarray(parts.sum(axis=0))
+
+
+def sums_of_squares(X: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Sums of squares of each feature: between groups, within them, and in all.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    groups : ndarray of int, shape (n,)
+        0..C-1, none of them empty.
+
+    Returns
+    -------
+    between, inside, total : ndarrays of shape (p,)
+        In a unit of the feature's own, the same for the three; exactly 0 for a constant.
+    """
+    own = centered(X)
+    total = np.einsum("np,np->p", own, own)
+    sizes = np.bincount(groups)
+    members = sp.csr_array((np.ones(len(own)), (groups, np.arange(len(own)))))
+    means = members @ own / sizes[:, None]
+    own -= means[groups]
+    return sizes @ np.square(means), np.einsum("np,np->p", own, own), total
+
+
+def in_ranges(X: np.ndarray) -> np.ndarray:
+    """Return a copy of X with each feature divided by its range, from which 0 is anywhere.
+
+    Returns
+    -------
+    ndarray of shape (n, p), float64
+        Differences of two cells of a column are within -1..1; those of a constant are 0.
+    """
+    own = centered(X)
+    width = np.ptp(own, axis=0)
+    return np.asarray(own / np.where(width > 0, width, 1))
+
+
+def centered(X: np.ndarray) -> np.ndarray:
+    """Deviations from the mean, of each column in a unit that makes the largest near 1."""
+    _, own, _ = deviations(X)
+    _, exponents = np.frexp(np.maximum(own.max(axis=0), -own.min(axis=0)))
+    return np.asarray(np.ldexp(own, -exponents, out=own))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ilk import Relevance, check_vectors
-from ilk_learners.relevances.spread import sums_of_squares
+from ilk_learners.relevances.draws import sums_of_squares
 from ilk_learners.targets import read_classes
 
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ilk import Param, Relevance, check_vectors
-from ilk_learners.relevances.draws import Sorted, by_class, summed
-from ilk_learners.relevances.spread import in_ranges
+from ilk_learners.relevances.draws import Sorted, by_class, in_ranges, summed
 from ilk_learners.targets import read_classes
 
 
@@ -92,7 +91,7 @@ class IterativeRelief(Relevance):
         return np.asarray(weights / weights.max())
 
     def _step(self, known: Sorted, weights: np.ndarray) -> np.ndarray:
-        from ilk_learners.relevances.weighted_kernels import expected_margins
+        from ilk_learners.relevances.nearest_kernels import expected_margins
 
         def add(some: np.ndarray, out: np.ndarray) -> None:
             table = known.rows, known.columns, known.starts

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ilk import Param, Relevance, Seed, check_vectors
-from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, summed
-from ilk_learners.relevances.spread import in_ranges
+from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, in_ranges, summed
 from ilk_learners.targets import TARGETS, Targets, read_targets
 
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ilk import Param, Relevance, Seed, check_seed, check_vectors
-from ilk_learners.relevances.draws import by_class
-from ilk_learners.relevances.spread import in_ranges
+from ilk_learners.relevances.draws import by_class, in_ranges
 from ilk_learners.targets import read_classes
 
 
@@ -73,7 +72,7 @@ class Simba(Relevance):
 
     def scores(self, X: Any, y: Any) -> np.ndarray:
         """Simba's score of each feature, from 0 to 1; array of shape (p,)."""
-        from ilk_learners.relevances.weighted_kernels import ascend
+        from ilk_learners.relevances.nearest_kernels import ascend
 
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

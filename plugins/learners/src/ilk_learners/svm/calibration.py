@@ -10,7 +10,7 @@ from scipy.special import expit
 
 if TYPE_CHECKING:
     from ilk_learners.svm.dual import Dual
-    from ilk_learners.svm.machine import Machine
+    from ilk_learners.svm.libsvm import Machine
 
 FOLDS = 5
 _FLATTEST = 1e-3  # slope, where the largest decision is 1

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import warnings
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg import eigh, lstsq
 
 from ilk import InputError, display_name, n_rows, take
-from ilk_learners.svm import libsvm, quadratic
-from ilk_learners.svm.gram import checked_gram, exceeds_memory, products
-from ilk_learners.svm.known import known_kernel
+from ilk_learners.svm import libsvm
+from ilk_learners.svm.gram import checked_gram, exceeds_memory, known_kernel, products
+from ilk_learners.svm.libsvm import Machine, intercept, machine
 from ilk_learners.svm.strategies import problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from ilk_learners.svm.machine import Machine
     from ilk_learners.svm.strategies import Strategy
+
 
 _TOLERANCES = 1e-4, 1e-5, 1e-6, 1e-7  # of the kernel's unit; its values are of single precision
 _NARROW = 1e-4  # margin, in the unit of rows: less is none
@@ -81,7 +84,7 @@ class Dual:
 
     def _solved(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
         if self.owner.solver == "qp":
-            return quadratic.solve(self.owner, self._part(rows), signs, C)
+            return solve_quadratic(self.owner, self._part(rows), signs, C)
         if np.isfinite(C).all():
             return self._by_libsvm(rows, signs, C)
         return self._hard(rows, signs, C)
@@ -157,3 +160,155 @@ class Dual:
             support = take(self.X, solved.rows)
             values = products(self.kernel, take(self.X, rows), support, solved.coef)
         return np.asarray(values + solved.intercept)
+
+
+MOST_ROWS = 2000
+_PRECISE = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}
+_WIDE = 1e4  # bound, in the kernel's unit
+_SUM = 1e-12  # of all coefficients: what their sum may differ by
+_AT_BOUND = 1e-7  # of the largest coefficient, or of a bound: nearer is on it
+
+
+def solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray) -> Machine:
+    """Solve one dual problem by cvxpy's interior point solver Clarabel.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    K : ndarray of shape (n, n)
+        Positive semi-definite.
+    signs : ndarray of shape (n,)
+        -1 or 1.
+    C : ndarray of shape (n,)
+        Bound of each coefficient; may be infinite.
+
+    Raises
+    ------
+    InputError
+        If there are more than 2000 rows, or the solver finds no solution.
+    """
+    check_few(owner, len(K))
+    unit = float(np.diagonal(K).mean()) or 1.0  # coefficients are of the size of its inverse
+    bounds = np.where(np.isfinite(C), C * unit, np.inf)
+    tries = [(bounds, _PRECISE), (bounds, {})]
+    if (bounds > _WIDE).any():  # that wide they only make the problem ill-conditioned
+        tries.insert(0, (np.where(bounds > _WIDE, np.inf, bounds), _PRECISE))
+    scaled = K / unit
+    for limits, precision in tries:
+        found, n_iter, converged = minimum(scaled, signs, signs, limits, 0.0, precision)
+        if found is not None and (np.abs(found) <= bounds * (1 + _AT_BOUND)).all():
+            break
+    else:
+        raise InputError(
+            f"{display_name(owner)}: the quadratic program has no solution that its solver finds"
+            + ("" if np.isfinite(C).all() else "; does the kernel separate the classes?")
+        )
+    low, high = np.where(signs > 0, 0.0, -bounds), np.where(signs > 0, bounds, 0.0)
+    coef = settled(scaled, signs, found, low, high, 0.0)
+    coef = np.where(np.abs(coef) == bounds, signs * C, coef / unit)
+    solved = machine(coef, K @ coef, signs, C, n_iter=n_iter, converged=converged)
+    return replace(solved, converged=converged or solved.violation <= owner.tol)
+
+
+def check_few(owner: Any, n: int) -> None:
+    """Raise InputError for more rows than a quadratic program is for."""
+    if n > MOST_ROWS:
+        raise InputError(
+            f"{display_name(owner)}: solver='qp' is for at most {MOST_ROWS} rows, got {n}; "
+            f"use solver='libsvm'"
+        )
+
+
+def minimum(
+    K: np.ndarray,
+    linear: np.ndarray,
+    signs: np.ndarray,
+    bounds: np.ndarray,
+    total: float,
+    precision: Mapping[str, float] = _PRECISE,
+) -> tuple[np.ndarray | None, int, bool]:
+    """Minimise ``1/2 a'Ka - linear'a`` over ``0 <= signs a <= bounds`` with ``sum a = total``.
+
+    Returns
+    -------
+    a : ndarray of shape (n,) or None
+        None: there is none, or none is found.
+    n_iter : int
+    converged : bool
+        Whether it is as precise as was asked.
+    """
+    cp: Any = import_module("cvxpy")  # its functions have no types
+    finite = np.isfinite(bounds)
+    size = float(np.max(bounds[finite], initial=0.0)) or 1.0
+    factor = _factor(K * size)
+    coef, mapped = cp.Variable(len(K)), cp.Variable(factor.shape[1])  # in units of the size
+    limits = [mapped == factor.T @ coef, cp.sum(coef) == total / size]
+    limits.append(cp.multiply(signs, coef) >= 0)
+    if finite.any():
+        limits.append(cp.multiply(signs, coef)[finite] <= bounds[finite] / size)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(mapped) / 2 - linear @ coef), limits)
+    with warnings.catch_warnings(), suppress(cp.SolverError):
+        warnings.simplefilter("ignore", UserWarning)  # of inaccuracy: see `violation`
+        problem.solve(solver=cp.CLARABEL, **precision)
+    if coef.value is None:
+        return None, 0, False
+    n_iter = int(problem.solver_stats.num_iters or 0)
+    return np.asarray(coef.value * size), n_iter, problem.status == cp.OPTIMAL
+
+
+def _factor(K: np.ndarray) -> np.ndarray:
+    """F with ``F F' = K``, without directions of rounding: with it wide bounds can be solved."""
+    values, vectors = eigh(K)
+    some = values > len(K) * np.finfo(float).eps * values[-1]
+    some[-1] = True  # of a matrix of zeros: cvxpy takes no factor without columns
+    return np.asarray(vectors[:, some] * np.sqrt(np.maximum(values[some], 0)))
+
+
+def settled(
+    K: np.ndarray,
+    linear: np.ndarray,
+    values: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    total: float,
+) -> np.ndarray:
+    """Put coefficients on the bounds that an interior point comes close to.
+
+    Either those that are nearer than a ten-millionth; or those that are nearer than their
+    derivative is to that of the free ones, which are then made to hold their conditions exactly.
+    What violates the conditions less is taken.
+    """
+    values = np.clip(values, low, high)
+    size = float(np.abs(values).max()) or 1.0
+    width = np.where(np.isfinite(high - low), high - low, size)
+    near = np.where(values - low < _AT_BOUND * width, low, values)
+    near = np.where(high - values < _AT_BOUND * width, high, near)
+    exact = _exact(K, linear, values, low, high, total)
+    apart = [intercept(linear - K @ tried, tried, low, high)[1] for tried in (near, exact)]
+    return exact if apart[1] < apart[0] else near
+
+
+def _exact(
+    K: np.ndarray,
+    linear: np.ndarray,
+    values: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    total: float,
+) -> np.ndarray:
+    """Solve the linear equations of the free coefficients, the others being at their bounds."""
+    size, wanted = float(np.abs(values).max()) or 1.0, linear - K @ values
+    middle = wanted[np.argmax(np.minimum(values - low, high - values))]
+    unit = max(abs(middle), float(np.abs(linear).max())) or 1.0
+    gap = (wanted - middle) / unit * size
+    fixed = np.where(values - low < -gap, low, np.where(high - values < gap, high, np.nan))
+    free = np.flatnonzero(np.isnan(fixed))
+    exact = np.where(np.isnan(fixed), values, fixed)
+    ones = np.ones((len(free), 1))
+    matrix = np.block([[K[np.ix_(free, free)], ones], [ones.T, np.zeros((1, 1))]])
+    missing = (linear - K @ exact)[free] - middle
+    right = np.append(missing, total - exact.sum())
+    exact[free] += lstsq(matrix, right, lapack_driver="gelsy")[0][:-1]
+    exact = np.clip(exact, low, high)
+    return exact if abs(exact.sum() - total) <= _SUM * np.abs(exact).sum() else values

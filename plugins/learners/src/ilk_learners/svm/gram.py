@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from scipy.linalg import LinAlgError, cholesky
 
-from ilk import InputError, display_name, n_rows, take
-from ilk_learners.svm.definiteness import IndefiniteKernelWarning, is_definite
-from ilk_learners.svm.known import known_kernel
+from ilk import (
+    Capabilities,
+    IlkError,
+    InputError,
+    Kernel,
+    Param,
+    display_name,
+    frozen,
+    n_rows,
+    take,
+    to_spec,
+)
+from ilk_learners.validation import is_default
 
 _CELLS = 2**22  # kernel values at a time: 32 MiB
 _ROWS = 128  # at a time: their part of the matrix stays in the cache
@@ -138,3 +152,183 @@ def _radial(rows: np.ndarray, squares: np.ndarray, gamma: float) -> np.ndarray:
         K[start:, start:stop] = block.T
     K.flat[:: n + 1] = 1.0
     return K
+
+
+@dataclass(frozen=True)
+class KnownKernel:
+    """A kernel of vectors, in libsvm's terms.
+
+    Attributes
+    ----------
+    name : {"linear", "poly", "rbf", "sigmoid"}
+    gamma, coef0 : float
+    degree : int
+    sigma : ndarray of shape (p,) or None
+        What each feature is divided by first.
+    """
+
+    name: Literal["linear", "poly", "rbf", "sigmoid"]
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 1
+    sigma: np.ndarray | None = None
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """The parameters, by libsvm's names."""
+        return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
+
+    def rows(self, X: Any) -> Any:
+        """Rows in float64 as the kernel takes them, sparse ones as they are."""
+        X = X.astype(float, copy=False)
+        return X if self.sigma is None else np.asarray(X / self.sigma)
+
+
+def known_kernel(kernel: Any) -> KnownKernel | None:
+    """What a fitted kernel is in libsvm's terms, or None."""
+    try:
+        name = to_spec(kernel, kind="kernel")["use"]
+    except IlkError:  # no spec can name it
+        return None
+    if name == "linear":
+        return KnownKernel("linear")
+    if name == "polynomial":
+        return KnownKernel("poly", kernel.gamma, kernel.coef0, kernel.degree)
+    if name == "sigmoid":
+        return KnownKernel("sigmoid", kernel.eta1, kernel.eta2)
+    if name == "rbf" and is_default(kernel.distance_, "distance", "euclidean"):
+        sigma = np.asarray(kernel.sigma_, dtype=float)
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            gamma = 0.5 if sigma.ndim else float(0.5 / sigma**2)
+        if 0 < gamma < np.inf:
+            return KnownKernel("rbf", gamma, sigma=sigma if sigma.ndim else None)
+    return None
+
+
+_ROUNDING = 1e-10  # of the matrix's norm
+
+
+class IndefiniteKernelWarning(UserWarning):
+    """A kernel is not positive semi-definite on the training rows."""
+
+
+def is_definite(kernel: Any, K: np.ndarray) -> bool:
+    """Tell whether a Gram matrix is positive semi-definite, looking where that is not known.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted.
+    K : ndarray of shape (n, n)
+        It is copied for the look, a Cholesky decomposition.
+    """
+    known = known_kernel(kernel)
+    if known is not None and known.name != "sigmoid":
+        return True
+    if getattr(kernel, "induces_metric", False) is True:
+        return True
+    norm = float(np.linalg.norm(K))
+    if norm == 0:
+        return True
+    lifted = K / norm
+    lifted.flat[:: len(K) + 1] += _ROUNDING
+    try:
+        cholesky(lifted, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
+
+
+BUDGET = 2**29
+"""Bytes of the Gram matrices of a split; beyond them machines compute their own."""
+
+
+class SharedGram(Kernel):
+    """Kernel values of training rows, and of test rows with them, by the numbers of rows.
+
+    Training rows are 0 .. n - 1, test rows n .. n + m - 1. For all training rows, in order, the
+    matrix itself is given out, which is not copied.
+
+    It is made by `shared_gram` and `precomputed`.
+    """
+
+    induces_metric: ClassVar[bool] = True  # machines need not look whether it is definite
+    parameters: ClassVar[Mapping[str, Param]] = {}
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=("indices",), symmetric=True)
+
+    def __init__(self) -> None:
+        self.values_: tuple[np.ndarray, np.ndarray] = (np.empty((0, 0)), np.empty((0, 0)))
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Kernel values of rows X with training rows Y (X if left out)."""
+        train, test = self.values_
+        n = len(train)
+        rows, columns = np.ravel(X), np.ravel(X if Y is None else Y)
+        source = train if not rows.size or rows[0] < n else test
+        rows = rows - (0 if source is train else n)
+        every = np.arange(n)
+        if source is train and np.array_equal(rows, every) and np.array_equal(columns, every):
+            return train
+        return np.asarray(source[rows][:, columns])
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k(x, x) of training rows."""
+        rows = np.ravel(X)
+        return np.asarray(self.values_[0][rows, rows])
+
+
+def fits(classifier: Any, n: int, m: int) -> bool:
+    """Tell whether the matrices of n training and m test rows are within the budget.
+
+    That of training rows must also be within the ``memory`` that the classifier has, in mebibytes.
+    """
+    return 8 * n * (n + m) <= BUDGET and 8 * n * n <= classifier.memory * 2**20
+
+
+def shared_gram(kernel: Any, train: Any, test: Any) -> Any:
+    """A frozen `SharedGram` of a fitted kernel; None if it is not positive semi-definite.
+
+    Parameters
+    ----------
+    kernel : kernel
+        Fitted.
+    train, test : data of n and m rows
+    """
+    within = gram_matrix(kernel, train)
+    if not np.isfinite(within).all() or not is_definite(kernel, within):
+        return None  # machines say so, each by its name
+    return precomputed(within, np.ascontiguousarray(kernel.gram(test, train), dtype=float))
+
+
+def precomputed(train: np.ndarray, test: np.ndarray | None = None) -> Any:
+    """A frozen `SharedGram` of matrices, which are not copied and can be written no more.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n, n)
+        Positive semi-definite, or known not to be.
+    test : ndarray of shape (m, n), optional
+    """
+    test = train[:0] if test is None else test
+    train.flags.writeable = test.flags.writeable = False
+    shared = SharedGram()
+    shared.values_ = (train, test)
+    return frozen(shared)
+
+
+def gram_key(classifier: Any) -> str | None:
+    """What classifiers that can share a Gram matrix have in common; None if this one cannot.
+
+    One can if it declares ``gram_parameters``, the names of the parameters on which its kernel
+    depends, the first of them the slot of the kernel, and has ``learn_kernel(X, y)``, which
+    gives the fitted kernel.
+    """
+    names = getattr(classifier, "gram_parameters", ())
+    if not names:
+        return None
+    values = {name: getattr(classifier, name) for name in names}
+    try:
+        values[names[0]] = to_spec(values[names[0]], kind="kernel")
+        return json.dumps(values, sort_keys=True, default=repr)
+    except IlkError:  # holds what no spec can say
+        return None

@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.transformers.sets import is_list
 
 _OLDEST = 4, 11  # before it SIFT writes beyond its memory (OpenCV's issue 26139)

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import Capabilities, InputError, Param, Transformer, did_you_mean, display_name
 from ilk import nominal_columns as nominal_columns_of
-from ilk_learners.transformers.columns import positions
-from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
+from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of, positions
 
 COLUMNS = Param(
     list,

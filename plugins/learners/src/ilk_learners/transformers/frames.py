@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from enum import Enum
+from fnmatch import fnmatchcase
 from numbers import Real
 from typing import Any
 
@@ -18,12 +19,13 @@ from ilk import (
     as_table,
     check_finite,
     check_vectors,
+    did_you_mean,
     display_name,
     is_table,
     n_rows,
     nominal_columns,
 )
-from ilk_learners.objects import check_columns
+from ilk_learners.validation import check_columns
 
 
 def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
@@ -145,3 +147,39 @@ class _Flag(Enum):
 
 
 _FLAGS = {flag.value: flag for flag in _Flag}
+
+
+def positions(owner: Any, labels: Sequence[Any], columns: Sequence[str | int]) -> list[int]:
+    """Positions of chosen columns, in the order of the choice, each once.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    labels : sequence
+        Names of all columns.
+    columns : sequence of str or int
+        Names; positions where no column has this name, from the end if negative; or patterns as
+        in a shell, with ``*`` or ``?``, where no column has this name.
+
+    Raises
+    ------
+    ParameterError
+        If one of `columns` is no column; names the closest.
+    """
+    labels = list(labels)
+    return list(dict.fromkeys(at for each in columns for at in _found(owner, labels, each)))
+
+
+def _found(owner: Any, labels: list[Any], column: str | int) -> list[int]:
+    if column in labels:
+        return [labels.index(column)]
+    if isinstance(column, int) and -len(labels) <= column < len(labels):
+        return [column % len(labels)]
+    if isinstance(column, str) and {"*", "?"} & set(column):
+        names = enumerate(labels)
+        found = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, column)]
+        if found:
+            return found
+    hint = did_you_mean(column, [label for label in labels if isinstance(label, str)])
+    raise owner.parameter_error("columns", f"names {column!r}, which X does not have{hint}")

@@ -20,7 +20,7 @@ from ilk import (
     is_table,
     nominal_columns,
 )
-from ilk_learners.magnitude import check_finite_parameters, typical
+from ilk_learners.numerics import check_finite_parameters, typical
 from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
 
 

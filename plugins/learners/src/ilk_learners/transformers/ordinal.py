@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ilk import Param
-from ilk_learners.magnitude import check_finite_parameters
+from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.transformers.encoder import COLUMNS, MISSING, UNSEEN, Encoder
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_learners.objects import check_columns
-from ilk_learners.transformers.columns import positions
-from ilk_learners.transformers.frames import as_frame, check_cells
+from ilk_learners.transformers.frames import as_frame, check_cells, positions
+from ilk_learners.validation import check_columns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import Param, Transformer, check_vectors
-from ilk_learners.magnitude import deviations, finite, halves
+from ilk_learners.numerics import deviations, finite, halves
 
 
 class Standardize(OneToOneFeatureMixin, Transformer):

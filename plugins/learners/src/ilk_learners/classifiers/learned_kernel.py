@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk import InputError, display_name, fit_component
-from ilk_learners.metric_learners.widths import squared_scales
+from ilk_learners.metric_learners.soft_votes import squared_scales
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

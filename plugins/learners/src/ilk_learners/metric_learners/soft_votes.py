@@ -15,16 +15,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 import ilk
+from ilk import InputError, Param, display_name
+from ilk_learners.metric_learners.linear import nearest_others
+from ilk_learners.numerics import common_deviations
 
 Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
 """Of the votes of a block of rows, shape (b, C), and their place among all rows: the sum of
 their losses, and its derivative for each vote."""
-
 _NUMBERS = 2**21  # weights in a block
 _LEAST_ROWS, _MOST_ROWS = 16, 256
 _WAVE = 64  # blocks whose parts are held at once
@@ -262,3 +264,91 @@ class _Diagonal(_Gradient):
     def gradient(self, L: np.ndarray) -> np.ndarray:
         M = self.columns @ np.square(self.X) - 2 * self.mixed
         return np.asarray(-2 * L * M)
+
+
+def one_column_each(codes: np.ndarray, dtype: Any) -> np.ndarray:
+    """A column for each class, 1 where a row is of it, else 0."""
+    return np.asarray(codes[:, None] == np.arange(codes.max() + 1), dtype=dtype)
+
+
+def votes_of(targets: np.ndarray, dtype: Any) -> np.ndarray:
+    """Columns that rows vote for; array of shape (n, C).
+
+    Codes of classes become a column each, numbers one column of mean 0 and variance 1.
+    """
+    if targets.dtype.kind in "iu":
+        return one_column_each(targets, dtype)
+    _, deviations, _ = common_deviations(targets[:, None])
+    return np.asarray(deviations / deviations.std(), dtype=dtype)
+
+
+def squared_error(targets: np.ndarray, Y: np.ndarray, factor: float) -> Outer:
+    """``factor`` times the sum of squared differences of votes from Y, the columns of targets."""
+    classes = targets.dtype.kind in "iu"
+
+    def outer(votes: np.ndarray, rows: slice) -> tuple[float, np.ndarray]:
+        errors = _class_errors(votes, Y[rows]) if classes else votes - Y[rows]
+        return factor * float(np.sum(np.square(errors), dtype=float)), 2 * factor * errors
+
+    return outer
+
+
+def expected_errors(Y: np.ndarray) -> Outer:
+    """The sum of what is voted for other classes than a row's own."""
+
+    def outer(votes: np.ndarray, rows: slice) -> tuple[float, np.ndarray]:
+        others = 1 - Y[rows]
+        return float(np.sum(votes * others, dtype=float)), others
+
+    return outer
+
+
+def _class_errors(votes: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """``votes - own``, exact also where nearly all votes are right, as votes sum to 1."""
+    wrong = votes * (1 - own)
+    return np.asarray(wrong - own * wrong.sum(axis=1, keepdims=True))
+
+
+N_NEIGHBORS = Param(
+    int, choices=("log2",), ge=1, doc="Neighbours k whose nearer half gives the kernel its scale."
+)
+_LEAST = 1e-2  # of the mean; what rows get that are equal to their neighbours
+
+
+def squared_scales(
+    owner: object, X: np.ndarray, n_neighbors: int | Literal["log2"] = "log2"
+) -> np.ndarray:
+    """Mean squared distance of each row to the nearer half of its k nearest others.
+
+    It is at least a hundredth of the mean over all rows, so that duplicates have a kernel too;
+    where all rows have k/2 duplicates, of the mean squared distance between rows.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    X : ndarray of shape (n, p)
+    n_neighbors : int or "log2"
+        k; floor(log2 n). Of these max(1, floor(k/2)) are taken.
+
+    Returns
+    -------
+    ndarray of shape (n,), float64
+        Positive.
+
+    Raises
+    ------
+    InputError
+        If there are not k others.
+    """
+    n = len(X)
+    k = int(np.log2(n)) if isinstance(n_neighbors, str) else int(n_neighbors)
+    if k > n - 1:
+        raise InputError(
+            f"{display_name(owner)}: n_neighbors must be at most {n - 1}, the number of other "
+            f"rows, got {k}"
+        )
+    distances, _ = nearest_others(X, max(1, k // 2))
+    squares = np.square(distances, dtype=float).mean(axis=1)
+    typical = float(squares.mean()) or 2 * float(np.var(X, axis=0, dtype=float).sum()) or 1.0
+    return np.asarray(np.maximum(squares, _LEAST * typical))

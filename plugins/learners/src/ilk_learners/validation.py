@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from ilk import (
     Capabilities,
     IlkError,
     InputError,
+    LocalMetric,
     as_table,
+    check_same_length,
     check_vectors,
     display_name,
+    is_frozen,
     is_table,
     n_rows,
     refuse_blocks,
+    registry,
+    to_spec,
 )
 
 
@@ -101,3 +107,86 @@ def _is_numbers(X: Any) -> bool:
     if sp.issparse(X):
         return True
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+
+
+def learns(component: Any) -> bool:
+    """Tell whether fitting a distance, or what stands in its slots, makes it another one.
+
+    What is frozen learns nothing; a distance or kernel learns if it declares `needs_fit`;
+    anything else that is not frozen is taken to learn.
+    """
+    if component is None or is_frozen(component):
+        return False
+    if getattr(component, "kind", None) not in ("distance", "kernel"):
+        return True
+    own = getattr(component, "needs_fit", None)
+    declared = getattr(component, "capabilities", Capabilities()).needs_fit
+    if own if isinstance(own, bool) else declared:
+        return True
+    return any(map(learns, _in_slots(component)))
+
+
+def _in_slots(component: Any) -> list[Any]:
+    found: list[Any] = []
+    for name, param in component.parameters.items():
+        if param.slot:
+            value = component.resolve_slot(name)
+            if param.many is None:
+                found.append(value)
+            else:
+                found += value.values() if isinstance(value, dict) else value or ()
+    return [each for each in found if not isinstance(each, str)]
+
+
+def read_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
+    """Return y as finite floats, one for each row of X.
+
+    Raises
+    ------
+    InputError
+        Naming the component and what is wrong with y.
+    """
+    name = display_name(owner)
+    if y is None:
+        raise InputError(f"{name}: requires y to be passed, but the target y is None")
+    try:
+        values = np.asarray(as_table(y))
+        if values.dtype.kind != "c":
+            values = column_or_1d(values.astype(float, copy=False), warn=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: y: {error}") from None
+    if values.dtype.kind == "c":
+        raise InputError(f"{name}: y must be real numbers, got complex ones")
+    check_same_length(owner, X, values)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise InputError(f"{name}: y has {values[bad[0]]} at row {bad[0]}, it must be finite")
+    return np.asarray(values)
+
+
+def is_local(learner: Any) -> bool:
+    """Tell whether what stands in the slot of a metric learner is, or names, a local one."""
+    name = learner.get("use") if isinstance(learner, Mapping) else learner
+    if not isinstance(name, str):
+        return isinstance(name, LocalMetric)
+    try:
+        return issubclass(registry("metric_learner").get(name), LocalMetric)
+    except IlkError:  # said when it is built
+        return False
+
+
+def is_default(component: Any, kind: str, default: str) -> bool:
+    """Tell whether a component is the default one, as a name, a table or an instance."""
+    if isinstance(component, str):
+        return component == default
+    try:
+        return bool(to_spec(component, kind=kind) == {"use": default})
+    except IlkError:  # what no spec can name is no default
+        return False
+
+
+def name_of(learner: Any) -> str:
+    """Name of what stands in a slot."""
+    if isinstance(learner, Mapping):
+        return str(learner["use"])
+    return learner if isinstance(learner, str) else display_name(learner)

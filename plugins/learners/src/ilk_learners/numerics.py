@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import qr, svd
 from scipy.linalg.lapack import dpotrf, dtrcon, dtrtri
-from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
-from ilk import MetricLearner, check_vectors
-from ilk_learners.magnitude import common_deviations, finite
+from ilk import as_table, check_finite
 
 _BLOCK = 256  # rows that are looked at at once, which stay in the cache
-
-
-class LinearMetricLearner(MetricLearner):
-    """A metric learner whose `fit` sets ``components_``."""
-
-    def transform(self, X: Any) -> Any:
-        """Rows under the learned map, ``X @ components_.T``; array of shape (n, d)."""
-        check_is_fitted(self)
-        X = check_vectors(self, X, reset=False)
-        return self._mapped(X)
-
-    def _mapped(self, X: np.ndarray) -> np.ndarray:
-        """Map each row for itself: a product of matrices rounds it as the rows beside it have it.
-
-        Else a query that equals a training row would not be at distance 0 from it.
-        """
-        rows, L = np.ascontiguousarray(X), self.components_.astype(X.dtype, copy=False)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return finite(self, np.einsum("ij,kj->ik", rows, np.ascontiguousarray(L)))
 
 
 def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -163,3 +145,135 @@ def subtract_means(
         block = slice(start, start + _BLOCK)
         rows[block] -= means[groups[block]]
     return np.asarray(means)
+
+
+_FACTORS = 1000  # exponents below it are those of numbers
+
+
+def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean of each column, and how far each cell is from it, in units near the column's size.
+
+    No sum overflows and no square vanishes. Cells of a constant column deviate by exactly 0.
+
+    Returns
+    -------
+    mean : ndarray of shape (p,), float64
+    deviations : ndarray of shape (n, p), float64
+        Column f in units of ``2**exponents[f]``.
+    exponents : ndarray of int, shape (p,)
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    _, exponents = np.frexp(np.maximum(high, -low))
+    near_one = np.ldexp(X.astype(float, copy=False), -exponents)
+    ends = np.ldexp(low.astype(float), -exponents), np.ldexp(high.astype(float), -exponents)
+    mean = np.clip(near_one.mean(axis=0), *ends)  # rounding must not bring it beyond them
+    near_one -= mean
+    return np.ldexp(mean, exponents), near_one, exponents
+
+
+def typical(values: np.ndarray, how: Callable[[np.ndarray], Any]) -> float:
+    """Mean or median (`how`) of a vector, which is never beyond its extremes."""
+    _, exponent = np.frexp(np.abs(values).max())
+    near_one = np.ldexp(values, -exponent)
+    return float(np.ldexp(np.clip(how(near_one), near_one.min(), near_one.max()), exponent))
+
+
+def common_deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Mean of each column, and deviations from it in one unit, which makes the largest near 1.
+
+    Returns
+    -------
+    mean : ndarray of shape (p,), float64
+    deviations : ndarray of shape (n, p), float64
+        In units of ``2**exponent``.
+    exponent : int
+    """
+    mean, own, exponents = deviations(X)
+    extent = np.maximum(own.max(axis=0), -own.min(axis=0))
+    sizes = (exponents + np.frexp(extent)[1])[extent > 0]
+    exponent = int(sizes.max()) if sizes.size else 0
+    return mean, np.ldexp(own, exponents - exponent, out=own), exponent
+
+
+def difference(X: np.ndarray, origin: np.ndarray, exponent: int) -> np.ndarray:
+    """``(X - origin) / 2**exponent``, which is infinite only where the result is too large."""
+    half = int(exponent > 0)  # where the unit is that large, half of a number is as good
+    if abs(exponent) < _FACTORS:  # a product is faster
+        halved = X / 2 - origin / 2 if half else X - origin
+        halved *= 2.0 ** (half - exponent)
+        return np.asarray(halved)
+    halved = np.ldexp(X, -half) - np.ldexp(origin, -half)
+    return np.asarray(np.ldexp(halved, half - exponent))
+
+
+def halves(width: np.ndarray) -> np.ndarray:
+    """Factor for both sides of a division by `width`, so that no difference above it overflows.
+
+    It is 1/2 where the width is above 1, so that halving loses nothing, else 1.
+    """
+    return np.where(width > 1, 0.5, 1.0).astype(width.dtype)
+
+
+def finite(owner: object, result: np.ndarray, argument: str = "X, transformed,") -> np.ndarray:
+    """Return what was computed from finite numbers, or raise if it is not finite.
+
+    Raises
+    ------
+    InputError
+        Naming the component, row and column.
+    """
+    check_finite(owner, result, argument=argument)
+    return result
+
+
+def map_back(owner: object, components: np.ndarray, exponent: int, dtype: Any) -> np.ndarray:
+    """Return a linear map learned in units of ``2**exponent`` as one of the data themselves.
+
+    Raises
+    ------
+    InputError
+        If a weight is too large a number, as the data vary too little.
+    """
+    with np.errstate(over="ignore"):
+        weights = np.ldexp(components, -exponent).astype(dtype)
+    return finite(owner, weights, "X varies so little that components_")
+
+
+def check_finite_parameters(owner: Any, *names: str) -> None:
+    """Raise for the first of these parameters that is an infinite number.
+
+    Raises
+    ------
+    ParameterError
+        Naming the component, the parameter and the value.
+    """
+    for name in names:
+        value = getattr(owner, name)
+        if not isinstance(value, str) and not np.isfinite(value):
+            raise owner.parameter_error(name, f"must be finite, got {value}")
+
+
+def single_threaded(when: bool) -> AbstractContextManager[Any]:
+    """Keep BLAS and OpenMP to one thread in a ``with`` block, if the work is that small.
+
+    Small products and factors take longer in several threads than in one, ten times so where
+    the processors have other work: each thread waits for the others.
+    """
+    return threadpool_limits(1) if when else nullcontext()
+
+
+_INEXACT = 2.0**53  # from here on floats are whole, whatever they stand for
+
+
+def holds_numbers(y: Any) -> bool:
+    """Tell whether y are finite floats of which any is no whole number (as floats have them)."""
+    if y is None:
+        return False
+    try:
+        values = np.asarray(as_table(y))
+    except ValueError:  # ragged, said when it is read
+        return False
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        return False
+    whole = (values == np.trunc(values)) & (np.abs(values) < _INEXACT)
+    return not whole.all()

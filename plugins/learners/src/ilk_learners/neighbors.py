@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -29,21 +30,19 @@ from ilk import (
     one_row,
     row_blocks,
 )
-from ilk_learners.classifiers.local import is_default, is_local, name_of
-from ilk_learners.learning import learns
-from ilk_learners.neighborhoods import neighbors_of_others
-from ilk_learners.objects import check_columns, check_objects, takes_vectors
-from ilk_learners.vote_weights import (
-    POWER,
-    VOTE,
-    WIDTH,
-    ZERO_DISTANCE,
-    n_asked,
-    vote_weights,
+from ilk_learners.validation import (
+    check_columns,
+    check_objects,
+    is_default,
+    is_local,
+    learns,
+    name_of,
+    takes_vectors,
 )
+from ilk_learners.votes import POWER, VOTE, WIDTH, ZERO_DISTANCE, n_asked, vote_weights
 
 if TYPE_CHECKING:
-    from ilk_learners.vote_weights import Vote, Width, ZeroDistance
+    from ilk_learners.votes import Vote, Width, ZeroDistance
 
 
 class Nearest(Component):
@@ -311,3 +310,103 @@ def _content(owner: Component, name: str) -> Any:
     """The component in a slot itself; built only where its name or a table stands there."""
     value = getattr(owner, name)
     return owner.resolve_slot(name) if isinstance(value, str | Mapping) else value
+
+
+def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k rows nearest to each training row among all the others.
+
+    The row is found by its number, not as the first of its neighbours, so that of several
+    equal rows each leaves out itself and keeps its twins.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    index : Index
+        Fitted on X.
+    X : data of n rows
+    k : int
+        1 <= k <= n - 1.
+
+    Returns
+    -------
+    distances : ndarray of shape (n, k)
+    indices : ndarray of int, shape (n, k)
+        Nearest first, ties by lower index.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than k other rows.
+    """
+    n, k = n_rows(X), int(k)  # a small numpy integer may not hold k + 1
+    if k > n - 1:
+        raise InputError(
+            f"{display_name(owner)}: k must be at most {n - 1}, the number of other rows "
+            f"(n_samples = {n}), got {k}"
+        )
+    distances, indices = index.kneighbors(X, k + 1)
+    own = indices == np.arange(n)[:, None]
+    own[~own.any(axis=1), -1] = True  # k + 1 others are as near: the last of them is too many
+    keep = ~own
+    return distances[keep].reshape(n, k), indices[keep].reshape(n, k)
+
+
+def n_of_other_classes(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """How many neighbours of each row are of another class than the row itself.
+
+    A row of which this is more than r among its k nearest is a class outlier.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Class of each row.
+    rows : ndarray of int, shape (n, k)
+        Its neighbours, as `neighbors_of_others` gives them.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    return np.asarray(np.count_nonzero(codes[rows] != codes[:, None], axis=1))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The neighbours behind one prediction; printing it gives a table.
+
+    Attributes
+    ----------
+    prediction : label or float
+    indices : ndarray of int, shape (k,)
+        Training rows, nearest first.
+    labels : ndarray of shape (k,)
+        Their labels; of a regressor, their targets.
+    distances : ndarray of shape (k,)
+    votes : ndarray of shape (k,)
+        What their votes weigh in relation to the nearest one's, which is 1; 0 for one that has
+        no say.
+    shares : mapping of label to float
+        Normalised votes of each class, as ``predict_proba`` gives them; empty for a regressor.
+    """
+
+    prediction: Any
+    indices: np.ndarray
+    labels: np.ndarray
+    distances: np.ndarray
+    votes: np.ndarray
+    shares: Mapping[Any, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"prediction {self.prediction}"]
+        lines += [f"  {label}: {share:.3f}" for label, share in self.shares.items()]
+        lines.append(
+            f"{'row':>8}  {'distance':>10}  {'vote':>6}  {'label' if self.shares else 'target'}"
+        )
+        lines += [
+            f"{row:>8}  {distance:>10.4g}  {vote:>6.3g}  {label}"
+            for row, label, distance, vote in zip(
+                self.indices, self.labels, self.distances, self.votes, strict=True
+            )
+        ]
+        return "\n".join(lines)

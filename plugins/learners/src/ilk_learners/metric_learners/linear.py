@@ -1,0 +1,442 @@
+"""TODO: one line."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import svd
+from scipy.optimize import OptimizeResult, minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import (
+    Array,
+    InputError,
+    MetricLearner,
+    Param,
+    check_labels,
+    check_same_length,
+    check_vectors,
+    display_name,
+)
+from ilk_learners.numerics import (
+    common_deviations,
+    finite,
+    fix_signs,
+    holds_numbers,
+    rank_of,
+    spectrum,
+    within,
+)
+
+
+class LinearMetricLearner(MetricLearner):
+    """A metric learner whose `fit` sets ``components_``."""
+
+    def transform(self, X: Any) -> Any:
+        """Rows under the learned map, ``X @ components_.T``; array of shape (n, d)."""
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        return self._mapped(X)
+
+    def _mapped(self, X: np.ndarray) -> np.ndarray:
+        """Map each row for itself: a product of matrices rounds it as the rows beside it have it.
+
+        Else a query that equals a training row would not be at distance 0 from it.
+        """
+        rows, L = np.ascontiguousarray(X), self.components_.astype(X.dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(self, np.einsum("ij,kj->ik", rows, np.ascontiguousarray(L)))
+
+
+REPORT = Param(bool, doc="Whether fit measures the error before and after (`report_`).")
+MOST_QUERIES = 500  # rows that are left out one by one; the others are looked at all the same
+
+
+class MetricWarning(UserWarning):
+    """A learned metric classifies its own training rows worse than the Euclidean one."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Leave-one-out error of the nearest neighbour on the training rows.
+
+    Attributes
+    ----------
+    before, after : float
+        With the Euclidean distance and with the learned one: the share of rows whose nearest
+        other row is of another class, or for numbers as targets the mean squared difference.
+    n_queries : int
+        How many rows were left out, one at a time, evenly spread over the training rows.
+    """
+
+    before: float
+    after: float
+    n_queries: int
+
+
+def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
+    """Compare the rows X with what a metric learner made of them, Z.
+
+    Warns
+    -----
+    MetricWarning
+        If the error after is larger by more than two standard errors of the difference.
+    """
+    return compare(owner, X, y, lambda queries: nearest_others(Z, 1, queries)[1][:, 0])
+
+
+def compare(
+    owner: Any, X: np.ndarray, y: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]
+) -> Report:
+    """Compare the Euclidean distance of rows X with any other way of finding neighbours.
+
+    Parameters
+    ----------
+    nearest : callable
+        Takes indices of rows, and returns that of the nearest other row of each.
+
+    Warns
+    -----
+    MetricWarning
+        If the error after is larger by more than two standard errors of the difference.
+    """
+    queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
+    found = nearest_others(X, 1, queries)[1][:, 0], nearest(queries)
+    exponent = int(np.frexp(np.abs(y).max())[1]) if y.dtype.kind == "f" else 0
+    scaled = np.ldexp(y, -exponent) if exponent else y  # squares neither overflow nor vanish
+    losses = [_losses(queries, rows, scaled) for rows in found]
+    before, after = (float(each.mean()) for each in losses)
+    doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
+    if after - before > 2 * doubt:
+        warnings.warn(
+            f"{display_name(owner)}: the learned metric is worse than the Euclidean distance, by "
+            f"the leave-one-out error of the nearest neighbour on the training rows (see report_)",
+            MetricWarning,
+            stacklevel=4,
+        )
+    with np.errstate(over="ignore"):
+        before, after = (float(np.ldexp(error, 2 * exponent)) for error in (before, after))
+    return Report(before, after, len(queries))
+
+
+def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if y.dtype.kind == "f":
+        return np.asarray((y[queries] - y[nearest]) ** 2)
+    return np.asarray(y[queries] != y[nearest], dtype=float)
+
+
+def nearest_others(
+    X: np.ndarray, k: int, queries: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the k rows nearest to each row among all others, by the Euclidean distance.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    k : int
+        At most n - 1.
+    queries : ndarray of int, shape (m,), optional
+        The rows whose neighbours are found; all of them if left out.
+
+    Returns
+    -------
+    distances, indices : ndarrays of shape (m, k)
+        Nearest first, ties by lower index.
+    """
+    queries = np.arange(len(X)) if queries is None else queries
+    distances, indices = ilk.distance("euclidean").kneighbors(X[queries], X, k + 1)
+    others = indices != queries[:, None]
+    others[others.all(axis=1), -1] = False  # k + 1 others are as near: the last is one too many
+    return distances[others].reshape(-1, k), indices[others].reshape(-1, k)
+
+
+def report_where_known(owner: Any, X: np.ndarray, y: Any) -> Report | None:
+    """Report of a learner that learns from X alone, or from pairs: only where y can be compared."""
+    if not owner.report or y is None:
+        return None
+    check_same_length(owner, X, y)
+    try:
+        targets = np.asarray(y, dtype=float) if holds_numbers(y) else check_labels(owner, y, X)[1]
+    except InputError:  # y is none of this learner's business
+        return None
+    if targets.ndim > 1:
+        return None
+    _, rows, _ = common_deviations(X)
+    L = owner.components_.astype(float)  # of length 1: which neighbour is nearest stays
+    return report(owner, rows, rows @ (L / (np.abs(L).max() or 1.0)).T, targets)
+
+
+INIT = Param(
+    Array,
+    choices=("identity", "pca", "lda"),
+    doc="The map to begin with, for features as they come.",
+)
+
+
+def starting_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) -> np.ndarray:
+    """The map to begin with, for deviations X in the unit of `owner`.
+
+    "identity" keeps the first d features, "pca" projects on the d directions of largest
+    variance, "lda" on those that separate classes best (each of length one, ordered by
+    Fisher's criterion; beyond the number of classes less one, on those of largest variance
+    that are left). An array is taken as it is.
+
+    Parameters
+    ----------
+    owner : Component
+        With a parameter `init`; named in errors.
+    X : ndarray of shape (n, p)
+        Centred.
+    groups : ndarray of int, shape (n,), or None
+        Classes, for "lda".
+    d : int
+
+    Returns
+    -------
+    ndarray of shape (d, p), float64
+
+    Raises
+    ------
+    ParameterError
+        If an array has not the shape (d, p), or a number that is not finite.
+    """
+    p = X.shape[1]
+    if not isinstance(owner.init, str):
+        return _given(owner, d, p)
+    if owner.init == "identity":
+        return np.eye(d, p)
+    if owner.init == "pca":
+        return fix_signs(spectrum(X.astype(float, copy=False))[1][:d])
+    if groups is None:
+        raise owner.parameter_error("init", "must not be 'lda' where y holds no classes")
+    return _discriminating(X.astype(float, copy=False), groups, d)
+
+
+def check_components(owner: Any, wanted: int | None, p: int) -> int:
+    """Return how many dimensions are asked for: as many as there are features by default.
+
+    Raises
+    ------
+    InputError
+        If there are not so many features.
+    """
+    if wanted is not None and wanted > p:
+        raise InputError(
+            f"{display_name(owner)}: n_components must be at most {p}, the number of features, "
+            f"got {wanted}"
+        )
+    return p if wanted is None else int(wanted)
+
+
+def _given(owner: Any, d: int, p: int) -> np.ndarray:
+    L = np.array(owner.init, dtype=float)
+    if L.shape != (d, p):
+        raise owner.parameter_error("init", f"must be of shape {(d, p)}, got {L.shape}")
+    if not np.isfinite(L).all():
+        raise owner.parameter_error("init", "must be finite, got NaN or infinity")
+    return L
+
+
+def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
+    """Directions of Fisher's criterion within the span of X, completed by the principal ones."""
+    n_groups = int(groups.max()) + 1
+    values, axes = spectrum(X)
+    rank = max(rank_of(values, X.shape), 1)
+    scale = values[:rank] / np.sqrt(len(X))
+    whitened = X @ (axes[:rank].T / scale)
+    means, _, _ = within(whitened, groups, n_groups)
+    shares = np.sqrt(np.bincount(groups, minlength=n_groups) / len(groups))
+    _, directions = spectrum(means * shares[:, None])
+    number = min(d, n_groups - 1, rank)
+    found = directions[:number] / scale @ axes[:rank]
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    if number < d:
+        found = np.vstack([found, _rest(X, found)[: d - number]])
+    return fix_signs(found)
+
+
+def _rest(X: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Directions orthogonal to those found, by descending variance; with them a basis."""
+    _, _, basis = svd(found)
+    others = basis[len(found) :]
+    return np.asarray(spectrum(X @ others.T)[1] @ others)
+
+
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+"""Value, at least 0, and gradient at a vector."""
+_MEMORY = 10
+_DECREASE, _SLOPE = 1e-4, 0.9  # of the two conditions of Wolfe
+_TRIALS = 40  # of a step length
+_PATIENCE = 2  # steps of little gain, one after the other
+_FIRST = 0.1  # of the value: what the first step is to gain
+_CURVED = 1e-10  # relative curvature from which a step says something about it
+
+
+class Found(NamedTuple):
+    """Where the search came to.
+
+    Attributes
+    ----------
+    x : ndarray of shape (m,)
+    curve : list of float
+        Values at the start and after each step; falling.
+    stopped : bool
+        Whether it stopped by itself, after a step or for want of a slope.
+    """
+
+    x: np.ndarray
+    curve: list[float]
+    stopped: bool
+
+
+class _Point(NamedTuple):
+    x: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+
+def minimize_kinked(function: Function, x: np.ndarray, max_iter: int, tol: float) -> Found:
+    """Minimise by L-BFGS with steps that bisection finds between the weak conditions of Wolfe.
+
+    At a kink the strong conditions of other solvers cannot be met, and they stop there; the
+    weak ones can (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods",
+    Mathematical Programming 141, 2013).
+
+    Parameters
+    ----------
+    function : callable
+        See `Function`.
+    x : ndarray of shape (m,)
+    max_iter : int
+    tol : float
+        It ends after two steps in a row that each gain no more than this share of the value.
+    """
+    here = _Point(x, *function(x))
+    curve, idle = [here.value], 0
+    steps: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_MEMORY)
+    while len(curve) <= max_iter:
+        there = _step(function, here, _direction(here, steps))
+        if there is None and steps:
+            steps.clear()  # once more, straight downhill
+            there = _step(function, here, _direction(here, steps))
+        if there is None:
+            return Found(here.x, curve, len(curve) > 1 or not here.gradient.any())
+        _remember(steps, here, there)
+        gain, here = here.value - there.value, there
+        curve.append(here.value)
+        idle = idle + 1 if gain <= tol * max(here.value, tol * curve[0]) else 0
+        if idle == _PATIENCE:
+            return Found(here.x, curve, stopped=True)
+    return Found(here.x, curve, stopped=False)
+
+
+def _direction(here: _Point, steps: deque[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Downhill, as the curvature along the steps before suggests."""
+    gradient = here.gradient
+    if not steps:
+        steepness = float(gradient @ gradient)
+        return -gradient * (_FIRST * here.value / steepness if steepness > 0 else 1.0)
+    direction, shares = -gradient, []
+    for step, change in reversed(steps):
+        share = (step @ direction) / (step @ change)
+        direction = direction - share * change
+        shares.append(share)
+    step, change = steps[-1]
+    direction *= (step @ change) / (change @ change)
+    for (step, change), share in zip(steps, reversed(shares), strict=True):
+        direction += step * (share - (change @ direction) / (step @ change))
+    return direction
+
+
+def _step(function: Function, here: _Point, direction: np.ndarray) -> _Point | None:
+    """A point in that direction that is lower by enough; None if there is none."""
+    slope = float(here.gradient @ direction)
+    if not slope < 0:
+        return None
+    short, long, length = 0.0, np.inf, 1.0
+    lower: _Point | None = None
+    for _ in range(_TRIALS):
+        x = here.x + length * direction
+        there = _Point(x, *function(x))
+        if not there.value <= here.value + _DECREASE * length * slope:
+            long = length
+        elif there.gradient @ direction < _SLOPE * slope:
+            short, lower = length, there
+        else:
+            return there
+        length = (short + long) / 2 if np.isfinite(long) else 2 * short
+    return lower
+
+
+def _remember(steps: deque[tuple[np.ndarray, np.ndarray]], here: _Point, there: _Point) -> None:
+    step, change = there.x - here.x, there.gradient - here.gradient
+    if step @ change > _CURVED * np.linalg.norm(step) * np.linalg.norm(change):
+        steps.append((step, change))
+
+
+_ABNORMAL = 2  # status of a line search that finds no lower point
+Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
+"""Loss of a map, of any shape, and its gradient of the same shape."""
+
+
+def minimum(owner: Any, objective: Objective, start: np.ndarray) -> np.ndarray:
+    """Minimise by L-BFGS.
+
+    Parameters
+    ----------
+    owner : Component
+        With the parameters `max_iter` and `tol`; gets ``loss_curve_`` and ``n_iter_``.
+    objective : callable
+    start : ndarray
+
+    Warns
+    -----
+    ConvergenceWarning
+        If more than `max_iter` iterations are needed.
+    """
+    curve: list[float] = []
+
+    def flat(values: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, gradient = objective(values.reshape(start.shape))
+        if not curve:
+            curve.append(float(loss))
+        return float(loss), gradient.ravel()
+
+    def keep(intermediate_result: OptimizeResult) -> None:
+        curve.append(float(intermediate_result.fun))
+
+    solve: Any = minimize  # its stubs know no shapes
+    found = solve(
+        flat,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=keep,
+        options={
+            "maxiter": owner.max_iter,
+            "maxfun": 10**6,
+            "maxcor": 20,
+            "ftol": min(owner.tol, 1.0),  # it is divided by rounding
+            "gtol": 1e-10,
+        },
+    )
+    L, n_iter, done = found.x, int(found.nit), bool(found.success)
+    if found.status == _ABNORMAL:  # a steep wall is a kink to it
+        rest = minimize_kinked(flat, L, owner.max_iter - n_iter, owner.tol)
+        L, n_iter, done = rest.x, n_iter + len(rest.curve) - 1, rest.stopped
+        curve += rest.curve[1:]
+    owner.loss_curve_, owner.n_iter_ = curve, n_iter
+    if not done and n_iter >= owner.max_iter:
+        warnings.warn(
+            f"{display_name(owner)}: not converged after {owner.n_iter_} iterations (max_iter)",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return np.asarray(L.reshape(start.shape))
