@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 import ilk
 from cases import in_one_test
-from ilk_learners.gaussian_processes import covariance as triangles
+from ilk_learners.gaussian_processes import triangles
 from ilk_learners.gaussian_processes.classification import Evidence, Logistic, Softmax
 from ilk_learners.gaussian_processes.covariance import Covariance
 from ilk_learners.gaussian_processes.newton import find_mode

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners import large_margin as impostors
+from ilk_learners.metric_learners import large_margin
 from ilk_learners.metric_learners.large_margin import GivenTriplets, LargeMargin, best_multiple
 from ilk_learners.metric_learners.linear import MetricWarning
 
@@ -111,8 +111,8 @@ def test_gradient_numeric(d):
 @pytest.mark.parametrize("rows", [7, 256])
 @pytest.mark.parametrize("worthwhile", [1, 8])
 def test_no_impostor_is_missed_on_a_long_walk(rows, worthwhile, monkeypatch):
-    monkeypatch.setattr(impostors, "_ROWS", rows)
-    monkeypatch.setattr(impostors, "_WORTHWHILE", worthwhile)
+    monkeypatch.setattr(large_margin, "_ROWS", rows)
+    monkeypatch.setattr(large_margin, "_WORTHWHILE", worthwhile)
     X, y = data(5, n=150, p=5)
     of, rng = objective(X, y), np.random.default_rng(1)
     L = np.eye(5)
@@ -136,7 +136,7 @@ def test_lists_serve_most_steps_of_a_solver():
 
 
 def test_threads_change_no_bit(monkeypatch):
-    monkeypatch.setattr(impostors, "_ROWS", 16)
+    monkeypatch.setattr(large_margin, "_ROWS", 16)
     X, y = data(2, n=200)
     results = []
     for n in (1, 3):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import ilk
-from ilk_learners import numerics as small_work
+from ilk_learners import numerics
 from ilk_learners.classifiers import gp, logistic
-from ilk_learners.gaussian_processes import covariance as triangles
+from ilk_learners.gaussian_processes import triangles
 from ilk_learners.regressors import gp as gp_regressor
 
 RNG = np.random.default_rng(0)
@@ -34,7 +34,7 @@ def seen(monkeypatch):
 
         return call
 
-    monkeypatch.setattr(small_work, "threadpool_limits", limited)
+    monkeypatch.setattr(numerics, "threadpool_limits", limited)
     monkeypatch.setattr(triangles, "factor", watched(triangles.factor))
     solver = logistic.LogisticRegression
     monkeypatch.setattr(solver, "fit", watched(solver.fit))

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
-from ilk_learners.svm import gram as shared_gram
+from ilk_learners.svm import gram
 from ilk_learners.svm.gram import IndefiniteKernelWarning
 
 
@@ -303,7 +303,7 @@ class TestSharing:
     def test_same_as_alone(self, rows, monkeypatch, dtype):
         X, y = rows[0].astype(dtype), rows[1]
         shared = tuned("svm", self.grid).fit(X, y)
-        monkeypatch.setattr(shared_gram, "BUDGET", 0)
+        monkeypatch.setattr(gram, "BUDGET", 0)
         alone = tuned("svm", self.grid).fit(X, y)
         for column in ("mean", "std", "split0", "split4"):
             assert shared.results_[column] == pytest.approx(alone.results_[column])
@@ -319,7 +319,7 @@ class TestSharing:
         tuned("svm", {"C": [1, 2, 3, 4], "kernel": ["linear_for_tests"]}).fit(*rows)
         assert len(calls) <= 5 * 2 + 1
         with_rest = len(calls)
-        monkeypatch.setattr(shared_gram, "BUDGET", 0)
+        monkeypatch.setattr(gram, "BUDGET", 0)
         tuned("svm", {"C": [1, 2, 3, 4], "kernel": ["linear_for_tests"]}).fit(*rows)
         assert len(calls) - with_rest >= 4 * 5 * 2
 
@@ -350,7 +350,7 @@ class TestSharing:
     def test_tuned_kernels(self, rows, monkeypatch):
         grid = {"kernel_tuning": ["none", "alignment"], "C": [1, 10]}
         shared = tuned({"use": "svm", "kernel": {"use": "rbf", "sigma": 20.0}}, grid).fit(*rows)
-        monkeypatch.setattr(shared_gram, "BUDGET", 0)
+        monkeypatch.setattr(gram, "BUDGET", 0)
         alone = tuned({"use": "svm", "kernel": {"use": "rbf", "sigma": 20.0}}, grid).fit(*rows)
         assert shared.results_["mean"] == pytest.approx(alone.results_["mean"])
         assert len(set(shared.results_["mean"])) > 1

@@ -1,4 +1,4 @@
-"""What knn is as a classifier and as a regressor: training rows, searched for the nearest."""
+"""Nearest neighbours that vote: what knn is as a classifier and as a regressor."""
 
 from __future__ import annotations
 

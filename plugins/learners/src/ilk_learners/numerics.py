@@ -1,4 +1,4 @@
-"""What linear metric learners share: the map, and the factorisations they are made of."""
+"""Linear algebra for columns of any magnitude: powers of two bring them near 1, exactly."""
 
 from __future__ import annotations
 

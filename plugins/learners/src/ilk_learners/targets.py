@@ -1,4 +1,4 @@
-"""TODO: one line."""
+"""Targets: classes, or numbers as in regression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects to be compared: checked for the distance that will compare them."""
+"""Checks of input: what a distance takes, columns, targets, and what stands in slots."""
 
 from __future__ import annotations
 

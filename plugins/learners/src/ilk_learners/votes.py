@@ -1,4 +1,4 @@
-"""Votes of neighbours: counted per class, and the winner found, without a loop over queries."""
+"""Votes of neighbours: their weights by distance, the counts of each class, and the winner."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from ilk import (
     in_blocks,
     stored_fault,
 )
-from ilk_learners.classifiers.thresholds import midpoint
+from ilk_learners.classifiers.cases import midpoint
 
 _ROUNDING = 1e-13  # of sums of weights, as a share of the total: what differs by less is a tie
 _CELLS = 2**17  # searched in one block

@@ -19,9 +19,13 @@ from ilk import (
     check_vectors,
     stored_fault,
 )
-from ilk_learners.classifiers.cases import CLASS_WEIGHT, case_weights, check_cases
-from ilk_learners.classifiers.estimators import EstimatorClassifier
-from ilk_learners.classifiers.thresholds import midpoint
+from ilk_learners.classifiers.cases import (
+    CLASS_WEIGHT,
+    EstimatorClassifier,
+    case_weights,
+    check_cases,
+    midpoint,
+)
 
 
 class DecisionTree(EstimatorClassifier):

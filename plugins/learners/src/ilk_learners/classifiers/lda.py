@@ -1,4 +1,11 @@
-"""lda: Gaussian classes that share one covariance; linear discriminants."""
+"""lda: Gaussian classes that share one covariance; linear discriminants.
+
+Leave-one-out predictions are computed from the covariance of all cases. Without case i of class c,
+with deviation d from its mean and n_c cases in its class, the within-class scatter is
+``S - n_c/(n_c - 1) d d'`` and the mean of c is ``mu_c - d/(n_c - 1)``. In the axes of S the
+covariance, shrunk or not, is diagonal less such a term of rank one, whose inverse follows by the
+formula of Sherman and Morrison.
+"""
 
 from __future__ import annotations
 
@@ -178,17 +185,15 @@ class LDA(Posterior):
         InputError
             If a fit without a case would (names the case).
         """
-        from ilk_learners.classifiers.leaving_out import leave_one_out
-
         self.check_parameters()
-        return leave_one_out(clone(self), X, y)
+        return _leave_one_out(clone(self), X, y)
 
 
 _CELLS = 2**18  # of arrays by block
 _DOUBTFUL = 1e-6  # share of a case's variance that is left without it, below which digits are lost
 
 
-def leave_one_out(lda: Any, X: Any, y: Any) -> Prediction:
+def _leave_one_out(lda: Any, X: Any, y: Any) -> Prediction:
     """What an unfitted `lda` says of each case after a fit to the others."""
     cases = check_cases(lda, X, y)
     n, p = cases.X.shape
@@ -235,7 +240,7 @@ def _refitted(lda: Any, cases: Cases, i: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Downdates:
-    """Cases in the axes of the scatter inside classes.
+    """Cases in the axes of the within-class scatter.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk import InputError, display_name, fit_component
-from ilk_learners.metric_learners.soft_votes import squared_scales
+from ilk_learners.metric_learners.soft_votes import squared_bandwidths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ class LearnedMap:
         self.factor = 1.0
         if not hasattr(self.learner, "widths_"):
             with np.errstate(over="ignore"):
-                s = float(squared_scales(owner, X).mean())
+                s = float(squared_bandwidths(owner, X).mean())
             if not 0 < s < np.inf or (X[0] == X).all():
                 raise InputError(
                     f"{display_name(owner)}: the rows of X are all equal, or too far apart, so "

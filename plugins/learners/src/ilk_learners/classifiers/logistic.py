@@ -10,8 +10,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from ilk import Capabilities, Param, Seed
-from ilk_learners.classifiers.cases import CLASS_WEIGHT, case_weights, check_cases
-from ilk_learners.classifiers.estimators import EstimatorClassifier
+from ilk_learners.classifiers.cases import (
+    CLASS_WEIGHT,
+    EstimatorClassifier,
+    case_weights,
+    check_cases,
+)
 from ilk_learners.numerics import finite, single_threaded
 
 _SMALL = 100_000

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 from sklearn.neural_network import MLPClassifier
 
 from ilk import Capabilities, Param, Seed
-from ilk_learners.classifiers.cases import check_cases
-from ilk_learners.classifiers.estimators import EstimatorClassifier
+from ilk_learners.classifiers.cases import EstimatorClassifier, check_cases
 
 
 class MLP(EstimatorClassifier):

@@ -1,4 +1,4 @@
-"""Classifiers that weigh a density of each class by its prior probability."""
+"""Posterior probabilities: densities of classes, weighed by prior probabilities."""
 
 from __future__ import annotations
 

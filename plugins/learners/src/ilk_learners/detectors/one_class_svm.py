@@ -1,4 +1,4 @@
-"""one_class_svm: the support of one class, by a support vector machine."""
+"""one_class_svm: the support of one class, by libsvm or as a quadratic program."""
 
 from __future__ import annotations
 

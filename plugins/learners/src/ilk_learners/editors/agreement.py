@@ -1,4 +1,4 @@
-"""Whether a case agrees with its neighbours: the rules of edited nearest neighbours."""
+"""Wilson editing: which cases agree with their neighbours, pass after pass on those that remain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""competence: editing guided by which cases solve which."""
+"""competence: editing guided by which cases solve which; and the model itself."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class Competence(CaseEditor):
         self, edited: EditedSet, fixed: np.ndarray | None, shown: np.ndarray
     ) -> Iterator[int]:
         """Yield the cases that are to be shown, in order, while others leave them."""
-        from ilk_learners.editors.leaving import first_of
+        from ilk_learners.editors.competence_kernels import first_of
 
         if self.update == "static" or fixed is not None:
             keys = edited.keys(self.order) if fixed is None else fixed

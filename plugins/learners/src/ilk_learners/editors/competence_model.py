@@ -1,4 +1,4 @@
-"""The competence model of cases: which ones solve which, and how much depends on each."""
+"""The competence model of cases, and the edited set that grows while the model shrinks."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class EditedSet:
     """
 
     def __init__(self, cases: Cases, model: CompetenceModel, add: Add) -> None:
-        from ilk_learners.editors.leaving import Shrinking
+        from ilk_learners.editors.competence_kernels import Shrinking
 
         n = len(cases)
         self.kept = np.zeros(n, dtype=bool)
@@ -195,7 +195,7 @@ class EditedSet:
 
     def extend(self, case: int, delete: Delete, update: Update) -> np.ndarray:
         """Add a case that is to be added; return what leaves the training set with it."""
-        from ilk_learners.editors.leaving import leave
+        from ilk_learners.editors.competence_kernels import leave
 
         self.kept[case] = True
         coverage = self._model.coverage[case]

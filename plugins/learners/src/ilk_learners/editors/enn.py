@@ -1,4 +1,4 @@
-"""enn: edited nearest neighbours."""
+"""enn, renn and all_knn: edited nearest neighbours, once, repeated, and for every k."""
 
 from __future__ import annotations
 

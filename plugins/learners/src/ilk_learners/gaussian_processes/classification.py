@@ -1,4 +1,4 @@
-"""One Gaussian process classification problem: its fitted form, and hyper-parameters for it."""
+"""Gaussian process classification: logistic and softmax likelihoods, evidence, and gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hyper-parameters at which the log marginal likelihood is largest."""
+"""Parameters of Gaussian processes, and the maximum of the log marginal likelihood over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said about queries, from the latent values of each problem."""
+"""Class probabilities, averaged over Gaussian latent values; widths chosen by cross-validation."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class ADAMENN(AdaptiveMetric):
                 raise self.parameter_error(one, f"must be at most {other} = {most}, got {got}")
 
     def _prepare(self) -> None:
-        from ilk_learners.local.squares import weighted
+        from ilk_learners.local.kernels import weighted
 
         p, n = self.columns_.shape
         size = min(int(self.K2) + 1, n)

@@ -125,7 +125,7 @@ class AdaptiveMetric(LocalMetric):
 
         Both in units of ``2**exponent_``; what is left out is infinitely far. None: all rows.
         """
-        from ilk_learners.local.squares import mapped, weighted
+        from ilk_learners.local.kernels import mapped, weighted
 
         metrics = np.ascontiguousarray(self._metrics(Q, left_out), dtype=float)
         fill = weighted if metrics.ndim == 2 else mapped

@@ -141,7 +141,7 @@ class Localized(AdaptiveMetric):
 
     def _around(self, Q: np.ndarray, k: int, left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows around each query by which it is learned, and those that are ranked."""
-        from ilk_learners.local.squares import weighted
+        from ilk_learners.local.kernels import weighted
 
         squares = np.empty((len(Q), len(self.codes_)))
         weighted(self.columns_, Q, np.ones(Q.shape), squares)

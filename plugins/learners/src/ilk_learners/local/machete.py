@@ -1,4 +1,4 @@
-"""machete: a region around the query is cut along its most relevant feature, again and again."""
+"""machete and scythe: a region around the query is cut along its relevant features."""
 
 from __future__ import annotations
 

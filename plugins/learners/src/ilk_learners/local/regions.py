@@ -1,11 +1,11 @@
-"""Regions around queries that shrink along relevant features, compiled."""
+"""Compiled: regions around queries that shrink along relevant features."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import ilk
-from ilk_learners.local.selection import select
+from ilk_learners.local.kernels import select
 
 _DENSE = 2  # sorted features hold less than so many times the rows of the region
 

@@ -1,4 +1,4 @@
-"""Metric learners that walk downhill: a start, a loss with its gradient, a solver, a report."""
+"""Metric learners by gradient descent: an initial map, a loss with its gradient, and a solver."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ilk_learners.metric_learners.linear import (
     REPORT,
     LinearMetricLearner,
     check_components,
+    initial_map,
     report,
-    starting_map,
 )
 from ilk_learners.numerics import common_deviations, map_back
 
@@ -139,7 +139,7 @@ class DescentLearner(LinearMetricLearner):
         if before is not None and before.shape == (d, X.shape[1]):
             return np.asarray(np.ldexp(before.astype(float), exponent))
         groups = y if y.dtype.kind in "iu" else None
-        L = starting_map(self, X, groups, d)
+        L = initial_map(self, X, groups, d)
         given = not isinstance(self.init, str)
         return np.ldexp(L, exponent) if given else self._sized(L, X, y, scale)
 

@@ -23,7 +23,7 @@ from ilk_learners.metric_learners.linear import (
     LinearMetricLearner,
     MetricWarning,
     Objective,
-    minimum,
+    minimize_smooth,
     report_where_known,
 )
 from ilk_learners.numerics import common_deviations, map_back, rank_of, thin_spectrum
@@ -197,7 +197,7 @@ class ITML(LinearMetricLearner):
         self.bounds_, bounds = self._bounds(Z, unit, rng)
         problem = self._problem(Z, pairs, bounds)
         with threadpool_limits(1, user_api="blas"):
-            L = minimum(self, _objective(problem, float(self.gamma)), np.eye(len(basis)))
+            L = minimize_smooth(self, _objective(problem, float(self.gamma)), np.eye(len(basis)))
         self._tell_unless_moved()
         self.components_ = map_back(
             self, L @ basis, exponent if self._follows_unit() else 0, X.dtype

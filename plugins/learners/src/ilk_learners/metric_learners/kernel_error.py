@@ -1,4 +1,4 @@
-"""The squared error of kernel-weighted votes: what megm and its kin minimise, and how."""
+"""The squared error of kernel-weighted votes, of all or of few neighbours: the loss of megm."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ilk_learners.metric_learners.soft_votes import (
     Outer,
     SoftVotes,
     softmax,
+    squared_bandwidths,
     squared_error,
-    squared_scales,
     votes_of,
 )
 from ilk_learners.targets import TARGETS, Targets, read_targets
@@ -73,7 +73,7 @@ class KernelErrorLearner(DescentLearner):
         return read_targets(self, y, X, self.targets)
 
     def _scale(self, X: np.ndarray) -> float:
-        squares = squared_scales(self, X, self.n_neighbors)
+        squares = squared_bandwidths(self, X, self.n_neighbors)
         typical = squares.mean()
         widths = typical / squares if self.bandwidth == "local" else np.ones(len(X))
         self.widths_ = widths.astype(X.dtype)

@@ -1,4 +1,7 @@
-"""The loss of a large margin, as a function of L: near ones are pulled, triplets push."""
+"""The large-margin loss as a function of L: target neighbours are pulled, impostors pushed.
+
+Impostors, the rows of other classes within the margins, are listed and found anew as rows move.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +66,6 @@ class LargeMargin:
 
     def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss and gradient."""
-        from ilk_learners.metric_learners.hinges import add_laplacian
-
         Z = self._mapped(L)
         pulled = squared_distances(Z, self.first, self.second)
         margins = np.full(self._shape, -np.inf, dtype=Z.dtype)
@@ -132,8 +133,6 @@ class GivenTriplets:
 
     def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss and gradient."""
-        from ilk_learners.metric_learners.hinges import add_laplacian
-
         Z = self._mapped(L)
         pulled, pushed = self._distances(Z)
         hinges = 1 + pulled[self.near] - pushed[self.far]
@@ -188,8 +187,6 @@ def best_multiple(objective: LargeMargin | GivenTriplets, L: np.ndarray, scale: 
 
 def squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Squared distance of each pair of rows."""
-    from ilk_learners.metric_learners.hinges import squared_lengths
-
     found = np.empty(len(first), dtype=Z.dtype)
     squared_lengths(Z, first, second, found)
     return found
@@ -212,7 +209,7 @@ _WORTHWHILE = 8  # a list is kept if one pair in so many is on it: longer, it sa
 _KEPT = 2**23  # and if all lists together have no more pairs: 32 MiB
 
 
-class Hinges(NamedTuple):
+class HingeLoss(NamedTuple):
     """What all open hinges add up to.
 
     Attributes
@@ -257,7 +254,7 @@ class Impostors:
         self._reached = np.empty(0)
         self.n_searches = 0
 
-    def hinges(self, Z: np.ndarray, margins: np.ndarray) -> Hinges:
+    def hinges(self, Z: np.ndarray, margins: np.ndarray) -> HingeLoss:
         """Sum over all impostors of rows Z, with margins of shape (n, k) that fall in each row."""
         reach = np.maximum(margins[:, 0], 0)  # without target neighbours the margin is -inf
         if not self._serve(Z, reach):
@@ -269,28 +266,24 @@ class Impostors:
             lanes[lane] = self._lane(lane, Z, margins, lengths, reach)
 
         ilk.in_blocks(work, len(lanes), 1)
-        total: Hinges = lanes[0]
+        total: HingeLoss = lanes[0]
         for one in lanes[1:]:
-            total = Hinges(*(a + b for a, b in zip(total, one, strict=True)))
+            total = HingeLoss(*(a + b for a, b in zip(total, one, strict=True)))
         return total
 
     def _lane(
         self, lane: int, Z: np.ndarray, margins: np.ndarray, lengths: np.ndarray, reach: np.ndarray
-    ) -> Hinges:
-        from ilk_learners.metric_learners.hinges import add_hinges
-
+    ) -> HingeLoss:
         opened, laplacian = np.zeros(margins.shape, dtype=np.int32), np.zeros_like(Z)
         loss = 0.0
         for number in range(lane, len(self._blocks), _LANES):
             ends, partners = self._near(number, Z, lengths, reach)
             start = self._blocks[number][0]
-            loss += add_hinges(Z, start, ends, partners, margins, opened, laplacian)
-        return Hinges(loss, opened, laplacian)
+            loss += add_hinge_loss(Z, start, ends, partners, margins, opened, laplacian)
+        return HingeLoss(loss, opened, laplacian)
 
     def _near(self, number: int, Z: np.ndarray, lengths: np.ndarray, reach: np.ndarray) -> Any:
         """Pairs of a block that may be near: listed before, or found now."""
-        from ilk_learners.metric_learners.hinges import within_reach
-
         listed = self._lists[number]
         if isinstance(listed, tuple):
             return listed
@@ -398,7 +391,7 @@ def within_reach(
 
 
 @ilk.compiled(fastmath=_FAST)
-def add_hinges(
+def add_hinge_loss(
     Z: np.ndarray,
     start: int,
     ends: np.ndarray,

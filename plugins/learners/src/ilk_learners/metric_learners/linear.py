@@ -1,4 +1,8 @@
-"""TODO: one line."""
+"""What linear metric learners share.
+
+The linear map, maps to begin with, minimisation of smooth and nonsmooth losses by L-BFGS, and the
+report of the nearest neighbour's error before and after.
+"""
 
 from __future__ import annotations
 
@@ -180,7 +184,7 @@ INIT = Param(
 )
 
 
-def starting_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) -> np.ndarray:
+def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) -> np.ndarray:
     """The map to begin with, for deviations X in the unit of `owner`.
 
     "identity" keeps the first d features, "pca" projects on the d directions of largest
@@ -302,7 +306,7 @@ class _Point(NamedTuple):
     gradient: np.ndarray
 
 
-def minimize_kinked(function: Function, x: np.ndarray, max_iter: int, tol: float) -> Found:
+def minimize_nonsmooth(function: Function, x: np.ndarray, max_iter: int, tol: float) -> Found:
     """Minimise by L-BFGS with steps that bisection finds between the weak conditions of Wolfe.
 
     At a kink the strong conditions of other solvers cannot be met, and they stop there; the
@@ -386,7 +390,7 @@ Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a map, of any shape, and its gradient of the same shape."""
 
 
-def minimum(owner: Any, objective: Objective, start: np.ndarray) -> np.ndarray:
+def minimize_smooth(owner: Any, objective: Objective, start: np.ndarray) -> np.ndarray:
     """Minimise by L-BFGS.
 
     Parameters
@@ -429,7 +433,7 @@ def minimum(owner: Any, objective: Objective, start: np.ndarray) -> np.ndarray:
     )
     L, n_iter, done = found.x, int(found.nit), bool(found.success)
     if found.status == _ABNORMAL:  # a steep wall is a kink to it
-        rest = minimize_kinked(flat, L, owner.max_iter - n_iter, owner.tol)
+        rest = minimize_nonsmooth(flat, L, owner.max_iter - n_iter, owner.tol)
         L, n_iter, done = rest.x, n_iter + len(rest.curve) - 1, rest.stopped
         curve += rest.curve[1:]
     owner.loss_curve_, owner.n_iter_ = curve, n_iter

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ilk import Array as ArrayParam
 from ilk import InputError, Param, check_labels, display_name
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner
-from ilk_learners.metric_learners.linear import minimize_kinked
+from ilk_learners.metric_learners.linear import minimize_nonsmooth
 
 _AUTO = 3
 _COLLAPSED = 0.999  # of the loss of L = 0
@@ -196,7 +196,7 @@ class LMNN(DescentLearner):
             loss, gradient = objective(values.reshape(start.shape) / scale)
             return loss, gradient.ravel() / scale
 
-        found = minimize_kinked(flat, start.ravel() * scale, max_iter, float(self.tol))
+        found = minimize_nonsmooth(flat, start.ravel() * scale, max_iter, float(self.tol))
         L = found.x.reshape(start.shape) / scale
         n_iter = len(found.curve) - 1
         return Descent(L, found.curve, n_iter, found.stopped, n_iter > 0 or not found.stopped)

@@ -1,4 +1,4 @@
-"""megm: Zaidi's metric by the gradient of the mean squared error of a kernel classifier."""
+"""megm and megm_diagonal: a metric by the gradient of the squared error of a kernel classifier."""
 
 from __future__ import annotations
 

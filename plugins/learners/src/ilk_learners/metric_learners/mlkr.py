@@ -10,8 +10,8 @@ import numpy as np
 from ilk_learners.metric_learners.descent import DESCENT, DescentLearner, Objective
 from ilk_learners.metric_learners.soft_votes import (
     SoftVotes,
+    squared_bandwidths,
     squared_error,
-    squared_scales,
     votes_of,
 )
 from ilk_learners.targets import TARGETS, Targets, read_targets
@@ -128,7 +128,7 @@ class MLKR(DescentLearner):
         return read_targets(self, y, X, self.targets)
 
     def _scale(self, X: np.ndarray) -> float:
-        return float(np.sqrt(2 * squared_scales(self, X).mean()))
+        return float(np.sqrt(2 * squared_bandwidths(self, X).mean()))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
         Y = votes_of(y, X.dtype)

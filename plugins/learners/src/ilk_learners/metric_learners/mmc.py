@@ -14,7 +14,7 @@ from ilk_learners.metric_learners.linear import (
     REPORT,
     LinearMetricLearner,
     Objective,
-    minimum,
+    minimize_smooth,
     report_where_known,
 )
 from ilk_learners.metric_learners.whitening import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
@@ -213,7 +213,7 @@ class MMC(LinearMetricLearner):
             )
         d = steps.shape[1]
         start = (np.ones(d) if self.diagonal else np.eye(d)) / np.sqrt(2 * d)
-        return minimum(self, _objective(steps / size, self.diagonal), start)
+        return minimize_smooth(self, _objective(steps / size, self.diagonal), start)
 
 
 def _objective(steps: np.ndarray, diagonal: bool) -> Objective:

@@ -16,7 +16,7 @@ from ilk_learners.metric_learners.soft_votes import (
     expected_errors,
     exponentials,
     one_column_each,
-    squared_scales,
+    squared_bandwidths,
 )
 
 
@@ -141,7 +141,7 @@ class NCA(DescentLearner):
         return check_labels(self, y, X, min_classes=2)[1]
 
     def _scale(self, X: np.ndarray) -> float:
-        return float(np.sqrt(2 * squared_scales(self, X).mean()))
+        return float(np.sqrt(2 * squared_bandwidths(self, X).mean()))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
         if self.objective == "log":

@@ -315,7 +315,7 @@ N_NEIGHBORS = Param(
 _LEAST = 1e-2  # of the mean; what rows get that are equal to their neighbours
 
 
-def squared_scales(
+def squared_bandwidths(
     owner: object, X: np.ndarray, n_neighbors: int | Literal["log2"] = "log2"
 ) -> np.ndarray:
     """Mean squared distance of each row to the nearer half of its k nearest others.

@@ -1,4 +1,4 @@
-"""whitening: uncorrelated features of variance 1."""
+"""whitening: uncorrelated features of variance 1; inverse roots of singular covariances too."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ yours; no global state of matplotlib's is touched.
 """
 
 from ilk_learners.plotting.metrics import feature_weights, loss_curves, metric_matrix
-from ilk_learners.plotting.selection import selection
-from ilk_learners.plotting.space import ellipses, learned_space
+from ilk_learners.plotting.space import ellipses, learned_space, selection
 
 __all__ = [
     "ellipses",

@@ -1,4 +1,4 @@
-"""The matrix of a learned metric, everywhere or at one point, and the names of its features."""
+"""Pictures of a learned metric: its matrix, the weights of features, the loss curve."""
 
 from __future__ import annotations
 

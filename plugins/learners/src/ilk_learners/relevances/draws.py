@@ -1,4 +1,4 @@
-"""Rows sorted by class, those that are drawn of them, and sums over these in threads."""
+"""Rows sorted by class and drawn at random; sums over them in threads; how features vary."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class IterativeRelief(Relevance):
         return np.asarray(weights / weights.max())
 
     def _step(self, known: Sorted, weights: np.ndarray) -> np.ndarray:
-        from ilk_learners.relevances.nearest_kernels import expected_margins
+        from ilk_learners.relevances.kernels import expected_margins
 
         def add(some: np.ndarray, out: np.ndarray) -> None:
             table = known.rows, known.columns, known.starts

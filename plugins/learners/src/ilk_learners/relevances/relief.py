@@ -1,4 +1,4 @@
-"""relief: what tells a row from its nearest one of another class, but not of its own."""
+"""relief and relieff: what tells a row from near ones of other classes, but not of its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ilk import Param, Relevance, Seed, check_vectors
 from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, in_ranges, summed
-from ilk_learners.targets import read_classes
+from ilk_learners.targets import TARGETS, Targets, read_classes, read_targets
 
 
 class Relief(Relevance):
@@ -69,7 +69,7 @@ class Relief(Relevance):
 
     def scores(self, X: Any, y: Any) -> np.ndarray:
         """Relief's score of each feature, from 0 to 1; array of shape (p,)."""
-        from ilk_learners.relevances.nearest_kernels import margins
+        from ilk_learners.relevances.kernels import margins
 
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)
@@ -81,3 +81,125 @@ class Relief(Relevance):
             margins(known.rows, known.columns, known.starts, one, some, 1, True, out)
 
         return np.clip(summed(add, drawn, (X.shape[1],)) / len(drawn), 0, 1)
+
+
+class ReliefF(Relevance):
+    """ReliefF: Relief over the k nearest rows of each class; RReliefF where y holds numbers.
+
+    With features divided by their ranges, H(x) the k nearest other rows of the class of x by
+    city-block distance over all features, M(x, c) those of class c, and P(c) its share of
+    the rows::
+
+        c_p = mean over drawn x of
+              sum_{c other than class(x)} P(c) / (1 - P(class(x))) mean_{z in M(x, c)} |x_p - z_p|
+              - mean_{z in H(x)} |x_p - z_p|
+
+    For numbers y, divided by their range, z runs over the k nearest rows of each of the m
+    rows x; with the sums over x of the mean over z of ``D = |y_x - y_z|``, of ``F_p = |x_p - z_p|``
+    and of their product::
+
+        c_p = sum D F_p / sum D - (sum F_p - sum D F_p) / (m - sum D)
+
+    which is how much more a feature differs where y does than where it does not. A sum that
+    is divided by 0 counts as 0. Neighbours have equal weights, as in the paper's simpler
+    form.
+
+    Negative scores become 0. Neighbours are sought in all features, so one that matters only
+    together with others is found. Rows at the same distance share the last place among the
+    k, so neither their order nor the features' changes the scores. Of a class with fewer other
+    rows than k all are taken; a row that is alone in its class is not drawn.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        k.
+    n_draws : int or None, default=None
+        Rows x that are drawn, none twice; None, or more than there are: all, and nothing is
+        left to chance.
+    targets : {"auto", "classes", "numbers"}, default="auto"
+        What y holds. "auto": numbers if they are floats of which any is no whole number.
+    random_state : int, Generator, RandomState or None, default=None
+        For drawing.
+
+    Raises
+    ------
+    InputError
+        If y has one class only, or is the same number in every row, or if no class has two
+        rows.
+
+    References
+    ----------
+    Kononenko, "Estimating attributes: analysis and extensions of Relief", ECML 1994.
+    Robnik-Šikonja and Kononenko, "Theoretical and empirical analysis of ReliefF and
+    RReliefF", Machine Learning 53, 2003. Zaidi 2011, section 5.2.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> ilk.relevance("relieff").scores(X, ["a", "a", "b", "b"])
+    array([1., 0.])
+    >>> ilk.relevance("relieff", n_neighbors=1).scores(X, [0.5, 0.5, 1.5, 1.5])
+    array([1., 0.])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "n_neighbors": Param(int, ge=1, doc="Rows of each class."),
+        "n_draws": N_DRAWS,
+        "targets": TARGETS,
+        "random_state": Param(Seed, doc="For drawing."),
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        n_draws: int | None = None,
+        targets: Targets = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_draws = n_draws
+        self.targets = targets
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(n_neighbors=3, n_draws=25, random_state=0)]
+
+    def scores(self, X: Any, y: Any) -> np.ndarray:
+        """ReliefF's score of each feature, from 0 to 1; array of shape (p,)."""
+        self.check_parameters()
+        X = check_vectors(self, X, min_rows=2)
+        y = read_targets(self, y, X, self.targets)
+        found = self._of_numbers(X, y) if y.dtype.kind == "f" else self._of_classes(X, y)
+        return np.asarray(np.clip(found, 0, 1))
+
+    def _of_classes(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        from ilk_learners.relevances.kernels import margins
+
+        known = by_class(self, in_ranges(X), y)
+        drawn = draw(self, known.paired)
+        prior = np.bincount(y) / len(y)
+
+        def add(some: np.ndarray, out: np.ndarray) -> None:
+            k = self.n_neighbors
+            margins(known.rows, known.columns, known.starts, prior, some, k, False, out)
+
+        return summed(add, drawn, (X.shape[1],)) / len(drawn)
+
+    def _of_numbers(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        from ilk_learners.relevances.kernels import coincidences
+
+        rows, numbers = in_ranges(X), in_ranges(y[:, None])[:, 0]
+        columns = np.ascontiguousarray(rows.T)
+        drawn = draw(self, np.arange(len(X)))
+        k = min(self.n_neighbors, len(X) - 1)
+
+        def add(some: np.ndarray, out: np.ndarray) -> None:
+            coincidences(rows, columns, numbers, some, k, out)
+
+        alone, both = summed(add, drawn, (2, X.shape[1] + 1))
+        unlike, like = alone[-1], len(drawn) - alone[-1]
+        where_unlike = both[:-1] / unlike if unlike > 0 else 0.0
+        where_like = (alone - both)[:-1] / like if like > 0 else 0.0
+        return np.asarray(where_unlike - where_like)

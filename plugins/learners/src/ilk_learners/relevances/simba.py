@@ -72,7 +72,7 @@ class Simba(Relevance):
 
     def scores(self, X: Any, y: Any) -> np.ndarray:
         """Simba's score of each feature, from 0 to 1; array of shape (p,)."""
-        from ilk_learners.relevances.nearest_kernels import ascend
+        from ilk_learners.relevances.kernels import ascend
 
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

@@ -1,4 +1,4 @@
-"""The dual problems of one fit: one Gram matrix, or rows, and the solver that is asked for."""
+"""The dual problems of one fit, solved by libsvm or, for few rows, as a quadratic program."""
 
 from __future__ import annotations
 

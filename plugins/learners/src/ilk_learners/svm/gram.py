@@ -1,4 +1,4 @@
-"""The Gram matrix of training rows, by matrix products where that is exact enough."""
+"""Gram matrices of training rows: computed, shared among machines, and tested for definiteness."""
 
 from __future__ import annotations
 

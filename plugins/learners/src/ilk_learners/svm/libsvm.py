@@ -1,4 +1,4 @@
-"""The dual by libsvm, through scikit-learn: on a Gram matrix, or on rows of numbers."""
+"""Binary support vector machines solved by libsvm, on a Gram matrix or on rows of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""codebook: sets of descriptors as histograms over words (bag of words)."""
+"""codebook: sets of descriptors as histograms over words, the centres of k-means."""
 
 from __future__ import annotations
 

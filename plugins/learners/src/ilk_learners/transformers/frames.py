@@ -1,4 +1,4 @@
-"""Mixed input as a pandas data frame, whatever it came as."""
+"""Mixed input as a pandas data frame, and the choice of its columns."""
 
 from __future__ import annotations
 

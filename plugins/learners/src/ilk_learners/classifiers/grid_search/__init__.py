@@ -1,1 +1,1 @@
-"""TODO."""
+"""Grid search: the candidates of a grid, and their scores on inner splits."""

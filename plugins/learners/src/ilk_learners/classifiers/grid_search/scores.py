@@ -1,4 +1,4 @@
-"""Scores of candidates on inner splits, and the choice among them."""
+"""Scores of candidates on inner splits: predictions of fitted classifiers, and the best choice."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import ilk
 from cases import in_one_test
-from ilk_learners.metric_learners.linear import check_components, starting_map
+from ilk_learners.metric_learners.linear import check_components, initial_map
 
 
 def _data(n=90, p=4):
@@ -21,7 +21,7 @@ def _data(n=90, p=4):
 
 def _start(init, X, y, d):
     owner = ilk.metric_learner("nca", init=init)
-    return starting_map(owner, X, y, d)
+    return initial_map(owner, X, y, d)
 
 
 def test_identity_keeps_the_first_features():

@@ -1,0 +1,343 @@
+"""one_hot and ordinal: categories of nominal columns as numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ilk import Capabilities, InputError, Param, Transformer, did_you_mean, display_name
+from ilk import nominal_columns as nominal_columns_of
+from ilk_learners.numerics import check_finite_parameters
+from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of, positions
+
+COLUMNS = Param(
+    list,
+    choices=("nominal",),
+    items=Param((str, int)),
+    doc="Which columns are encoded: those not numeric, or names, positions or patterns.",
+)
+MISSING = -1
+UNSEEN = -2
+
+
+class Encoder(OneToOneFeatureMixin, Transformer):
+    """Learns the categories of nominal columns; numeric columns pass through in place."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=("vectors", "tables"))
+    columns: str | Sequence[str | int]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the categories; y is ignored."""
+        self.check_parameters()
+        frame = as_frame(self, X, reset=True, nan=False)
+        self.encoded_ = _positions(self, frame, self.columns)
+        self.categories_ = {i: self._categories(frame.iloc[:, i]) for i in self.encoded_}
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Encoded rows; float array with a row for each row of X."""
+        check_is_fitted(self)
+        frame = as_frame(self, X, reset=False, nan=False)
+        self._check_numeric(frame)
+        return self._encode(frame)
+
+    def _categories(self, column: pd.Series[Any]) -> list[Any]:
+        """Those its dtype declares, in that order, or the distinct values, sorted."""
+        check_cells(self, column)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return list(column.cat.categories)
+        return distinct(self, column)
+
+    @abstractmethod
+    def _encode(self, frame: pd.DataFrame) -> np.ndarray:
+        """Return the output for a checked table."""
+
+    def _check_numeric(self, frame: pd.DataFrame) -> None:
+        """Refuse texts in a column that was numeric in training."""
+        for label in nominal_columns_of(frame):
+            position = frame.columns.get_loc(label)
+            if position not in self.encoded_:
+                raise InputError(
+                    f"{display_name(self)}: X, column {label!r}, is of type {frame[label].dtype}, "
+                    f"was numeric in training, and is not encoded; give it as numbers"
+                )
+
+    def _codes(self, frame: pd.DataFrame, position: int) -> np.ndarray:
+        """Code of each cell: its place among the categories, `MISSING` or `UNSEEN`."""
+        column = frame.iloc[:, position]
+        check_cells(self, column)
+        known = keys_of(self.categories_[position])
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            own = known.get_indexer(keys_of(column.cat.categories))
+            codes = np.append(own, -1)[column.cat.codes.to_numpy()]
+        else:
+            codes = known.get_indexer(keys_of(column))
+        codes = np.where(codes < 0, UNSEEN, codes)
+        codes[column.isna().to_numpy()] = MISSING
+        return codes
+
+    def _refuse(self, frame: pd.DataFrame, position: int, bad: np.ndarray, remedy: str) -> None:
+        """Raise for the first bad cell, if any, saying what can be done."""
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        label, cell = frame.columns[position], frame.iloc[:, position].iloc[row]
+        missing = bool(frame.iloc[:, position].isna().iloc[row])
+        what = "a missing value" if missing else f"the unseen category {cell!r}"
+        hint = "" if missing else did_you_mean(cell, map(str, self.categories_[position]))
+        raise InputError(
+            f"{display_name(self)}: X has {what} in column {label!r} at row {row}{hint} ({remedy})"
+        )
+
+    def _dtype(self, frame: pd.DataFrame) -> Any:
+        """float32 where every numeric column is, else float64."""
+        kinds = {
+            dtype for position, dtype in enumerate(frame.dtypes) if position not in self.encoded_
+        }
+        return np.float32 if kinds == {np.dtype(np.float32)} else np.float64
+
+
+def _positions(
+    owner: Encoder, frame: pd.DataFrame, columns: str | Sequence[str | int]
+) -> list[int]:
+    """Positions of the columns to encode, ascending."""
+    labels = list(frame.columns)
+    nominal = [i for i, label in enumerate(labels) if label in set(nominal_columns_of(frame))]
+    if isinstance(columns, str):
+        return nominal
+    chosen = set(positions(owner, labels, columns))
+    left = [labels[i] for i in nominal if i not in chosen]
+    if left:
+        raise InputError(
+            f"{display_name(owner)}: X has nominal columns that are not among those to encode: "
+            f"{', '.join(map(repr, left))}"
+        )
+    return sorted(chosen)
+
+
+class OneHot(Encoder):
+    """Encode each nominal column as one column of 0 and 1 for each of its categories.
+
+    Numeric columns pass through; each encoded column is replaced, where it stands, by the
+    columns of its categories: those that its category dtype declares, in that order, else
+    the distinct training values, sorted.
+
+    Parameters
+    ----------
+    columns : "nominal" or list of str or int, default="nominal"
+        Which columns are encoded: those that are not numeric, or these names, positions or
+        patterns (``"color_*"``).
+    unseen : {"error", "zeros"}, default="error"
+        A category that training did not know: an error, or 0 in every column.
+    missing : {"error", "zeros", "category"}, default="error"
+        A missing value in an encoded column: an error, 0 in every column, or a category of
+        its own (``None``) in the columns that have missing values in training.
+
+    Attributes
+    ----------
+    categories_ : dict of int to list
+        Categories of each encoded column, by position.
+
+    Raises
+    ------
+    InputError
+        Naming column and row of a missing value or an unseen category that is not let
+        through; a missing value in a numeric column always is one (see ``impute``).
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, *The Elements of Statistical Learning*, 2nd ed.,
+    Springer, 2009, section 2.2 (dummy variables).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"size": [1.5, 2.0], "color": ["red", "blue"]})
+    >>> encoder = ilk.transformer("one_hot").fit(X)
+    >>> encoder.transform(X)
+    array([[1.5, 0. , 1. ],
+           [2. , 1. , 0. ]])
+    >>> encoder.get_feature_names_out().tolist()
+    ['size', 'color_blue', 'color_red']
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "columns": COLUMNS,
+        "unseen": Param(choices=("error", "zeros"), doc="What to do with unknown categories."),
+        "missing": Param(
+            choices=("error", "zeros", "category"), doc="What to do with missing values."
+        ),
+    }
+
+    def __init__(
+        self,
+        columns: str | Sequence[str | int] = "nominal",
+        unseen: str = "error",
+        missing: str = "error",
+    ) -> None:
+        self.columns = columns
+        self.unseen = unseen
+        self.missing = missing
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(unseen="zeros", missing="category")]
+
+    def _categories(self, column: pd.Series[Any]) -> list[Any]:
+        own = [None] if self.missing == "category" and column.hasnans else []
+        return super()._categories(column) + own
+
+    def _encode(self, frame: pd.DataFrame) -> np.ndarray:
+        widths = self._widths()
+        starts = np.concatenate([[0], np.cumsum(widths)])
+        result = np.zeros((len(frame), starts[-1]), dtype=self._dtype(frame))
+        for position, start in enumerate(starts[:-1]):
+            if position not in self.categories_:
+                result[:, start] = frame.iloc[:, position]
+                continue
+            codes = self._accepted(frame, position)
+            rows = np.flatnonzero(codes >= 0)
+            result[rows, start + codes[rows]] = 1
+        return result
+
+    def _accepted(self, frame: pd.DataFrame, position: int) -> np.ndarray:
+        """Codes of a column; negative where every column stays 0."""
+        codes = self._codes(frame, position)
+        missing = codes == MISSING
+        if self.missing == "error":
+            self._refuse(frame, position, missing, "impute it, or set missing")
+        if self.missing == "category":
+            known = None in self.categories_[position]
+            codes[missing] = len(self.categories_[position]) - 1 if known else UNSEEN
+        if self.unseen == "error":
+            self._refuse(frame, position, codes == UNSEEN, "unseen='zeros' lets it through")
+        return codes
+
+    def _widths(self) -> list[int]:
+        return [
+            len(self.categories_[i]) if i in self.categories_ else 1
+            for i in range(self.n_features_in_)
+        ]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """``<column>_<category>`` for encoded columns, the others' own names.
+
+        A name that is there already gets a number: ``<column>_<category>_2``.
+        """
+        names = super().get_feature_names_out(input_features)
+        taken = {name for position, name in enumerate(names) if position not in self.categories_}
+        every: list[str] = []
+        for position, name in enumerate(names):
+            categories = self.categories_.get(position)
+            if categories is None:
+                every.append(name)
+                continue
+            for category in categories:
+                every.append(_free(f"{name}_{category}", taken))
+                taken.add(every[-1])
+        return np.array(every, dtype=object)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    numbered = (f"{name}_{number}" for number in count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
+
+
+class Ordinal(Encoder):
+    """Encode each nominal column as the places of its categories: 0, 1, 2, ...
+
+    Numeric columns pass through. The order is the one that the column's category dtype
+    declares, else that of the sorted distinct training values.
+
+    Parameters
+    ----------
+    columns : "nominal" or list of str or int, default="nominal"
+        Which columns are encoded: those that are not numeric, or these names, positions or
+        patterns (``"color_*"``).
+    unseen : "error" or float, default="error"
+        A category that training did not know: an error, or this number.
+    missing : "error", "keep" or float, default="error"
+        A missing value in an encoded column: an error, NaN, or this number.
+
+    Attributes
+    ----------
+    categories_ : dict of int to list
+        Categories of each encoded column, by position.
+
+    Raises
+    ------
+    InputError
+        Naming column and row of a missing value or an unseen category that is not let
+        through; a missing value in a numeric column always is one (see ``impute``).
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, *The Elements of Statistical Learning*, 2nd ed.,
+    Springer, 2009, section 2.2 (numeric codes).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> import pandas as pd
+    >>> size = pd.Categorical(["large", "small"], categories=["small", "medium", "large"])
+    >>> X = pd.DataFrame({"size": size, "price": [9.5, 4.0]})
+    >>> ilk.transformer("ordinal").fit_transform(X)
+    array([[2. , 9.5],
+           [0. , 4. ]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "columns": COLUMNS,
+        "unseen": Param(float, choices=("error",), doc="Number that stands for them, if let in."),
+        "missing": Param(
+            float, choices=("error", "keep"), doc="Number that stands for them, or keep as NaN."
+        ),
+    }
+
+    def __init__(
+        self,
+        columns: str | Sequence[str | int] = "nominal",
+        unseen: str | float = "error",
+        missing: str | float = "error",
+    ) -> None:
+        self.columns = columns
+        self.unseen = unseen
+        self.missing = missing
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(unseen=-1, missing="keep")]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that the numbers are finite."""
+        super().check_parameters()
+        check_finite_parameters(self, "unseen", "missing")
+
+    def _encode(self, frame: pd.DataFrame) -> np.ndarray:
+        result = np.empty(frame.shape, dtype=self._dtype(frame))
+        for position in range(frame.shape[1]):
+            encoded = position in self.categories_
+            column: Any = frame.iloc[:, position]
+            result[:, position] = self._numbers(frame, position) if encoded else column
+        return result
+
+    def _numbers(self, frame: pd.DataFrame, position: int) -> np.ndarray:
+        codes = self._codes(frame, position)
+        numbers = codes.astype(float)
+        for code, value, name in (
+            (MISSING, self.missing, "missing"),
+            (UNSEEN, self.unseen, "unseen"),
+        ):
+            if value == "error":
+                self._refuse(frame, position, codes == code, f"a number as {name} lets it through")
+            else:
+                numbers[codes == code] = np.nan if value == "keep" else value
+        return numbers
