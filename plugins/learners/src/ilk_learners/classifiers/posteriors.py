@@ -28,7 +28,7 @@ class Posterior(Classifier):
     def check_parameters(self) -> None:
         """Check each parameter, and that given priors are probabilities."""
         super().check_parameters()
-        check_priors(self)
+        _check_priors(self)
 
     @abstractmethod
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
@@ -80,7 +80,7 @@ PRIORS = Param(
 _ROUNDING = 1e-6  # of given ones' sum
 
 
-def check_priors(owner: Any) -> None:
+def _check_priors(owner: Any) -> None:
     """Raise unless the parameter `priors` names a rule or holds positive numbers with sum 1.
 
     Raises

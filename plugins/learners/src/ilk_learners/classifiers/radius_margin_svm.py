@@ -223,7 +223,7 @@ class RadiusMarginSVM(Classifier):
         """Values of the machines; array of shape (m, n_classes), with two classes (m,)."""
         check_is_fitted(self)
         Z = self._scaled(check_vectors(self, X, reset=False))
-        kernel, step = unit_kernel(self._support), max(_CELLS // max(len(self._support), 1), 1)
+        kernel, step = _unit_kernel(self._support), max(_CELLS // max(len(self._support), 1), 1)
         parts = [Z[start : start + step] for start in range(0, len(Z), step)]
         K = (kernel.gram(part, self._support) @ self.dual_coef_.T for part in parts)
         return class_scores(np.concatenate(list(K)) + self.intercept_, len(self.classes_), "ova")
@@ -325,7 +325,7 @@ class RadiusMargin:
     def __call__(self, scales: np.ndarray, C: float) -> Bound:
         """The bound and its gradient."""
         Z = self.Z * scales
-        K = gram_matrix(unit_kernel(Z), Z)
+        K = gram_matrix(_unit_kernel(Z), Z)
         K.flat[:: len(K) + 1] += 1 / C
         free = np.full(len(K), _FREE)
         machines = tuple(solve(K, signs, free, tol=self.tol, max_iter=None) for signs in self.signs)
@@ -342,7 +342,7 @@ class RadiusMargin:
         return Bound(squares * squared_radius, gradient, squared_radius, machines)
 
 
-def unit_kernel(Z: np.ndarray) -> Any:
+def _unit_kernel(Z: np.ndarray) -> Any:
     """The kernel of rows that are scaled already."""
     return ilk.kernel("rbf", sigma=1.0).fit(Z[:1])
 

@@ -236,7 +236,7 @@ class Tuned(Classifier):
             candidates=[seeded(candidate(template, each), seed) for each in values],
             values=values,
             measure=self.resolve_slot("measure"),
-            splits=inner_splits(self, scheme, X, self.classes_[codes], seed),
+            splits=_inner_splits(self, scheme, X, self.classes_[codes], seed),
             skips=self.on_error == "skip",
         )
         self._keep(trial, choose(trial, scheme))
@@ -321,7 +321,7 @@ def _with_rows(X: Any) -> Any:
 _FOLDS = 5
 
 
-def inner_splits(owner: Any, scheme: Any, X: Any, y: np.ndarray, seed: int) -> list[Split]:
+def _inner_splits(owner: Any, scheme: Any, X: Any, y: np.ndarray, seed: int) -> list[Split]:
     """Divide rows by a resampling, a splitter of scikit-learn, or as many folds as can be.
 
     Parameters

@@ -196,7 +196,7 @@ class OneClassSVM(Detector):
         if len(numbers) < len(weights):
             X, weights = take(X, numbers), weights[numbers]
         self.kernel_ = fit_component(kernel, X)
-        solved = solve(self, self.kernel_, X, weights)
+        solved = _solve(self, self.kernel_, X, weights)
         support = np.flatnonzero(solved.coef)
         self.support_ = numbers[support]
         self.support_vectors_ = take(X, support)
@@ -259,7 +259,7 @@ class OneClass:
     converged: bool
 
 
-def solve(owner: Any, kernel: Any, X: Any, weights: np.ndarray) -> OneClass:
+def _solve(owner: Any, kernel: Any, X: Any, weights: np.ndarray) -> OneClass:
     """Solve on the Gram matrix; by libsvm on rows where that is too large, if it can.
 
     Parameters

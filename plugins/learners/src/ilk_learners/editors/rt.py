@@ -116,7 +116,7 @@ class RT1(CaseEditor):
 
     def _kept(self, cases: Cases) -> np.ndarray:
         order = presented(cases, self.order, self.random_state)
-        return reduced(cases, self.k, order, forget=True)
+        return _reduced(cases, self.k, order, forget=True)
 
 
 class RT2(CaseEditor):
@@ -192,7 +192,7 @@ class RT2(CaseEditor):
         return [cls(), cls(k=1), cls(k=4)]
 
     def _kept(self, cases: Cases) -> np.ndarray:
-        return reduced(cases, self.k, inward(cases, np.arange(len(cases))), forget=False)
+        return _reduced(cases, self.k, _inward(cases, np.arange(len(cases))), forget=False)
 
 
 class RT3(RT2):
@@ -246,26 +246,26 @@ class RT3(RT2):
     """
 
     def _kept(self, cases: Cases) -> np.ndarray:
-        cases.neighbors(list_length(cases, self.k))  # found once, for both steps
+        cases.neighbors(_list_length(cases, self.k))  # found once, for both steps
         rows = without_noise(cases, self.k, "enn")
-        return reduced(cases, self.k, inward(cases, rows), forget=False)
+        return _reduced(cases, self.k, _inward(cases, rows), forget=False)
 
 
 _RESERVE = 48  # candidates beyond the k neighbours, in each list
 _ENOUGH = 16  # of them, where some lists are made anew anyway
 
 
-def list_length(cases: Cases, k: int) -> int:
+def _list_length(cases: Cases, k: int) -> int:
     """How many neighbours of each case are found at first."""
     return max(k, min(k + _RESERVE, len(cases) - 1))
 
 
-def inward(cases: Cases, rows: np.ndarray) -> np.ndarray:
+def _inward(cases: Cases, rows: np.ndarray) -> np.ndarray:
     """Some cases in the order of falling distance to the nearest of another class among them."""
     return rows[np.argsort(-cases.only(rows).nun[0], kind="stable")]
 
 
-def reduced(cases: Cases, k: int, order: np.ndarray, *, forget: bool) -> np.ndarray:
+def _reduced(cases: Cases, k: int, order: np.ndarray, *, forget: bool) -> np.ndarray:
     """Numbers of the cases that stay, ascending.
 
     Parameters
@@ -279,7 +279,7 @@ def reduced(cases: Cases, k: int, order: np.ndarray, *, forget: bool) -> np.ndar
     """
     from ilk_learners.editors.pruning import remove, renew, short
 
-    n, width = len(cases), list_length(cases, k)
+    n, width = len(cases), _list_length(cases, k)
     S = _associates(cases, k, width + 1, order)
     renew(order, cases.neighbors(width)[1][order], width == n - 1, S)
     start = 0

@@ -174,13 +174,13 @@ def choose(owner: Any, codes: np.ndarray, scores: Callable[[float, list[Any]], A
         From a factor and folds to a score that can be compared.
     """
     seed = check_seed(owner, owner.random_state)
-    parts = list(stratified(codes, min(int(owner.folds), len(codes)), seed))
+    parts = list(_stratified(codes, min(int(owner.folds), len(codes)), seed))
     found = [(scores(float(factor), parts), float(factor)) for factor in owner.factors]
     best = max(score for score, _ in found)
     return next(factor for score, factor in found if score == best)
 
 
-def stratified(
+def _stratified(
     codes: np.ndarray, folds: int, rng: np.random.RandomState
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield training and test rows of folds among which each class is spread evenly.

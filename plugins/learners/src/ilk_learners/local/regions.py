@@ -60,13 +60,13 @@ def shrink(
             total = _counts(codes, rows[:size], n_classes)
             few = max(min(near, size // 2), 1)
             if _DENSE * size <= held:
-                held = thin(order, own, n, alive) if held == n else thin(own, own, held, alive)
+                held = _thin(order, own, n, alive) if held == n else _thin(own, own, held, alive)
             if held == n:  # not one call, as one of the arrays may be read-only
-                relevances(
+                _relevances(
                     columns, order, n, alive, codes, q, few, total, kappa, logarithmic, found
                 )
             else:
-                relevances(
+                _relevances(
                     columns, own, held, alive, codes, q, few, total, kappa, logarithmic, found
                 )
             known = _normalise(found, weight)
@@ -165,7 +165,7 @@ def _keep_nearest(
 
 
 @ilk.compiled
-def thin(order: np.ndarray, own: np.ndarray, held: int, alive: np.ndarray) -> int:
+def _thin(order: np.ndarray, own: np.ndarray, held: int, alive: np.ndarray) -> int:
     """Keep, of the rows sorted by each feature, those of the region; return how many these are."""
     place = 0
     for f in range(len(order)):
@@ -178,7 +178,7 @@ def thin(order: np.ndarray, own: np.ndarray, held: int, alive: np.ndarray) -> in
 
 
 @ilk.compiled
-def relevances(
+def _relevances(
     columns: np.ndarray,
     order: np.ndarray,
     held: int,

@@ -240,11 +240,11 @@ class BlockDiagonal(LinearMetricLearner):
         if self.weights == "uniform":
             return np.ones(len(self.columns_))
         if self.weights == "pyramid":
-            return pyramid(len(self.columns_))
+            return _pyramid(len(self.columns_))
         _, codes = ilk.check_labels(self, y, X, min_classes=2)
         if self.weights == "search":
             rng = ilk.check_seed(self, self.random_state)
-            return searched(lambda rows: self._mapped_views(X, y, rows), codes, rng)
+            return _searched(lambda rows: self._mapped_views(X, y, rows), codes, rng)
         weights = aligned(self._mapped_by(self.learners_, X), codes)
         if not weights.any():
             raise ilk.InputError(
@@ -283,7 +283,7 @@ _FACTORS = (1.0, 0.0, 0.5, 2.0, 0.25, 4.0, 0.125, 8.0, 0.0625, 16.0)
 _ROUNDS = 3
 
 
-def pyramid(n_views: int) -> np.ndarray:
+def _pyramid(n_views: int) -> np.ndarray:
     """``1/2^(Q-i+1)`` for i = 0..Q, equation (10.17).
 
     Examples
@@ -329,7 +329,7 @@ def aligned(views: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
     return _of_mean_one(found / np.square(sizes))
 
 
-def searched(
+def _searched(
     views_after: Callable[[np.ndarray], list[np.ndarray]],
     codes: np.ndarray,
     rng: np.random.RandomState,

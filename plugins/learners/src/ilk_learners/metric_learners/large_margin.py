@@ -67,7 +67,7 @@ class LargeMargin:
     def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss and gradient."""
         Z = self._mapped(L)
-        pulled = squared_distances(Z, self.first, self.second)
+        pulled = _squared_distances(Z, self.first, self.second)
         margins = np.full(self._shape, -np.inf, dtype=Z.dtype)
         margins[self.first, self.slot] = 1 + pulled
         falling = np.argsort(-margins, axis=1, kind="stable")
@@ -76,14 +76,14 @@ class LargeMargin:
         np.put_along_axis(opened, falling, found.opened, axis=1)
         weights = (1 + self.push * opened[self.first, self.slot]).astype(Z.dtype)
         laplacian = Z.dtype.type(self.push) * found.laplacian
-        add_laplacian(Z, self.first, self.second, weights, laplacian)
+        _add_laplacian(Z, self.first, self.second, weights, laplacian)
         loss = float(pulled.sum(dtype=float)) + self.push * found.loss
         return loss, np.asarray(2 * (laplacian.T @ self.X), dtype=float)
 
     def along(self, L: np.ndarray) -> tuple[float, Callable[[float], float]]:
         """Mean of what is pulled, and the loss of each multiple of L'L, of some rows alone."""
         Z = self._mapped(L)
-        pulled = squared_distances(Z, self.first, self.second)
+        pulled = _squared_distances(Z, self.first, self.second)
         D, margins = self._sample(Z, pulled)
 
         def loss(multiple: float) -> float:
@@ -141,7 +141,7 @@ class GivenTriplets:
         far = np.bincount(self.far[opened], minlength=self.n_far)
         weights = np.concatenate([1 + self.push * near, -self.push * far]).astype(Z.dtype)
         laplacian = np.zeros_like(Z)
-        add_laplacian(Z, self.first, self.second, weights, laplacian)
+        _add_laplacian(Z, self.first, self.second, weights, laplacian)
         loss = pulled.sum(dtype=float) + self.push * hinges[opened].sum(dtype=float)
         return float(loss), np.asarray(2 * (laplacian.T @ self.X), dtype=float)
 
@@ -158,7 +158,7 @@ class GivenTriplets:
         return float(pulled.mean(dtype=float)), loss
 
     def _distances(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        both = squared_distances(Z, self.first, self.second)
+        both = _squared_distances(Z, self.first, self.second)
         return both[: self.n_near], both[self.n_near :]
 
     def _mapped(self, L: np.ndarray) -> np.ndarray:
@@ -185,10 +185,10 @@ def best_multiple(objective: LargeMargin | GivenTriplets, L: np.ndarray, scale: 
     return float(np.sqrt(multiple if least < _WORTH * nothing else unit))
 
 
-def squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Squared distance of each pair of rows."""
     found = np.empty(len(first), dtype=Z.dtype)
-    squared_lengths(Z, first, second, found)
+    _squared_lengths(Z, first, second, found)
     return found
 
 
@@ -279,7 +279,7 @@ class Impostors:
         for number in range(lane, len(self._blocks), _LANES):
             ends, partners = self._near(number, Z, lengths, reach)
             start = self._blocks[number][0]
-            loss += add_hinge_loss(Z, start, ends, partners, margins, opened, laplacian)
+            loss += _add_hinge_loss(Z, start, ends, partners, margins, opened, laplacian)
         return HingeLoss(loss, opened, laplacian)
 
     def _near(self, number: int, Z: np.ndarray, lengths: np.ndarray, reach: np.ndarray) -> Any:
@@ -290,8 +290,8 @@ class Impostors:
         start, stop, left = self._blocks[number]
         products = Z[start:stop] @ Z[left:].T
         if listed is _TOO_LONG:
-            return within_reach(products, lengths, reach, start, left)
-        found = within_reach(products, lengths, self._reached**2, start, left)
+            return _within_reach(products, lengths, reach, start, left)
+        found = _within_reach(products, lengths, self._reached**2, start, left)
         short = len(found[1]) <= min(products.size / _WORTHWHILE, _KEPT / len(self._blocks))
         self._lists[number] = found if short else _TOO_LONG
         return found
@@ -321,7 +321,7 @@ _FAST = {"contract", "nsz", "reassoc"}
 
 
 @ilk.compiled(fastmath=_FAST)
-def squared_lengths(Z: np.ndarray, first: np.ndarray, second: np.ndarray, out: np.ndarray) -> None:
+def _squared_lengths(Z: np.ndarray, first: np.ndarray, second: np.ndarray, out: np.ndarray) -> None:
     """Write ``|z_a - z_b|^2`` of each pair of rows a, b."""
     for e in range(len(first)):
         a, b = first[e], second[e]
@@ -333,7 +333,7 @@ def squared_lengths(Z: np.ndarray, first: np.ndarray, second: np.ndarray, out: n
 
 
 @ilk.compiled(fastmath=_FAST)
-def add_laplacian(
+def _add_laplacian(
     Z: np.ndarray, first: np.ndarray, second: np.ndarray, weights: np.ndarray, out: np.ndarray
 ) -> None:
     """Add ``w (e_a - e_b) (z_a - z_b)'`` for each pair a, b with its weight w."""
@@ -347,7 +347,7 @@ def add_laplacian(
 
 
 @ilk.compiled
-def within_reach(
+def _within_reach(
     products: np.ndarray, lengths: np.ndarray, reach: np.ndarray, start: int, left: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of rows whose squared distance is below the reach of either.
@@ -391,7 +391,7 @@ def within_reach(
 
 
 @ilk.compiled(fastmath=_FAST)
-def add_hinge_loss(
+def _add_hinge_loss(
     Z: np.ndarray,
     start: int,
     ends: np.ndarray,
@@ -405,7 +405,7 @@ def add_hinge_loss(
     Parameters
     ----------
     start, ends, partners
-        See `within_reach`.
+        See `_within_reach`.
     margins : ndarray of shape (n, k)
         Of each row, falling.
     opened : ndarray of int, shape (n, k)

@@ -148,7 +148,7 @@ class VSM(DescentLearner):
         Z = (X * np.exp(log_weights)).astype(X.dtype, copy=False)
         number = min(int(self.n_neighbors), len(X) - 1)
         near = nearest_others(Z, number)[1]
-        return VariableKernel(X, Y, near, least_distance(Z, near), self.width, self.penalty)
+        return VariableKernel(X, Y, near, _least_distance(Z, near), self.width, self.penalty)
 
     def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:
         """Log weights of standardised features, and log r."""
@@ -232,7 +232,7 @@ class VariableKernel:
             yield slice(start, min(start + size, n))
 
 
-def least_distance(X: np.ndarray, neighbors: np.ndarray) -> float:
+def _least_distance(X: np.ndarray, neighbors: np.ndarray) -> float:
     """A tenth of the mean distance from rows to the nearer half of their neighbours."""
     half = neighbors[:, : max(1, neighbors.shape[1] // 2)]
     total = sum(float(np.linalg.norm(X - X[column], axis=1).mean()) for column in half.T)

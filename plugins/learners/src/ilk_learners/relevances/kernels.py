@@ -28,7 +28,7 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
 
 
 @ilk.compiled
-def share(near: np.ndarray, k: int, out: np.ndarray) -> None:
+def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
     """What each candidate has of the weight 1 that the k nearest share."""
     kth = near.min() if k == 1 else np.partition(near, k - 1)[k - 1]
     before, tied = 0, 0
@@ -81,20 +81,20 @@ def margins(
         own = np.searchsorted(starts, i, side="right") - 1
         first, last = starts[own], starts[own + 1]
         distances[i] = np.inf
-        share(distances[first:last], min(k, last - first - 1), weights[first:last])
+        _share(distances[first:last], min(k, last - first - 1), weights[first:last])
         weights[first:last] *= -1
         if len(prior) == 0:
             m = n - (last - first)
             others[:first] = distances[:first]
             others[first:m] = distances[last:]
-            share(others[:m], min(k, m), spread[:m])
+            _share(others[:m], min(k, m), spread[:m])
             weights[:first] = spread[:first]
             weights[last:] = spread[first:m]
         else:
             for c in range(len(prior)):
                 if c != own:
                     a, b = starts[c], starts[c + 1]
-                    share(distances[a:b], min(k, b - a), weights[a:b])
+                    _share(distances[a:b], min(k, b - a), weights[a:b])
                     weights[a:b] *= prior[c] / (1 - prior[own])
         for j in range(n):
             if weights[j] != 0:
@@ -128,7 +128,7 @@ def coincidences(
     for i in drawn:
         distances_from(rows[i], columns, False, distances)
         distances[i] = np.inf
-        share(distances, k, weights)
+        _share(distances, k, weights)
         for j in range(n):
             if weights[j] != 0:
                 apart = abs(y[i] - y[j])
@@ -140,7 +140,7 @@ def coincidences(
 
 
 @ilk.compiled
-def split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
+def _split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
     """Copy what stands before `first` and from `last` on; return how much that is."""
     m = first + len(values) - last
     out[:first] = values[:first]
@@ -149,7 +149,7 @@ def split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
 
 
 @ilk.compiled
-def slopes(
+def _slopes(
     rows: np.ndarray,
     i: int,
     lengths: np.ndarray,
@@ -193,22 +193,22 @@ def ascend(
                     lengths[j] += step * step
         own = np.searchsorted(starts, i, side="right") - 1
         first, last = starts[own], starts[own + 1]
-        m = split(lengths, first, last, others)
-        share(others[:m], 1, spread[:m])
+        m = _split(lengths, first, last, others)
+        _share(others[:m], 1, spread[:m])
         weights[:] = 0
         weights[:first] = spread[:first]
         weights[last:] = spread[first:m]
         slope[:] = 0
-        slopes(rows, i, lengths, weights, 1.0, slope)
+        _slopes(rows, i, lengths, weights, 1.0, slope)
         weights[:] = 0
         lengths[i] = np.inf
-        share(lengths[first:last], 1, weights[first:last])
-        slopes(rows, i, lengths, weights, -1.0, slope)
+        _share(lengths[first:last], 1, weights[first:last])
+        _slopes(rows, i, lengths, weights, -1.0, slope)
         w += 0.5 * slope * w
 
 
 @ilk.compiled
-def soften(distances: np.ndarray, sigma: float) -> float:
+def _soften(distances: np.ndarray, sigma: float) -> float:
     """Turn distances into weights exp(-d / sigma) that sum to 1; return log of their sum."""
     least = distances.min()
     total = 0.0
@@ -253,9 +253,9 @@ def expected_margins(
         own = np.searchsorted(starts, i, side="right") - 1
         first, last = starts[own], starts[own + 1]
         distances[i] = np.inf
-        m = split(distances, first, last, others)
-        of_others = soften(others[:m], sigma)
-        of_own = soften(distances[first:last], sigma)
+        m = _split(distances, first, last, others)
+        of_others = _soften(others[:m], sigma)
+        of_own = _soften(distances[first:last], sigma)
         distances[first:last] *= -1
         distances[:first] = others[:first]
         distances[last:] = others[first:m]

@@ -109,10 +109,10 @@ class MutualInformation(Relevance):
         y = read_targets(self, y, X, self.targets)
         columns = centered(X).T
         if self.estimator == "bins":
-            return of_bins(columns, y, self.n_bins)
+            return _of_bins(columns, y, self.n_bins)
         if y.dtype.kind == "f":
-            return of_numbers(columns, centered(y[:, None])[:, 0], self.n_neighbors)
-        return of_classes(*self._with_company(columns, y), self.n_neighbors)
+            return _of_numbers(columns, centered(y[:, None])[:, 0], self.n_neighbors)
+        return _of_classes(*self._with_company(columns, y), self.n_neighbors)
 
     def _with_company(self, columns: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what is left without rows that are alone in their class."""
@@ -127,13 +127,13 @@ class MutualInformation(Relevance):
         return columns[:, kept], np.unique(y[kept], return_inverse=True)[1]
 
 
-def of_bins(columns: np.ndarray, y: np.ndarray, n_bins: int) -> np.ndarray:
+def _of_bins(columns: np.ndarray, y: np.ndarray, n_bins: int) -> np.ndarray:
     """From shares of rows; y are classes, or numbers that are cut as the features are."""
     classes = _binned(y, n_bins) if y.dtype.kind == "f" else y
     return np.array([_from_shares(_binned(x, n_bins), classes) for x in columns])
 
 
-def of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+def _of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     """From distances along each feature to rows of the same class and to all.
 
     Parameters
@@ -151,7 +151,7 @@ def of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     return np.asarray(np.maximum(found, 0))
 
 
-def of_numbers(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+def _of_numbers(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     """From distances in the plane of each feature and the numbers y."""
     n = len(y)
     k = min(k, n - 1)

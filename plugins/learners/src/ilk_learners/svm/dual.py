@@ -84,7 +84,7 @@ class Dual:
 
     def _solved(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
         if self.owner.solver == "qp":
-            return solve_quadratic(self.owner, self._part(rows), signs, C)
+            return _solve_quadratic(self.owner, self._part(rows), signs, C)
         if np.isfinite(C).all():
             return self._by_libsvm(rows, signs, C)
         return self._hard(rows, signs, C)
@@ -169,7 +169,7 @@ _SUM = 1e-12  # of all coefficients: what their sum may differ by
 _AT_BOUND = 1e-7  # of the largest coefficient, or of a bound: nearer is on it
 
 
-def solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray) -> Machine:
+def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray) -> Machine:
     """Solve one dual problem by cvxpy's interior point solver Clarabel.
 
     Parameters

@@ -144,7 +144,7 @@ class Codebook(ilk.Transformer):
                 f"{self.places} are no descriptors; none are left"
             )
         rows, weights = self._sample(sets, rng)
-        self.words_ = find_words(self, rows, weights, self.n_words, self.max_iter, rng)
+        self.words_ = _find_words(self, rows, weights, self.n_words, self.max_iter, rng)
         self.width_ = sets.width
         return self
 
@@ -212,7 +212,7 @@ _CELLS = 1 << 20  # of distances between rows and words, held at once
 _NEAR = 1e-10  # of squared lengths: squares that differ less are computed again
 
 
-def find_words(
+def _find_words(
     owner: Any, rows: np.ndarray, weights: np.ndarray | None, n_words: int, max_iter: int, seed: Any
 ) -> np.ndarray:
     """Centres of k-means, started by k-means++; the same for any number of threads.

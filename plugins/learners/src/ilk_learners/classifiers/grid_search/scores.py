@@ -216,7 +216,7 @@ def _scores(trial: Trial, predictions: Any, failed: np.ndarray) -> np.ndarray:
     for at in np.flatnonzero(~failed):
         for column, part in enumerate(parts):
             said = [predictions[at][number] for number in part]
-            scores[at, column] = trial.measure(said[0] if len(said) == 1 else pool(said))
+            scores[at, column] = trial.measure(said[0] if len(said) == 1 else _pool(said))
     return scores
 
 
@@ -325,7 +325,7 @@ def predict(
     seconds = perf_counter() - start
     if labels.shape != truth.shape:
         raise InputError(f"predict gave labels of shape {labels.shape} for {len(truth)} cases")
-    codes = codes_of(labels, classes)
+    codes = _codes_of(labels, classes)
     _check_strange(model, labels, codes)
     proba, scores = _supports(model, X, classes) if needs in _SUPPORTED else (None, None)
     return Prediction(
@@ -344,7 +344,7 @@ def predict(
 _SUPPORTED = ("scores", "probabilities")
 
 
-def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def _codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Position of each label among the classes, -1 where it is none of them."""
     known = {label: code for code, label in enumerate(classes.tolist())}
     return np.array([known.get(label, _REJECTED) for label in labels.tolist()], dtype=int)
@@ -380,11 +380,11 @@ def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -
     if columns.shape[1] != len(own):
         return None
     result = np.full((len(columns), len(classes)), absent)
-    result[:, codes_of(np.asarray(own), classes)] = columns
+    result[:, _codes_of(np.asarray(own), classes)] = columns
     return result
 
 
-def pool(predictions: Sequence[Prediction]) -> Prediction:
+def _pool(predictions: Sequence[Prediction]) -> Prediction:
     """Put predictions about different test cases together."""
 
     def joined(name: str) -> Any:
