@@ -84,14 +84,14 @@ def test_assignment_with_any_convex_costs_is_best(seed):
     rng = np.random.default_rng(seed)
     n, K, T = rng.integers(1, 6), 3, rng.integers(1, 4)
     costs, signs = rng.random((n, K)), rng.integers(0, 2, n)
-    kinks, slopes = rng.integers(-2, 3, (K, T)) / 2, rng.random(T)
+    breakpoints, slopes = rng.integers(-2, 3, (K, T)) / 2, rng.random(T)
 
     def value(labels):
         sums = np.bincount(labels, weights=2 * signs - 1, minlength=K)
-        return costs[np.arange(n), labels].sum() + (slopes * abs(sums[:, None] - kinks)).sum()
+        return costs[np.arange(n), labels].sum() + (slopes * abs(sums[:, None] - breakpoints)).sum()
 
     labels = np.empty(n, dtype=np.int64)
-    assign(costs, signs, kinks, slopes, labels)
+    assign(costs, signs, breakpoints, slopes, labels)
     best = min(value(np.array(each)) for each in product(range(K), repeat=n))
     assert value(labels) == pytest.approx(best)
 

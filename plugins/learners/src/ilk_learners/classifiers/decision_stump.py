@@ -162,7 +162,7 @@ class DecisionStump(Classifier):
         return self
 
     def _split(self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray) -> None:
-        from ilk_learners.classifiers.stump_kernels import leaf_weights
+        from ilk_learners.classifiers.tree_kernels import leaf_weights
 
         n_classes = len(self.classes_)
         feature, place = self._search(presorted, codes, weights)
@@ -185,8 +185,8 @@ class DecisionStump(Classifier):
         self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[int, int]:
         """Feature, and place in its order of the last row below the threshold; -1 for none."""
-        from ilk_learners.classifiers import stump_kernels as kernels
-        from ilk_learners.classifiers.stump_kernels import convert
+        from ilk_learners.classifiers import tree_kernels as kernels
+        from ilk_learners.classifiers.tree_kernels import convert
 
         p, n = presorted.order.shape
         badness, places = np.empty(p), np.empty(p, dtype=np.int64)

@@ -20,9 +20,13 @@ ROUNDING = 1e-12  # of the largest cost: what gains no more gains nothing
 
 @ilk.compiled
 def assign(
-    costs: np.ndarray, signs: np.ndarray, kinks: np.ndarray, slopes: np.ndarray, labels: np.ndarray
+    costs: np.ndarray,
+    signs: np.ndarray,
+    breakpoints: np.ndarray,
+    slopes: np.ndarray,
+    labels: np.ndarray,
 ) -> None:
-    """Minimise ``sum_i costs[i, labels[i]] + sum_j sum_t slopes[t] |s_j - kinks[j, t]|``.
+    """Minimise ``sum_i costs[i, labels[i]] + sum_j sum_t slopes[t] |s_j - breakpoints[j, t]|``.
 
     s_j is the sum of the signs of the rows in cluster j.
 
@@ -31,7 +35,7 @@ def assign(
     costs : ndarray of shape (n, K)
     signs : ndarray of int, shape (n,)
         1, or 0 for what counts as -1.
-    kinks : ndarray of shape (K, T)
+    breakpoints : ndarray of shape (K, T)
     slopes : ndarray of shape (T,)
         At least 0.
     labels : ndarray of int, shape (n,)
@@ -55,7 +59,7 @@ def assign(
     least = ROUNDING * max(np.abs(costs).max(), slopes.sum())
     path = np.empty(K, dtype=np.int64)
     while True:
-        length = cheapest_path(prices, sums, kinks, slopes, least, path)
+        length = cheapest_path(prices, sums, breakpoints, slopes, least, path)
         if length == 0:
             return
         sums[path[0]] -= 1
@@ -98,7 +102,7 @@ def refresh(
 def cheapest_path(
     prices: np.ndarray,
     sums: np.ndarray,
-    kinks: np.ndarray,
+    breakpoints: np.ndarray,
     slopes: np.ndarray,
     least: float,
     path: np.ndarray,
@@ -113,7 +117,7 @@ def cheapest_path(
     K = len(sums)
     total, previous = np.empty(K), np.full(K, -1)
     for j in range(K):
-        total[j] = extra(sums[j] - 1, sums[j], kinks[j], slopes)
+        total[j] = extra(sums[j] - 1, sums[j], breakpoints[j], slopes)
     for _ in range(K - 1):
         changed = False
         for j in range(K):
@@ -124,7 +128,7 @@ def cheapest_path(
         if not changed:
             break
     for m in range(K):
-        total[m] += extra(sums[m] + 1, sums[m], kinks[m], slopes)
+        total[m] += extra(sums[m] + 1, sums[m], breakpoints[m], slopes)
     end = np.argmin(total)
     if total[end] >= -least:
         return 0
@@ -137,9 +141,9 @@ def cheapest_path(
 
 
 @ilk.compiled
-def extra(new: float, old: float, kinks: np.ndarray, slopes: np.ndarray) -> float:
+def extra(new: float, old: float, breakpoints: np.ndarray, slopes: np.ndarray) -> float:
     """What a sum costs more than another."""
     cost = 0.0
     for t in range(len(slopes)):
-        cost += slopes[t] * (abs(new - kinks[t]) - abs(old - kinks[t]))
+        cost += slopes[t] * (abs(new - breakpoints[t]) - abs(old - breakpoints[t]))
     return cost

@@ -255,8 +255,8 @@ class _Problem:
             return np.asarray(costs.argmin(axis=1))
         if self.n_classes > 2:
             return self._by_class(costs, costs.argmin(axis=1) if labels is None else labels)
-        kinks, slopes = np.zeros((costs.shape[1], 1)), np.array([self.scale])
-        return _best(costs, self.codes, kinks, slopes)
+        breakpoints, slopes = np.zeros((costs.shape[1], 1)), np.array([self.scale])
+        return _best(costs, self.codes, breakpoints, slopes)
 
     def _by_class(self, costs: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Assign the rows of one class after the other, while the others stay."""
@@ -274,9 +274,9 @@ class _Problem:
             for c, own in enumerate(members):
                 others = np.delete(counts, c, axis=1)
                 rest = others.sum(axis=1, keepdims=True)
-                kinks = np.hstack([rest / (C - 1), C * others - rest])
+                breakpoints = np.hstack([rest / (C - 1), C * others - rest])
                 ones = np.ones(len(own), dtype=np.int64)
-                labels[own] = _best(costs[own], ones, kinks, slopes)
+                labels[own] = _best(costs[own], ones, breakpoints, slopes)
                 counts[:, c] = np.bincount(labels[own], minlength=K)
 
     def _counts(self, labels: np.ndarray, K: int) -> np.ndarray:
@@ -313,12 +313,12 @@ class _Problem:
 
 
 def _best(
-    costs: np.ndarray, signs: np.ndarray, kinks: np.ndarray, slopes: np.ndarray
+    costs: np.ndarray, signs: np.ndarray, breakpoints: np.ndarray, slopes: np.ndarray
 ) -> np.ndarray:
     from ilk_learners.clusterers.balanced import assign
 
     labels = np.empty(len(costs), dtype=np.int64)
-    assign(costs, signs.astype(np.int64, copy=False), kinks, slopes, labels)
+    assign(costs, signs.astype(np.int64, copy=False), breakpoints, slopes, labels)
     return labels
 
 

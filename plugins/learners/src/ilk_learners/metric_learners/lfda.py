@@ -175,7 +175,7 @@ class LFDA(LinearMetricLearner):
             self,
             root,
             lambda: np.diag(np.linspace(2, 1, len(W))),  # their axes are those of the coordinates
-            what="the local within-class scatter",
+            what="the local scatter inside the classes",
         )
         if self.shrinkage:
             M = M + self.shrinkage * (np.trace(W) / len(W) * np.eye(len(W)) - W)

@@ -190,7 +190,7 @@ class LMNN(DescentLearner):
         return Descent(L, curve, int(self.max_iter) - left, found.stopped, moved)
 
     def _solve(self, objective: Any, start: np.ndarray, scale: float, max_iter: int) -> Descent:
-        """Run a solver that does not mind kinks."""
+        """Run a solver for nonsmooth losses."""
 
         def flat(values: np.ndarray) -> tuple[float, np.ndarray]:
             loss, gradient = objective(values.reshape(start.shape) / scale)
