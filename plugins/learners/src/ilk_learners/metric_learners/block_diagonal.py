@@ -288,7 +288,7 @@ def _pyramid(n_views: int) -> np.ndarray:
 
     Examples
     --------
-    >>> pyramid(3)
+    >>> _pyramid(3)
     array([0.125, 0.25 , 0.5  ])
     """
     return np.asarray(0.5 ** np.arange(n_views, 0, -1))
