@@ -8,10 +8,9 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import clone
 
-from ilk_ensembles.boosting.gate import Gate
-from ilk_ensembles.members import each_place, fit_each
-from ilk_ensembles.only_class import fit_on_drawn
-from ilk_ensembles.outputs import check_likely, member_probabilities
+from ilk_ensembles.base.gate import Gate
+from ilk_ensembles.base.members import each_place, fit_each, fit_on_drawn
+from ilk_ensembles.base.outputs import check_likely, member_probabilities
 
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
 _NONE = 1e-12  # whoever accounts for less of a case is not shown it

@@ -10,7 +10,7 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
-    from ilk_ensembles.progress import Progress
+    from ilk_ensembles.base.progress import Progress
 
 _ROUNDING = 1e-12  # costs that differ by less are a tie
 _CELLS = 1 << 18  # looked at in one block

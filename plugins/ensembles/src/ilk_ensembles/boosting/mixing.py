@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import logsumexp
 
-from ilk_ensembles.outputs import number_each
+from ilk_ensembles.base.outputs import number_each
 
 if TYPE_CHECKING:
-    from ilk_ensembles.boosting.gate import Gate
+    from ilk_ensembles.base.gate import Gate
     from ilk_ensembles.boosting.teaching import Teacher
 
 _FLOOR = 1e-6  # least variance of an expert's noise, as a share of the targets'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 import ilk
-from ilk_ensembles.progress import Progress
+from ilk_ensembles.base.progress import Progress
 
 if TYPE_CHECKING:
     from ilk_ensembles.boosting.teaching import Teacher

@@ -10,8 +10,8 @@ from sklearn.base import clone
 
 import ilk
 from ilk import Param
-from ilk_ensembles.members import failure, seed_members
-from ilk_ensembles.resampled import check_cells
+from ilk_ensembles.base.members import failure, seed_members
+from ilk_ensembles.base.resampling import check_cells
 
 METHOD = Param(
     choices=("weighting", "resampling"),

@@ -10,6 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
+from ilk_ensembles.base.combined_classifier import check_no_class_lost
+from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_each
+from ilk_ensembles.base.progress import VERBOSE
+from ilk_ensembles.base.resampling import with_tags_of
+from ilk_ensembles.base.validation import check_features, divisible
 from ilk_ensembles.boosting.rounds import Judgement, Rounds, Stop
 from ilk_ensembles.boosting.staged import StagedClassifier
 from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
@@ -20,12 +26,6 @@ from ilk_ensembles.boosting.votes import (
     likely,
     voting_weight,
 )
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.combined import check_no_class_lost
-from ilk_ensembles.members import ON_FAILURE, failure
-from ilk_ensembles.outputs import ABSTAINS, member_codes, one_each
-from ilk_ensembles.progress import VERBOSE
-from ilk_ensembles.resampled import with_tags_of
 
 
 class AdaBoost(StagedClassifier):

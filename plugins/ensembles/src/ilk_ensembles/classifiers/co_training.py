@@ -10,18 +10,23 @@ from sklearn.base import clone
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.combined import COMBINER, REJECT_LABEL
-from ilk_ensembles.held_out import RESAMPLING
-from ilk_ensembles.labeling import class_growth, label_surest
-from ilk_ensembles.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
-from ilk_ensembles.outputs import check_likely
-from ilk_ensembles.progress import VERBOSE, Progress
-from ilk_ensembles.unlabeled import UNLABELED, check_partial_labels, hide
-from ilk_ensembles.viewed import (
+from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
+from ilk_ensembles.base.held_out import RESAMPLING
+from ilk_ensembles.base.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
+from ilk_ensembles.base.outputs import check_likely
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.semi_supervised import (
+    UNLABELED,
+    check_partial_labels,
+    class_growth,
+    hide,
+    label_surest,
+)
+from ilk_ensembles.base.views import (
     MEMBER,
     MEMBERS,
     VIEWS,
-    ViewedClassifier,
+    PerViewClassifier,
     check_views_finite,
     every_column,
     learn_columns,
@@ -29,7 +34,7 @@ from ilk_ensembles.viewed import (
 )
 
 
-class CoTraining(ViewedClassifier):
+class CoTraining(PerViewClassifier):
     """Classifiers of two or more views that label unlabelled rows for each other (co-training).
 
     In each round every view's member is fitted on all rows labelled so far, and then labels

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.cases import check_features
-from ilk_ensembles.combined import check_member_weights
-from ilk_ensembles.members import failure, fit_member, seed_members
-from ilk_ensembles.outputs import check_known, member_probabilities, numbers, one_each
-from ilk_ensembles.viewed import VIEWS, check_by_view, learn_columns
+from ilk_ensembles.base.combined_classifier import check_member_weights
+from ilk_ensembles.base.members import failure, fit_member, seed_members
+from ilk_ensembles.base.outputs import check_known, member_probabilities, numbers, one_each
+from ilk_ensembles.base.validation import check_features
+from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns
 
 
 def _member_has(method: str) -> Callable[[Concatenated], bool]:

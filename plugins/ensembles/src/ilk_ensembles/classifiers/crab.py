@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
+from ilk_ensembles.base.combined_classifier import check_no_class_lost
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.binning.bins import Bins
 from ilk_ensembles.binning.boosting import BinBoosting, Rounds
 from ilk_ensembles.binning.probabilities import one_against_rest
-from ilk_ensembles.combined import check_no_class_lost
-from ilk_ensembles.progress import VERBOSE, Progress
 
 _CELLS = 1 << 18  # binned at once where rows are scored
 _LARGEST = np.finfo(float).max

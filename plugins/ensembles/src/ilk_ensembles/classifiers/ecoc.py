@@ -13,15 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.cases import check_features
-from ilk_ensembles.codes.checking import check_entries, check_rows
-from ilk_ensembles.codes.coupling import coupled
-from ilk_ensembles.codes.decoding import agreement, least_loss
-from ilk_ensembles.codes.named import CODES, MOST, named_code
-from ilk_ensembles.codes.report import CodeReport
-from ilk_ensembles.codes.sides import check_speaks, side_bits, side_margins, side_probabilities
-from ilk_ensembles.combined import check_member_weights, check_n_jobs
-from ilk_ensembles.members import (
+from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
+from ilk_ensembles.base.members import (
     N_JOBS,
     ON_FAILURE,
     each_member,
@@ -29,7 +22,14 @@ from ilk_ensembles.members import (
     fit_member,
     seed_members,
 )
-from ilk_ensembles.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import check_features
+from ilk_ensembles.codes.checking import check_entries, check_rows
+from ilk_ensembles.codes.coupling import coupled
+from ilk_ensembles.codes.decoding import agreement, least_loss
+from ilk_ensembles.codes.named import CODES, MOST, named_code
+from ilk_ensembles.codes.report import CodeReport
+from ilk_ensembles.codes.sides import check_speaks, side_bits, side_margins, side_probabilities
 
 _CELLS = 1 << 22  # outputs that are held at once: 32 MB
 _ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}

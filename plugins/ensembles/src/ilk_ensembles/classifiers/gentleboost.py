@@ -10,17 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
+from ilk_ensembles.base.combined_classifier import check_no_class_lost
+from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.resampling import with_tags_of
+from ilk_ensembles.base.validation import check_features, divisible
 from ilk_ensembles.binning.probabilities import one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
 from ilk_ensembles.boosting.staged import StagedClassifier
 from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
 from ilk_ensembles.boosting.teaching import Teacher, weighed_rows
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.combined import check_no_class_lost
-from ilk_ensembles.members import ON_FAILURE, failure
-from ilk_ensembles.outputs import number_each
-from ilk_ensembles.progress import VERBOSE, Progress
-from ilk_ensembles.resampled import with_tags_of
 
 _NOTHING = 1e-12  # a round that adds less everywhere adds nothing
 

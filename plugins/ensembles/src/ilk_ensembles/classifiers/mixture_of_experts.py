@@ -14,11 +14,11 @@ from threadpoolctl import threadpool_limits
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.combined import check_member_weights, check_n_jobs
-from ilk_ensembles.members import N_JOBS, ON_FAILURE, each_place, seed_members
+from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
+from ilk_ensembles.base.members import N_JOBS, ON_FAILURE, each_place, seed_members
+from ilk_ensembles.base.outputs import member_probabilities
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.mixture import Mixture
-from ilk_ensembles.outputs import member_probabilities
-from ilk_ensembles.progress import VERBOSE, Progress
 
 _TRIAL = 10  # rounds from each start, before one of them goes on
 _CELLS = 1 << 22  # probabilities that are held at once: 32 MB

@@ -9,6 +9,8 @@ import numpy as np
 
 import ilk
 from ilk import Capabilities, Param
+from ilk_ensembles.base.members import failure
+from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns, view_names
 from ilk_ensembles.density.clusters import density_clusters
 from ilk_ensembles.density.neighborhoods import (
     INDEX,
@@ -17,8 +19,6 @@ from ilk_ensembles.density.neighborhoods import (
     Within,
     find_within,
 )
-from ilk_ensembles.members import failure
-from ilk_ensembles.viewed import VIEWS, check_by_view, learn_columns, view_names
 
 
 class MultiViewDBSCAN(ilk.Clusterer):

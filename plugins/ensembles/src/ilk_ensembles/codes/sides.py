@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk_ensembles.outputs import member_probabilities, number_each, numbers, one_each
+from ilk_ensembles.base.outputs import member_probabilities, number_each, numbers, one_each
 
 
 def check_speaks(member: Any, decoding: str) -> Any:

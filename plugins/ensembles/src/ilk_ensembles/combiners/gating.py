@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
+from ilk_ensembles.base.members import failure
+from ilk_ensembles.base.outputs import member_probabilities
 from ilk_ensembles.combiners.passes import combined, shaped
 from ilk_ensembles.combiners.support import SupportCombiner
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
-from ilk_ensembles.members import failure
-from ilk_ensembles.outputs import member_probabilities
 
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_ensembles.cases import check_features
+from ilk_ensembles.base.validation import check_features
 
 MIN_SAMPLES = Param(int, ge=1, doc="Rows in the neighbourhood of a core row, itself included.")
 INDEX = Param(slot="index", doc="How neighbours are found; must find those within a radius.")

@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.parallel import Parallel, delayed
 
-from ilk_ensembles.bootstrap import bootstrap_rows
+from ilk_ensembles.base.bootstrap import bootstrap_rows
+from ilk_ensembles.base.members import jobs_for
 from ilk_ensembles.forest.trees import Tree, Trees, standardized
-from ilk_ensembles.members import jobs_for
 
 if TYPE_CHECKING:
-    from ilk_ensembles.progress import Progress
+    from ilk_ensembles.base.progress import Progress
 
 _DEEP = 2**31 - 1
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
-from ilk_ensembles.members import jobs_for
+from ilk_ensembles.base.members import jobs_for
 
 if TYPE_CHECKING:
     from ilk_ensembles.forest.trees import Trees

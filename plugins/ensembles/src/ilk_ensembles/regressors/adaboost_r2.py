@@ -11,16 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
+from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.progress import VERBOSE
+from ilk_ensembles.base.resampling import with_tags_of
+from ilk_ensembles.base.validation import check_features, check_numbers, divisible
 from ilk_ensembles.boosting.medians import weighted_medians
 from ilk_ensembles.boosting.rounds import Judgement, Rounds
 from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
 from ilk_ensembles.boosting.votes import EDGE, decisive_weight, voting_weight
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.members import ON_FAILURE, failure
-from ilk_ensembles.outputs import number_each
-from ilk_ensembles.progress import VERBOSE
-from ilk_ensembles.resampled import with_tags_of
-from ilk_ensembles.targets import check_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

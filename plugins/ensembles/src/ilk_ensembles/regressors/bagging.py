@@ -11,18 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.members import each_place, fit_member
-from ilk_ensembles.out_of_bag import out_of_bag_error
-from ilk_ensembles.outputs import number_each
-from ilk_ensembles.resampled import (
+from ilk_ensembles.base.members import each_place, fit_member
+from ilk_ensembles.base.out_of_bag import out_of_bag_error
+from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.resampling import (
     N_MEMBERS,
     PARAMETERS,
     Resampled,
     check_cells,
     with_tags_of,
 )
-from ilk_ensembles.targets import check_numbers
+from ilk_ensembles.base.validation import check_features, check_numbers, divisible
 
 _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
@@ -165,7 +164,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw what each member is shown and fit it.
+        """Draw a sample for each member and fit it.
 
         Parameters
         ----------
@@ -185,9 +184,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         check_cells(self, X, member)
         weights = self._check_weights(sample_weight, X, member)
         members = self._copies(member, rng)
-        shown = self._draw(rng, X, None, weights)
-        self._check_left_out(shown, len(targets))
-        self._fit_shown(members, shown, X, targets, weights, fit_member)
+        samples = self._draw(rng, X, None, weights)
+        self._check_left_out(samples, len(targets))
+        self._fit_samples(members, samples, X, targets, weights, fit_member)
         self._forget_out_of_bag()
         if self.oob_score:
             support = self._support_out_of_bag(

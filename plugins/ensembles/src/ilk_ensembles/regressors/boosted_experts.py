@@ -12,13 +12,13 @@ from threadpoolctl import threadpool_limits
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.boosting.gate import Gate
+from ilk_ensembles.base.gate import Gate
+from ilk_ensembles.base.members import failure
+from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import check_numbers
 from ilk_ensembles.boosting.mixing import Mixing
 from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
-from ilk_ensembles.members import failure
-from ilk_ensembles.outputs import number_each
-from ilk_ensembles.progress import VERBOSE, Progress
-from ilk_ensembles.targets import check_numbers
 
 _BIG = 0.25  # share of the cases' weight whose errors are big, where no threshold is given
 

@@ -11,13 +11,12 @@ from sklearn.linear_model import LinearRegression
 
 import ilk
 from ilk import Param
-from ilk_ensembles.held_out import RESAMPLING, held_out_outputs, random_folds
-from ilk_ensembles.listed import PARAMETERS
-from ilk_ensembles.listed_regressors import MEMBERS, ListedRegressors
-from ilk_ensembles.members import each_place, failure, fit_member, seed_members
+from ilk_ensembles.base.held_out import RESAMPLING, held_out_outputs, random_folds
+from ilk_ensembles.base.heterogeneous import PARAMETERS, REGRESSORS, HeterogeneousRegressor
+from ilk_ensembles.base.members import each_place, failure, fit_member, seed_members
 
 
-class StackingRegressor(ListedRegressors):
+class StackingRegressor(HeterogeneousRegressor):
     """Fits a regressor on what members say of rows that they were not fitted on.
 
     Rows are held out in turn: what clones of the members, fitted on the other rows, predict for
@@ -109,7 +108,7 @@ class StackingRegressor(ListedRegressors):
 
     def __init__(
         self,
-        members: Sequence[Any] = MEMBERS,
+        members: Sequence[Any] = REGRESSORS,
         learner: Any = None,
         *,
         passthrough: bool = False,
@@ -156,7 +155,7 @@ class StackingRegressor(ListedRegressors):
         rng = ilk.check_seed(self, self.random_state)
         members, learner = self._seeded_members(rng), self._learner()
         weights = self._check_weights(sample_weight, X, [*members, learner])
-        self._fit_listed(members, X, y, weights)
+        self._fit_all(members, X, y, weights)
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
             X, y, weights = ilk.take(X, some), y[some], weights[some]

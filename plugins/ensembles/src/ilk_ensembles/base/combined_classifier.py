@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_ensembles.cases import check_features, divisible
+from ilk_ensembles.base.held_out import held_out_outputs
+from ilk_ensembles.base.members import seed_members
+from ilk_ensembles.base.outputs import check_likely, member_codes, member_probabilities
+from ilk_ensembles.base.validation import check_features, divisible
 from ilk_ensembles.combiners.support import ULPS
-from ilk_ensembles.held_out import held_out_outputs
-from ilk_ensembles.members import seed_members
-from ilk_ensembles.outputs import check_likely, member_codes, member_probabilities
 
 COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
 REJECT_LABEL = Param((str, int, bool), none=True, doc="Predicted where the combiner rejects.")

@@ -10,9 +10,9 @@ from sklearn.utils import get_tags
 
 import ilk
 from ilk import Param
-from ilk_ensembles.cases import check_features
-from ilk_ensembles.combined import Ask, CombinedClassifier, check_n_jobs
-from ilk_ensembles.members import each_place, fit_member
+from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
+from ilk_ensembles.base.members import each_place, fit_member
+from ilk_ensembles.base.validation import check_features
 
 ALL = "all"
 """Name of the only view where none are given."""
@@ -26,7 +26,7 @@ MEMBER = Param(slot="classifier", doc="For every view that `members` does not na
 MEMBERS = Param(slot="classifier", many=dict, none=True, doc="A classifier by view.")
 
 
-class ViewedClassifier(CombinedClassifier):
+class PerViewClassifier(CombinedClassifier):
     """Shows each member its view of the data, and combines what they say by a rule.
 
     A subclass has the parameters `views`, `member`, `members` and `n_jobs`; in `fit` it calls
