@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from cases import in_one_test
-from ilk_ensembles.codes.coupling import coupled
-from ilk_ensembles.codes.decoding import agreement, least_loss
-from ilk_ensembles.codes.fixed import every_sparse, exhaustive, one_against_all, one_against_one
-from ilk_ensembles.codes.random_codes import random_code
+from ilk_ensembles.codes.construction import random_code
+from ilk_ensembles.codes.decoding import agreement, coupled, least_loss
+from ilk_ensembles.codes.matrices import every_sparse, exhaustive, one_against_all, one_against_one
 
 SLIDES = (
     2

@@ -11,6 +11,7 @@ import ilk
 
 UNLABELED = -1
 """Code of a row without a label."""
+_MOST = 10  # rows of the largest class, for growth by class shares
 
 
 def check_partial_labels(
@@ -105,9 +106,6 @@ def hide(codes: np.ndarray, fraction: float, rng: np.random.RandomState) -> np.n
         rows = rng.permutation(np.flatnonzero(codes == code))
         left[rows[: max(int(fraction * len(rows) + 0.5), 1)]] = code
     return left
-
-
-_MOST = 10  # rows of the largest class, for growth by class shares
 
 
 class Labeled(NamedTuple):

@@ -11,7 +11,7 @@ import ilk
 from ilk_ensembles.base.progress import Progress
 
 if TYPE_CHECKING:
-    from ilk_ensembles.boosting.teaching import Teacher
+    from ilk_ensembles.boosting.weak_learner import WeakLearner
 
 Stop = Literal["perfect", "chance"]
 
@@ -47,7 +47,7 @@ class Rounds(ABC):
     ----------
     owner : Component
         Says ``n_members``, ``on_failure`` and ``verbose``.
-    teacher : Teacher
+    learner : WeakLearner
     y : ndarray of shape (n,)
         What members are fitted to.
     start : ndarray of shape (n,)
@@ -67,9 +67,9 @@ class Rounds(ABC):
     """
 
     def __init__(
-        self, owner: Any, teacher: Teacher, y: np.ndarray, start: np.ndarray, restarts: int = 0
+        self, owner: Any, learner: WeakLearner, y: np.ndarray, start: np.ndarray, restarts: int = 0
     ) -> None:
-        self.owner, self.teacher, self.y, self.restarts = owner, teacher, y, restarts
+        self.owner, self.learner, self.y, self.restarts = owner, learner, y, restarts
         self.members: list[Any] = []
         self.alphas: list[float] = []
         self.errors: list[float] = []
@@ -123,7 +123,7 @@ class Rounds(ABC):
     def _useful(self, number: int) -> tuple[Any, Judgement]:
         """A fitted member that is of use, as long as there are restarts."""
         while True:
-            member = self.teacher.fit(number, self.y, self._weights, self.accepts)
+            member = self.learner.fit(number, self.y, self._weights, self.accepts)
             found = self.judge(member, number, self._weights)
             if found.stop != "chance" or not self.restarts:
                 return member, found

@@ -16,16 +16,16 @@ from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_each
 from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import with_tags_of
 from ilk_ensembles.base.validation import check_features, divisible
-from ilk_ensembles.boosting.rounds import Judgement, Rounds, Stop
-from ilk_ensembles.boosting.staged import StagedClassifier
-from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
-from ilk_ensembles.boosting.votes import (
+from ilk_ensembles.boosting.additive import (
     EDGE,
+    StagedClassifier,
     decisive_weight,
     feature_shares,
     likely,
     voting_weight,
 )
+from ilk_ensembles.boosting.rounds import Judgement, Rounds, Stop
+from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighed_rows
 
 
 class AdaBoost(StagedClassifier):
@@ -222,8 +222,8 @@ class AdaBoost(StagedClassifier):
             order, _ = ilk.case_order(X, codes, start)
             X, codes, start = ilk.take(X, order), codes[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
-        teacher = Teacher(self, self.resolve_slot("member"), X, self.method, rng)
-        rounds = _Votes(self, teacher, codes, start)
+        learner = WeakLearner(self, self.resolve_slot("member"), X, self.method, rng)
+        rounds = _Votes(self, learner, codes, start)
         rounds.run()
         self.estimators_, self.failures_ = rounds.members, rounds.failures
         self.alphas_, self.errors_ = np.array(rounds.alphas), np.array(rounds.errors)
@@ -280,8 +280,10 @@ class AdaBoost(StagedClassifier):
 class _Votes(Rounds):
     """Rounds of AdaBoost."""
 
-    def __init__(self, owner: AdaBoost, teacher: Teacher, codes: np.ndarray, start: Any) -> None:
-        super().__init__(owner, teacher, owner.classes_[codes], start, owner.restarts)
+    def __init__(
+        self, owner: AdaBoost, learner: WeakLearner, codes: np.ndarray, start: Any
+    ) -> None:
+        super().__init__(owner, learner, owner.classes_[codes], start, owner.restarts)
         self.rate = owner.learning_rate
         self.n_classes = len(owner.classes_) if owner.multiclass == "samme" else 2
 
@@ -289,7 +291,7 @@ class _Votes(Rounds):
         return bool((y != y[0]).any())
 
     def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
-        said = self.teacher.ask(number, member, lambda m, X: one_each(m.predict(X), len(self.y)))
+        said = self.learner.ask(number, member, lambda m, X: one_each(m.predict(X), len(self.y)))
         wrong = said != self.y
         stop: Stop | None = None
         error = float(weights[wrong].sum())

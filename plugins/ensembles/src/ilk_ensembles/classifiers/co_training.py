@@ -307,7 +307,7 @@ class CoTraining(PerViewClassifier):
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
         labeled, self.n_rounds_, self.failures_ = [], 0, {}
         speaking = check_likely if self.n_rounds and len(waiting) else self._speaking()
-        members = self._taught(members, X, codes, speaking)
+        members = self._fit_views(members, X, codes, speaking)
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]
             outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
@@ -319,11 +319,11 @@ class CoTraining(PerViewClassifier):
             self.labeled_round_[rows], codes[rows] = self.n_rounds_, found.codes
             labeled.append((rows, found, np.array(self.views_)[found.views]))
             waiting = np.delete(waiting, found.at)
-            members = self._taught(members, X, codes, speaking)
+            members = self._fit_views(members, X, codes, speaking)
             progress.step(f"{len(rows)} rows labelled, {len(waiting)} left")
         self.history_ = self._history(labeled)
 
-    def _taught(
+    def _fit_views(
         self, members: list[Any], X: Any, codes: np.ndarray, speaking: Callable[[Any], Any]
     ) -> list[Any]:
         """Fit fresh ``estimators_`` to what is labelled; return the members that are left."""

@@ -24,12 +24,17 @@ from ilk_ensembles.base.members import (
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features
-from ilk_ensembles.codes.checking import check_entries, check_rows
-from ilk_ensembles.codes.coupling import coupled
-from ilk_ensembles.codes.decoding import agreement, least_loss
-from ilk_ensembles.codes.named import CODES, MOST, named_code
-from ilk_ensembles.codes.report import CodeReport
-from ilk_ensembles.codes.sides import check_speaks, side_bits, side_margins, side_probabilities
+from ilk_ensembles.codes.construction import CODES, MOST, named_code
+from ilk_ensembles.codes.decoding import (
+    agreement,
+    check_decodable,
+    coupled,
+    least_loss,
+    side_bits,
+    side_margins,
+    side_probabilities,
+)
+from ilk_ensembles.codes.matrices import CodeReport, check_entries, check_rows
 
 _CELLS = 1 << 22  # outputs that are held at once: 32 MB
 _ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
@@ -250,7 +255,7 @@ class ECOC(ilk.Classifier):
             rows = X if sides.all() else ilk.take(X, some)
             own = None if weights is None else weights[some]
             fit_member(member, rows, (sides[some] > 0).astype(np.intp), own)
-            return check_speaks(member, self.decoding)
+            return check_decodable(member, self.decoding)
 
         kept, self.estimators_ = fit_each(
             self,

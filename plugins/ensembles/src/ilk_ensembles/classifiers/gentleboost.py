@@ -16,11 +16,10 @@ from ilk_ensembles.base.outputs import number_each
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import with_tags_of
 from ilk_ensembles.base.validation import check_features, divisible
-from ilk_ensembles.binning.probabilities import one_against_rest
+from ilk_ensembles.boosting.additive import StagedClassifier, one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
-from ilk_ensembles.boosting.staged import StagedClassifier
 from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
-from ilk_ensembles.boosting.teaching import Teacher, weighed_rows
+from ilk_ensembles.boosting.weak_learner import WeakLearner, weighed_rows
 
 _NOTHING = 1e-12  # a round that adds less everywhere adds nothing
 
@@ -175,7 +174,7 @@ class GentleBoost(StagedClassifier):
 
     def _boost(self, X: Any, labels: np.ndarray, start: np.ndarray) -> None:
         """Fit the members of each round; labels have shape (Q, n)."""
-        teach = self._teacher(X)
+        fit_round = self._round_fitter(X)
         self.estimators_: list[Any] = []
         self.failures_: dict[int, ilk.IlkError] = {}
         losses: list[np.ndarray] = []
@@ -185,7 +184,7 @@ class GentleBoost(StagedClassifier):
             weights = np.exp(logs - logs.max(axis=1, keepdims=True))
             weights /= weights.sum(axis=1, keepdims=True)
             try:
-                members, said = teach(number, labels, weights)
+                members, said = fit_round(number, labels, weights)
             except ilk.IlkError as error:
                 if self.on_failure == "raise":
                     raise
@@ -203,7 +202,7 @@ class GentleBoost(StagedClassifier):
         self.losses_ = np.array(losses)
         self.error_bounds_ = self.losses_.sum(axis=1)
 
-    def _teacher(self, X: Any) -> Callable[..., tuple[list[Any], np.ndarray]]:
+    def _round_fitter(self, X: Any) -> Callable[..., tuple[list[Any], np.ndarray]]:
         """A function of number, labels and weights: members of a round, and what they say of X."""
         if self.member is None:
             sorted_rows = SortedRows(X)
@@ -214,15 +213,15 @@ class GentleBoost(StagedClassifier):
 
             return stumps
         rng = ilk.check_seed(self, self.random_state)
-        teacher = Teacher(self, self.resolve_slot("member"), X, "weighting", rng)
+        learner = WeakLearner(self, self.resolve_slot("member"), X, "weighting", rng)
         n = ilk.n_rows(X)
 
         def ask(member: Any, rows: Any) -> np.ndarray:
             return number_each(member.predict(rows), n)
 
         def members(number: int, labels: np.ndarray, weights: np.ndarray) -> Any:
-            fitted = [teacher.fit(number, y, w) for y, w in zip(labels, weights, strict=True)]
-            return fitted, np.array([teacher.ask(number, one, ask) for one in fitted])
+            fitted = [learner.fit(number, y, w) for y, w in zip(labels, weights, strict=True)]
+            return fitted, np.array([learner.ask(number, one, ask) for one in fitted])
 
         return members
 

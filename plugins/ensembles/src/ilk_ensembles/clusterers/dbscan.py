@@ -10,8 +10,13 @@ from sklearn.utils import get_tags
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.density.clusters import density_clusters
-from ilk_ensembles.density.neighborhoods import INDEX, MIN_SAMPLES, comparable, find_within
+from ilk_ensembles.clusterers.density import (
+    INDEX,
+    MIN_SAMPLES,
+    comparable,
+    density_clusters,
+    find_within,
+)
 
 
 class DBSCAN(ilk.Clusterer):

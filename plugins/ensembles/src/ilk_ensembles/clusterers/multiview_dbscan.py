@@ -11,12 +11,12 @@ import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns, view_names
-from ilk_ensembles.density.clusters import density_clusters
-from ilk_ensembles.density.neighborhoods import (
+from ilk_ensembles.clusterers.density import (
     INDEX,
     MIN_SAMPLES,
     OverViews,
     Within,
+    density_clusters,
     find_within,
 )
 

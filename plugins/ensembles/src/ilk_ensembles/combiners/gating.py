@@ -121,7 +121,7 @@ class Gating(SupportCombiner):
         self.loss_curve_ = [_loss(own, weights)]
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
-            self.gate_ = self._taught(clone(gate, safe=False), X, weights * own)
+            self.gate_ = self._fit_gate(clone(gate, safe=False), X, weights * own)
             weights = self._weights(X)
             self.loss_curve_.append(_loss(own, weights))
             if self.loss_curve_[-2] - self.loss_curve_[-1] < self.tol:
@@ -165,7 +165,7 @@ class Gating(SupportCombiner):
             )
         return gate
 
-    def _taught(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
+    def _fit_gate(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
         """Fit a gate on every case once for each member, weighted by its responsibility."""
         responsible = shares / shares.sum(axis=1, keepdims=True)
         rows, members = np.nonzero(responsible)

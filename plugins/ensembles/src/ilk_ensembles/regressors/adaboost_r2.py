@@ -16,16 +16,17 @@ from ilk_ensembles.base.outputs import number_each
 from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import with_tags_of
 from ilk_ensembles.base.validation import check_features, check_numbers, divisible
-from ilk_ensembles.boosting.medians import weighted_medians
+from ilk_ensembles.boosting.additive import EDGE, decisive_weight, voting_weight
 from ilk_ensembles.boosting.rounds import Judgement, Rounds
-from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
-from ilk_ensembles.boosting.votes import EDGE, decisive_weight, voting_weight
+from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+
 _CELLS = 1 << 20  # predictions that are held at once: 8 MB
 _EXACT = 1e-14  # errors below this share of the largest target are none
+_TIED = 1e-12  # as a share of all weight
 
 
 class AdaBoostR2(ilk.Regressor):
@@ -189,7 +190,7 @@ class AdaBoostR2(ilk.Regressor):
             order = ilk.row_order(X, y, start)
             X, y, start = ilk.take(X, order), y[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
-        rounds = _Losses(self, Teacher(self, self._member(), X, self.method, rng), y, start)
+        rounds = _Losses(self, WeakLearner(self, self._member(), X, self.method, rng), y, start)
         rounds.run()
         self.estimators_, self.failures_ = rounds.members, rounds.failures
         self.alphas_, self.errors_ = np.array(rounds.alphas), np.array(rounds.errors)
@@ -243,7 +244,7 @@ class _Losses(Rounds):
     """Rounds of AdaBoost.R2."""
 
     def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
-        errors = np.abs(self.teacher.ask(number, member, self._numbers) - self.y)
+        errors = np.abs(self.learner.ask(number, member, self._numbers) - self.y)
         rate = self.owner.learning_rate
         largest = errors.max()
         if largest <= _EXACT * np.abs(self.y).max():
@@ -265,3 +266,22 @@ _LOSSES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "square": lambda share: share**2,
     "exponential": lambda share: -np.expm1(-share),
 }
+
+
+def weighted_medians(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Least value, in each column, such that it and those below have half of the weight.
+
+    Parameters
+    ----------
+    values : ndarray of shape (L, m)
+    weights : ndarray of shape (L,)
+
+    Returns
+    -------
+    ndarray of shape (m,)
+    """
+    order = np.argsort(values, axis=0, kind="stable")
+    reached = np.cumsum(weights[order], axis=0)
+    middle = (reached >= (0.5 - _TIED) * reached[-1]).argmax(axis=0)
+    columns = np.arange(values.shape[1])
+    return np.asarray(values[order[middle, columns], columns])

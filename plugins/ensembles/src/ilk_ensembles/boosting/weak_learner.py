@@ -20,7 +20,7 @@ METHOD = Param(
 _DRAWS = 100  # until one is accepted
 
 
-class Teacher:
+class WeakLearner:
     """Fits one fresh clone of a member after the other, each to the same rows.
 
     Rows are sorted once for all of them, where the member declares the capability ``presort``.

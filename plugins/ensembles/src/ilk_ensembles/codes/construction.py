@@ -1,37 +1,30 @@
-"""Random codes: of many draws, the one whose rows, then columns, are farthest apart."""
+"""Code matrices by name, for a number of classes; random ones by a search for separation."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ilk_ensembles.codes.fixed import every_sparse, exhaustive, oriented
-from ilk_ensembles.codes.separation import column_distances, row_distances, separation
+from ilk_ensembles.codes.bch import LENGTHS, bch_code, usual_length
+from ilk_ensembles.codes.matrices import (
+    best_of,
+    every_sparse,
+    exhaustive,
+    one_against_all,
+    one_against_one,
+    oriented,
+    possible_bits,
+    usual_bits,
+)
 
 _LISTED = 1 << 14  # columns, if there are no more, are listed and drawn from
-
 Draw = Callable[[np.ndarray], np.ndarray]
 """Distinct random columns, those given among them."""
-
-
-def possible_bits(n_classes: int, sparse: bool) -> tuple[int, int]:
-    """Fewest and most columns of a code without equal rows or equal or complementary columns.
-
-    Fewer than ``log2 C`` columns cannot tell C classes apart. There are ``2^(C-1) - 1`` ways to
-    part them in two, and ``(3^C - 2^(C+1) + 1) / 2`` where some may be left out.
-    """
-    most = 2 ** (n_classes - 1) - 1
-    if sparse:
-        most = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
-    return (n_classes - 1).bit_length(), most
-
-
-def usual_bits(n_classes: int, sparse: bool) -> int:
-    """``10 log2 C`` columns, or ``15 log2 C`` where there are zeros; no more than are possible."""
-    wanted = math.ceil((15 if sparse else 10) * math.log2(n_classes))
-    return min(wanted, possible_bits(n_classes, sparse)[1])
+CODES = ("ova", "ovo", "exhaustive", "dense_random", "sparse_random", "bch")
+MOST = 4096
+"""Columns at most."""
 
 
 def random_code(
@@ -64,40 +57,6 @@ def random_code(
     if best is None:
         best = best_of(lambda: draw(_parting(n_classes, rng)), n_draws)
     assert best is not None
-    return best
-
-
-def best_of(
-    draw: Callable[[], np.ndarray], n_draws: int, tries: int | None = None
-) -> np.ndarray | None:
-    """Of n codes without constant columns, that of largest row, then column separation, not 0.
-
-    Parameters
-    ----------
-    draw : callable
-        Returns a code.
-    n_draws : int
-    tries : int, optional
-        Draw on, up to so many, while there is none.
-
-    Returns
-    -------
-    ndarray or None
-        None where there is no such code.
-    """
-    best, reached = None, (0, 0)
-    for number in range(max(n_draws, tries or 0)):
-        if best is not None and number >= n_draws:
-            break
-        code = draw()
-        split = (code == 1).any(axis=0) & (code == -1).any(axis=0)
-        rows = separation(row_distances(code)) or 0
-        if not split.all() or rows < max(reached[0], 1):
-            continue
-        columns = separation(column_distances(code))
-        found = rows, len(code) if columns is None else columns
-        if columns != 0 and found > reached:
-            best, reached = code, found
     return best
 
 
@@ -141,3 +100,75 @@ def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sp
         return np.array(list(found.values())[:n_bits]).T
 
     return draw
+
+
+def named_code(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return the code that `owner` names by ``code``, ``n_bits`` and ``n_draws``.
+
+    Returns
+    -------
+    ndarray of -1, 0 and 1, shape (n_classes, L)
+
+    Raises
+    ------
+    ParameterError
+        If there is none for so many classes: says how many columns are possible.
+    """
+    if owner.code == "ova":
+        return one_against_all(n_classes)
+    if owner.code == "ovo":
+        return one_against_one(n_classes)
+    if owner.code == "exhaustive":
+        return _exhaustive(owner, n_classes)
+    if owner.code == "bch":
+        return _bch(owner, n_classes, rng)
+    return _random(owner, n_classes, rng)
+
+
+def _exhaustive(owner: Any, n_classes: int) -> np.ndarray:
+    n_bits = 2 ** (n_classes - 1) - 1
+    if n_bits > MOST:
+        raise owner.parameter_error(
+            "code",
+            f"must not be 'exhaustive' for {n_classes} classes, there would be {n_bits} "
+            f"columns; take 'dense_random' or 'bch'",
+        )
+    return exhaustive(n_classes)
+
+
+def _random(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+    sparse = owner.code == "sparse_random"
+    least, most = possible_bits(n_classes, sparse)
+    n_bits = usual_bits(n_classes, sparse) if owner.n_bits is None else owner.n_bits
+    if not least <= n_bits <= most:
+        raise owner.parameter_error(
+            "n_bits",
+            f"must be from {least} to {most} for {n_classes} classes, if neither rows nor "
+            f"columns are to be equal, got {n_bits}",
+        )
+    return random_code(n_classes, n_bits, rng, sparse=sparse, n_draws=owner.n_draws)
+
+
+def _bch(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+    possible = [n for n in LENGTHS if n <= possible_bits(n_classes, sparse=False)[1]]
+    if not possible:
+        raise owner.parameter_error(
+            "code",
+            f"must not be 'bch' for {n_classes} classes: even {LENGTHS[0]} bits would make "
+            f"equal columns; take 'exhaustive'",
+        )
+    n_bits = owner.n_bits
+    if n_bits is None:
+        n_bits = min(usual_length(n_classes), possible[-1])
+    if n_bits not in possible:
+        raise owner.parameter_error(
+            "n_bits", f"must be one of {possible} for {n_classes} classes, got {n_bits}"
+        )
+    code = bch_code(n_classes, n_bits, rng, n_draws=owner.n_draws)
+    if code is None:
+        raise owner.parameter_error(
+            "n_bits",
+            f"must be another for {n_classes} classes: no {n_classes} words of a BCH code of "
+            f"{n_bits} bits were found whose columns all differ",
+        )
+    return code

@@ -1,9 +1,9 @@
-"""Rounds of boosting over binned features, for each class against the rest."""
+"""Boosting over histograms: features cut into bins, rounds for each class against the rest."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,12 +12,15 @@ import ilk
 if TYPE_CHECKING:
     from ilk_ensembles.base.progress import Progress
 
+
 _ROUNDING = 1e-12  # costs that differ by less are a tie
 _CELLS = 1 << 18  # looked at in one block
+_BINNED = 1 << 16  # binned in one block
+_SMALL = 256  # bins whose numbers take one byte
 
 
 @dataclass(frozen=True)
-class Rounds:
+class HistogramRounds:
     """What was found in T rounds, for each of Q problems.
 
     Attributes
@@ -37,7 +40,7 @@ class Rounds:
     bounds: np.ndarray
 
 
-class BinBoosting:
+class HistogramBoosting:
     """Weights of training cases for each problem, and their bins in the order of the classes.
 
     Rows and classes are put into an order that `ilk.case_order` finds from the bins: neither the
@@ -74,7 +77,7 @@ class BinBoosting:
 
     def rounds(
         self, n_rounds: int, normalization: str, epsilon: float, progress: Progress
-    ) -> Rounds:
+    ) -> HistogramRounds:
         """Boost; stops early where no feature of any problem tells the labels apart."""
         both = normalization == "joint"
         shares = self._normalize(both)
@@ -94,7 +97,7 @@ class BinBoosting:
             own = costs[features, np.arange(len(features))] * (1 if both else 2)
             found.append((features, confidences, own, gains, bound))
             progress.step(f"training error at most {bound:.3g}")
-        return Rounds(*(np.array(part) for part in zip(*found, strict=True)))
+        return HistogramRounds(*(np.array(part) for part in zip(*found, strict=True)))
 
     def _normalize(self, both: bool) -> np.ndarray:
         """Let weights of each problem sum to one, or each side's to a half; what they were."""
@@ -114,7 +117,7 @@ class BinBoosting:
 
     def _costs(self) -> np.ndarray:
         """Cost of each feature for each problem, where the weights sum to one; shape (p, Q)."""
-        from ilk_ensembles.binning.kernels import costs_of_many, costs_of_two
+        from ilk_ensembles.boosting.histogram_kernels import costs_of_many, costs_of_two
 
         p, n = self.bins.shape
         n_problems = self.weights.shape[1]
@@ -136,7 +139,7 @@ class BinBoosting:
         self, q: int, feature: int, both: bool, epsilon: float
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """Confidences of a feature for a problem; new weights; their divisors; and -ln Z."""
-        from ilk_ensembles.binning.kernels import reweigh, weigh_bins
+        from ilk_ensembles.boosting.histogram_kernels import reweigh, weigh_bins
 
         column, ends, weights = self.bins[feature], self._ends[q], self.weights[:, q]
         sides = np.empty((2, self.n_bins))
@@ -150,3 +153,48 @@ class BinBoosting:
         divisors[after <= 0] = 1
         reweigh(column, factors / divisors[:, None], ends, weights)
         return confidence, divisors, max(gain, 0.0)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Cuts ``[low, high]`` of each feature into `n_bins` parts of equal width.
+
+    Bin k of a feature holds ``low + k w <= x < low + (k + 1) w`` with
+    ``w = (high - low) / n_bins``; the last one holds `high` too. What lies outside falls into
+    the bin at that end. A feature of one value has all in bin 0.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (p,)
+    n_bins : int
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    n_bins: int
+
+    @classmethod
+    def of(cls, X: np.ndarray, n_bins: int) -> Self:
+        """Bins between the least and the largest value of each column."""
+        return cls(X.min(axis=0).astype(float), X.max(axis=0).astype(float), n_bins)
+
+    def codes(self, X: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """Bin of each value, feature by feature; of some columns only, where they are given.
+
+        Returns
+        -------
+        ndarray of uint8, or of uint16 from 257 bins on, shape (p, n)
+        """
+        from ilk_ensembles.boosting.histogram_kernels import bin_block
+
+        some = slice(None) if columns is None else columns
+        low, high = self.low[some], self.high[some]
+        n, p = len(X), len(low)
+        codes = np.empty((p, n), dtype=np.uint8 if self.n_bins <= _SMALL else np.uint16)
+
+        def work(start: int, stop: int) -> None:
+            block = np.ascontiguousarray(X[start:stop, some], dtype=float)
+            bin_block(block, low, high, self.n_bins, start, codes)
+
+        ilk.in_blocks(work, n, max(_BINNED // max(p, 1), 1))
+        return codes
