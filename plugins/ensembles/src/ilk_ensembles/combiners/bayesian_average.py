@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.passes import combined, shaped
-from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.combiners.support import SupportCombiner, combine_blocks, shaped
 from ilk_ensembles.combiners.weights import (
     check_given,
     for_members,
@@ -137,4 +136,4 @@ class BayesianAverage(SupportCombiner):
         outputs = shaped(self, outputs)
         given = self.posteriors_ if self.needs_fit else np.asarray(self.posteriors, dtype=float)
         weights = for_members(self, given, len(outputs), "posteriors")
-        return combined(self, outputs, weighted, weights)
+        return combine_blocks(self, outputs, weighted, weights)

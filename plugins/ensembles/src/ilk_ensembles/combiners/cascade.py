@@ -9,8 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.passes import combined, shaped
-from ilk_ensembles.combiners.support import ULPS, SupportCombiner
+from ilk_ensembles.combiners.support import ULPS, SupportCombiner, combine_blocks, shaped
 
 
 class Cascade(SupportCombiner):
@@ -155,5 +154,5 @@ class Cascade(SupportCombiner):
         order, thresholds = self.order(n_members), self.thresholds(n_members)
         who = np.empty(n, dtype=np.intp)
         limits = thresholds - ULPS  # 0.9 reaches 0.9, however it is rounded
-        support = combined(self, outputs, first_sure, order, limits, by_sample=[who])
+        support = combine_blocks(self, outputs, first_sure, order, limits, by_sample=[who])
         return support, who

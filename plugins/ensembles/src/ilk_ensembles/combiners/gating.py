@@ -15,8 +15,7 @@ import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import member_probabilities
-from ilk_ensembles.combiners.passes import combined, shaped
-from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.combiners.support import SupportCombiner, combine_blocks, shaped
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
 
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
@@ -146,7 +145,7 @@ class Gating(SupportCombiner):
                 f"fitted with {self.n_members_}"
             )
         weights = np.array(self._weights(self._cases(X, outputs.shape[1])), dtype=float, order="C")
-        return combined(self, outputs, gated, by_sample=[weights])
+        return combine_blocks(self, outputs, gated, by_sample=[weights])
 
     def _cases(self, X: Any, n: int) -> Any:
         name = ilk.display_name(self)
