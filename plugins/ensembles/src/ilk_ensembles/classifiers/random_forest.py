@@ -15,12 +15,17 @@ from ilk_ensembles.base.combined_classifier import check_n_jobs
 from ilk_ensembles.base.members import N_JOBS
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.forest.growing import Combinations, Ranks, Settings, grow_forest
-from ilk_ensembles.forest.importance import Importances, importances, truth
-from ilk_ensembles.forest.judging import judge_out_of_bag
+from ilk_ensembles.forest.induction import (
+    CLASS_WEIGHT,
+    Combinations,
+    Ranks,
+    Settings,
+    drawing_weights,
+    grow_forest,
+)
+from ilk_ensembles.forest.oob_estimates import Importances, importances, judge_out_of_bag, truth
 from ilk_ensembles.forest.proximities import dense_proximities, largest_proximities, sparse_rows
 from ilk_ensembles.forest.trees import TreeMember
-from ilk_ensembles.forest.weighing import CLASS_WEIGHT, drawing_weights
 
 
 class RandomForest(ilk.Classifier):

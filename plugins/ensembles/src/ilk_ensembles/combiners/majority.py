@@ -91,7 +91,7 @@ class Majority(ilk.Combiner):
 
     def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
         self.check_parameters()
-        votes = check_support(self, combine_blocks)
+        votes = check_support(self, combined)
         codes, tied, most = winners(self, votes)
         rejected = too_few(most, self.threshold)
         return codes, rejected | (tied & (self.ties == "reject"))
@@ -213,8 +213,8 @@ class WeightedMajority(SupportCombiner):
         return combine_label_blocks(self, codes, n_classes, label_ballots, weights)
 
     def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
-        codes, rejected = super().decide(combine_blocks)
-        votes = check_support(self, combine_blocks)
+        codes, rejected = super().decide(combined)
+        votes = check_support(self, combined)
         return codes, rejected | too_few(votes[np.arange(len(votes)), codes], self.threshold)
 
     def restricted(self, kept: Sequence[int], n_members: int) -> Self:

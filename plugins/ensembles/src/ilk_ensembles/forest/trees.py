@@ -136,7 +136,7 @@ class Trees:
 
         The type is the smallest that holds one number more.
         """
-        from ilk_ensembles.forest.walking_kernels import find_leaves
+        from ilk_ensembles.forest.tree_kernels import find_leaves
 
         most = int(np.diff(self.first_leaves).max())
         leaves = np.empty((len(X), len(self)), dtype=np.min_scalar_type(most))
@@ -150,8 +150,7 @@ class Trees:
 
     def mean(self, X: np.ndarray) -> np.ndarray:
         """Mean of what the leaves of each row say, summed tree after tree; array (n, C)."""
-        from ilk_ensembles.forest.answer_kernels import add_answers
-        from ilk_ensembles.forest.walking_kernels import find_leaves
+        from ilk_ensembles.forest.tree_kernels import add_answers, find_leaves
 
         total = np.zeros((len(X), self.answers.shape[1]))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ilk import compiled
-from ilk_ensembles.forest.chance_kernels import draw, uniform_coefficients
-from ilk_ensembles.forest.walking_kernels import midpoint, project
+from ilk_ensembles.forest.tree_kernels import draw, midpoint, project, uniform_coefficients
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""How the trees of a forest are grown: from bootstrap samples, by scikit-learn or by ilk."""
+"""How the trees of a forest are grown: from weighted bootstrap samples, by scikit-learn or ilk."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.parallel import Parallel, delayed
 
+import ilk
+from ilk import Param
 from ilk_ensembles.base.bootstrap import bootstrap_rows
 from ilk_ensembles.base.members import jobs_for
 from ilk_ensembles.forest.trees import Tree, Trees, standardized
@@ -17,7 +19,15 @@ from ilk_ensembles.forest.trees import Tree, Trees, standardized
 if TYPE_CHECKING:
     from ilk_ensembles.base.progress import Progress
 
+
 _DEEP = 2**31 - 1
+CLASS_WEIGHT = Param(
+    dict,
+    choices=("balanced",),
+    none=True,
+    items=Param(float, gt=0),
+    doc="How likely cases of each class are drawn: 1 if left out; 'balanced': classes alike.",
+)
 
 
 @dataclass(frozen=True)
@@ -116,7 +126,7 @@ class Ranks:
         )
 
     def _thresholds(self, tree: Any, rows: np.ndarray) -> np.ndarray:
-        from ilk_ensembles.forest.walking_kernels import put_thresholds
+        from ilk_ensembles.forest.tree_kernels import put_thresholds
 
         thresholds = tree.threshold.copy()
         gap = np.full(tree.node_count, -1), np.full(tree.node_count, len(self.ranks))
@@ -141,7 +151,7 @@ class Combinations:
 
     def grow(self, counts: np.ndarray, seed: int) -> Tree:
         """Grow a tree of cases that count so often."""
-        from ilk_ensembles.forest.growing_kernels import grow
+        from ilk_ensembles.forest.induction_kernels import grow
 
         how = self.how
         rows = np.flatnonzero(counts)
@@ -221,3 +231,43 @@ def grow_forest(
         jobs = (delayed(one)(t, int(seed)) for t, seed in enumerate(seeds))
         trees = list(Parallel(n_jobs=jobs_for(len(seeds), n_jobs), prefer="threads")(jobs))
     return cases.joined(trees), out
+
+
+def drawing_weights(owner: Any, sample_weight: Any, codes: np.ndarray) -> np.ndarray | None:
+    """Weight of each case, times that of its class; None where all are drawn alike.
+
+    Raises
+    ------
+    InputError
+        If weights are wrong, zero for every case of a class, or name no class.
+    """
+    weights = None
+    if sample_weight is not None:
+        weights = ilk.check_weights(owner, sample_weight, codes)
+        weights = weights / weights.max()  # whose sum cannot overflow
+        lost = np.flatnonzero(np.bincount(codes, weights) <= 0)
+        if len(lost):
+            label = owner.classes_[lost[0]].item()
+            raise ilk.InputError(
+                f"{ilk.display_name(owner)}: sample_weight is zero for every case of class "
+                f"{label!r}"
+            )
+    if owner.class_weight is None:
+        return weights
+    if owner.class_weight == "balanced":
+        factors = 1 / np.bincount(codes, weights)
+    else:
+        factors = _factors(owner, owner.class_weight)
+    factors = factors / factors.max()
+    return np.asarray(factors[codes] if weights is None else factors[codes] * weights)
+
+
+def _factors(owner: Any, given: Any) -> np.ndarray:
+    """Weights of classes by their labels, which a spec can only write as texts."""
+    labels = owner.classes_.tolist()
+    if given and not {*given} & {*labels, *map(str, labels)}:
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: class_weight names none of the classes "
+            f"({', '.join(map(repr, labels[:5]))}), but {sorted(map(str, given))}"
+        )
+    return np.array([float(given.get(label, given.get(str(label), 1.0))) for label in labels])

@@ -1,4 +1,4 @@
-"""Which features a forest needs: permutation importance on the cases out of each bag."""
+"""Out-of-bag estimates of a forest: decisions on training cases, and permutation importance."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def importances(
     by_tree = np.full((len(trees), X.shape[1]), np.nan)
 
     def one(t: int) -> None:
-        from ilk_ensembles.forest.importance_kernels import losses
+        from ilk_ensembles.forest.tree_kernels import losses
 
         rows = np.flatnonzero(out[:, t] & (weights > 0))
         if len(rows):
@@ -100,3 +100,43 @@ def importances(
     if len(known) > 1:
         error = known.std(axis=0, ddof=1) / np.sqrt(len(known))
     return Importances(known.mean(axis=0), error, by_tree)
+
+
+@dataclass(frozen=True)
+class OutOfBag:
+    """Decisions on training cases by the trees grown without them.
+
+    Attributes
+    ----------
+    support : ndarray of shape (n, C)
+        NaN where there is no such tree.
+    errors : ndarray of shape (T,)
+        Weighted share of wrong decisions by the first 1, 2, ... trees; NaN where they decide on
+        no case.
+    """
+
+    support: np.ndarray
+    errors: np.ndarray
+
+
+def judge_out_of_bag(
+    trees: Trees, leaves: np.ndarray, out: np.ndarray, codes: np.ndarray, weights: np.ndarray
+) -> OutOfBag:
+    """Decide on each case by the trees that it is out of the bag of.
+
+    Parameters
+    ----------
+    trees : Trees
+    leaves : ndarray of unsigned int, shape (n, T)
+        Of the training cases.
+    out : ndarray of bool, shape (n, T)
+    codes, weights : ndarrays of shape (n,)
+    """
+    from ilk_ensembles.forest.tree_kernels import add_out_of_bag
+
+    support = np.zeros((len(codes), trees.answers.shape[1]))
+    wrong, judged = np.zeros(len(trees)), np.zeros(len(trees))
+    cases = leaves, out, trees.first_leaves, trees.answers, codes, weights
+    add_out_of_bag(*cases, support, wrong, judged)
+    unknown = np.full(len(trees), np.nan)
+    return OutOfBag(support, np.divide(wrong, judged, where=judged > 0, out=unknown))
