@@ -16,7 +16,7 @@ from ilk import Param
 from ilk_ensembles.base.held_out import held_out_outputs
 from ilk_ensembles.base.members import seed_members
 from ilk_ensembles.base.outputs import check_likely, member_codes, member_probabilities
-from ilk_ensembles.base.validation import check_features, divisible
+from ilk_ensembles.base.validation import check_features, divisible, row_blocks
 from ilk_ensembles.combiners.support import ULPS
 
 COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
@@ -173,12 +173,8 @@ class CombinedClassifier(ilk.Classifier):
 
     def _in_blocks(self, X: Any, work: Callable[[Any], np.ndarray]) -> np.ndarray:
         """``work(rows)`` of all rows, few at a time."""
-        n = ilk.n_rows(X)
         size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
-        if n <= size:
-            return work(X)
-        blocks = (np.arange(start, min(start + size, n)) for start in range(0, n, size))
-        return np.concatenate([work(ilk.take(X, rows)) for rows in blocks])
+        return np.concatenate([work(rows) for rows in row_blocks(X, size)])
 
     def _combined_block(self, X: Any) -> np.ndarray:
         """Combined support of a few rows."""

@@ -27,7 +27,13 @@ from ilk_ensembles.base.members import (
 )
 from ilk_ensembles.base.outputs import number_each
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.validation import check_features, check_numbers, divisible, taken_by_all
+from ilk_ensembles.base.validation import (
+    check_features,
+    check_numbers,
+    divisible,
+    row_blocks,
+    taken_by_all,
+)
 
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
 REGRESSORS = ("knn", "boosted_experts", "bagging")
@@ -188,11 +194,7 @@ class HeterogeneousRegressor(ilk.Regressor):
         check_is_fitted(self)
         X = divisible(X)
         check_features(self, X, reset=False)
-        n = ilk.n_rows(X)
-        size = max(_CELLS // len(self.estimators_), 1)
-        if n <= size:
-            return self._combine(self._said(self.estimators_, X), X)
-        blocks = (ilk.take(X, np.arange(i, min(i + size, n))) for i in range(0, n, size))
+        blocks = row_blocks(X, max(_CELLS // len(self.estimators_), 1))
         return np.concatenate([self._combine(self._said(self.estimators_, B), B) for B in blocks])
 
     def _said(self, members: list[Any], X: Any) -> np.ndarray:

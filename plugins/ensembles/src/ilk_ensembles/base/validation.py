@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -21,6 +21,16 @@ def divisible(X: Any) -> Any:
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         return np.asarray(X)
     return X
+
+
+def row_blocks(X: Any, size: int) -> Iterator[Any]:
+    """Yield the rows of X, at most `size` at a time; X itself where it has no more."""
+    n = ilk.n_rows(X)
+    if n <= size:
+        yield X
+        return
+    for start in range(0, n, size):
+        yield ilk.take(X, np.arange(start, min(start + size, n)))
 
 
 def check_features(owner: Any, X: Any, *, reset: bool) -> None:

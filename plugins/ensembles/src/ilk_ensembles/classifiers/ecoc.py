@@ -23,7 +23,7 @@ from ilk_ensembles.base.members import (
     seed_members,
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.validation import check_features
+from ilk_ensembles.base.validation import check_features, row_blocks
 from ilk_ensembles.codes.construction import CODES, MOST, named_code
 from ilk_ensembles.codes.decoding import (
     agreement,
@@ -330,10 +330,7 @@ class ECOC(ilk.Classifier):
     def _said(self, X: Any) -> Iterator[np.ndarray]:
         """What the members say of some rows at a time; arrays of shape (m, L)."""
         ask = _ASK[self.decoding]
-        n = ilk.n_rows(X)
-        size = max(_CELLS // len(self.estimators_), 1)
-        for start in range(0, max(n, 1), size):
-            rows = X if n <= size else ilk.take(X, np.arange(start, min(start + size, n)))
+        for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
             work = partial(_said_of, rows, ask)
             said = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
             yield np.stack(said, axis=1)

@@ -27,6 +27,7 @@ from ilk_ensembles.base.members import (
 )
 from ilk_ensembles.base.outputs import check_likely, member_probabilities
 from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import row_blocks
 
 _TRIAL = 10  # rounds from each start, before one of them goes on
 _CELLS = 1 << 22  # probabilities that are held at once: 32 MB
@@ -291,8 +292,7 @@ class MixtureOfExperts(ilk.Classifier):
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
         size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
-        blocks = [X[start : start + size] for start in range(0, len(X), size)]
-        return np.concatenate([self._block(rows) for rows in blocks])
+        return np.concatenate([self._block(rows) for rows in row_blocks(X, size)])
 
     def _block(self, X: np.ndarray) -> np.ndarray:
         def ask(_: int, expert: Any) -> np.ndarray:

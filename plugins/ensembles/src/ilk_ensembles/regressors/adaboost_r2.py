@@ -15,7 +15,7 @@ from ilk_ensembles.base.members import ON_FAILURE, failure
 from ilk_ensembles.base.outputs import number_each
 from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import with_tags_of
-from ilk_ensembles.base.validation import check_features, check_numbers, divisible
+from ilk_ensembles.base.validation import check_features, check_numbers, divisible, row_blocks
 from ilk_ensembles.boosting.additive import EDGE, decisive_weight, voting_weight
 from ilk_ensembles.boosting.rounds import Judgement, Rounds
 from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighed_rows
@@ -200,15 +200,9 @@ class AdaBoostR2(ilk.Regressor):
     def predict(self, X: Any) -> np.ndarray:
         """Weighted median of what the members say; array of shape (m,)."""
         X = self._checked(X)
-        n = ilk.n_rows(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        if n <= size:
-            return weighted_medians(np.stack(list(self._said(X))), self.alphas_)
-        medians = []
-        for start in range(0, n, size):
-            block = ilk.take(X, np.arange(start, min(start + size, n)))
-            medians.append(weighted_medians(np.stack(list(self._said(block))), self.alphas_))
-        return np.concatenate(medians)
+        said = (np.stack(list(self._said(rows))) for rows in row_blocks(X, size))
+        return np.concatenate([weighted_medians(values, self.alphas_) for values in said])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what is predicted after each round, as fewer rounds would."""

@@ -21,7 +21,7 @@ from ilk_ensembles.base.resampling import (
     check_cells,
     with_tags_of,
 )
-from ilk_ensembles.base.validation import check_features, check_numbers, divisible
+from ilk_ensembles.base.validation import check_features, check_numbers, divisible, row_blocks
 
 _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
@@ -214,12 +214,8 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     def predict(self, X: Any) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         X = self._checked(X)
-        n = ilk.n_rows(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        if n <= size:
-            return self._combine(self._said(X))
-        blocks = (np.arange(start, min(start + size, n)) for start in range(0, n, size))
-        return np.concatenate([self._combine(self._said(ilk.take(X, rows))) for rows in blocks])
+        return np.concatenate([self._combine(self._said(rows)) for rows in row_blocks(X, size)])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what the first 1, 2, ... members predict together; arrays of shape (m,).
