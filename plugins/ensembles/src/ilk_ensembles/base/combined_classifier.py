@@ -15,8 +15,8 @@ import ilk
 from ilk import Param
 from ilk_ensembles.base.held_out import held_out_outputs
 from ilk_ensembles.base.members import seed_members
-from ilk_ensembles.base.outputs import check_likely, member_codes, member_probabilities
-from ilk_ensembles.base.validation import check_features, divisible, row_blocks
+from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
+from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS
 
 COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
@@ -54,11 +54,11 @@ class CombinedClassifier(ilk.Classifier):
         """The combiner, not yet fitted."""
         return self.resolve_slot("combiner")
 
-    def _speaking(self) -> Callable[[Any], Any]:
+    def _output_check(self) -> Callable[[Any], Any]:
         """What returns a fitted member if it says what the rule takes, else raises an error."""
         if self._rule().needs == "labels":
             return lambda member: member
-        return partial(check_likely, otherwise=", or a rule of labels, such as 'majority'")
+        return partial(check_probabilistic, otherwise=", or a rule of labels, such as 'majority'")
 
     def _kept(self) -> tuple[list[int], int]:
         """Positions of ``estimators_`` among the members that there were, and how many those were.
@@ -167,7 +167,7 @@ class CombinedClassifier(ilk.Classifier):
     def combined(self, X: Any) -> np.ndarray:
         """Combined support for each class; array of shape (n, n_classes)."""
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._combined_block)
 
@@ -178,9 +178,9 @@ class CombinedClassifier(ilk.Classifier):
 
     def _combined_block(self, X: Any) -> np.ndarray:
         """Combined support of a few rows."""
-        return self._combine(self._said(X), X)
+        return self._combine(self._member_outputs(X), X)
 
-    def _said(self, X: Any) -> np.ndarray:
+    def _member_outputs(self, X: Any) -> np.ndarray:
         """Codes of shape (L, n) where the rule takes labels, else outputs of shape (L, n, C)."""
         labels = self.combiner_.needs == "labels"
         ask = self._codes if labels else self._probabilities

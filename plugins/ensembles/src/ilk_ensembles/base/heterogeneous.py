@@ -25,14 +25,14 @@ from ilk_ensembles.base.members import (
     fit_member,
     seed_members,
 )
-from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import (
     check_features,
     check_numbers,
-    divisible,
+    common_tags,
+    indexable,
     row_blocks,
-    taken_by_all,
 )
 
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
@@ -83,7 +83,7 @@ class HeterogeneousClassifier(CombinedClassifier):
             Given to the members that take it; an error if none does.
         """
         self.check_parameters()
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=self._least_classes)
         self._check_reject_label()
@@ -91,12 +91,12 @@ class HeterogeneousClassifier(CombinedClassifier):
         members = self.resolve_slot("members")
         seed_members(self, members, None if self.random_state is None else rng)
         weights = check_member_weights(self, sample_weight, codes, members)
-        speaking = self._speaking()
+        checked = self._output_check()
         labels = self.classes_[codes]
         self.positions_, self.estimators_ = fit_each(
             self,
             members,
-            lambda _, member: speaking(fit_member(member, X, labels, weights)),
+            lambda _, member: checked(fit_member(member, X, labels, weights)),
             self.n_jobs,
             on_failure=self.on_failure,
             progress=Progress(self, len(members), self.verbose),
@@ -126,7 +126,7 @@ class HeterogeneousClassifier(CombinedClassifier):
 
     def __sklearn_tags__(self) -> Any:
         """What all members take is taken."""
-        return taken_by_all(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
 
 
 class HeterogeneousRegressor(ilk.Regressor):
@@ -158,7 +158,7 @@ class HeterogeneousRegressor(ilk.Regressor):
         """One number for each row from what members say of them, of shape (L, n)."""
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=True)
         return X, check_numbers(self, y, X)
 
@@ -192,16 +192,18 @@ class HeterogeneousRegressor(ilk.Regressor):
     def predict(self, X: Any) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         blocks = row_blocks(X, max(_CELLS // len(self.estimators_), 1))
-        return np.concatenate([self._combine(self._said(self.estimators_, B), B) for B in blocks])
+        return np.concatenate(
+            [self._combine(self._member_outputs(self.estimators_, B), B) for B in blocks]
+        )
 
-    def _said(self, members: list[Any], X: Any) -> np.ndarray:
+    def _member_outputs(self, members: list[Any], X: Any) -> np.ndarray:
         """What each member says; array of shape (L, m)."""
 
         def ask(_: int, member: Any) -> np.ndarray:
-            return number_each(member.predict(X), ilk.n_rows(X))
+            return number_per_row(member.predict(X), ilk.n_rows(X))
 
         return np.stack(each_place(self, members, ask, self.n_jobs, argument=self._places()))
 
@@ -211,7 +213,7 @@ class HeterogeneousRegressor(ilk.Regressor):
 
     def __sklearn_tags__(self) -> Any:
         """What all members take is taken."""
-        return taken_by_all(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
 
 
 def check_members(owner: Any) -> None:

@@ -23,7 +23,7 @@ def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray
         If the member has no ``predict_proba``, gives an array of another shape or no
         probabilities, or knows a class that the ensemble does not.
     """
-    given = numbers(check_likely(member).predict_proba(X), "probabilities")
+    given = numbers(check_probabilistic(member).predict_proba(X), "probabilities")
     own = np.asarray(member.classes_)
     if given.shape != (ilk.n_rows(X), len(own)):
         raise ilk.InputError(
@@ -34,7 +34,7 @@ def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray
     return aligned(given, own, classes)
 
 
-def check_likely(member: Any, otherwise: str = "") -> Any:
+def check_probabilistic(member: Any, otherwise: str = "") -> Any:
     """Return a fitted member; raise an InputError where it has no ``predict_proba``."""
     if not hasattr(member, "predict_proba"):
         raise ilk.InputError(
@@ -57,7 +57,7 @@ def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     own = getattr(member, "classes_", None)
     if own is not None:
         check_known(np.asarray(own), classes)
-    labels = one_each(member.predict(X), ilk.n_rows(X))
+    labels = one_per_row(member.predict(X), ilk.n_rows(X))
     if labels.dtype.kind == classes.dtype.kind != "O":
         at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
         return np.where(classes[at] == labels, at, ABSTAINS)
@@ -65,7 +65,7 @@ def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     return np.array([table.get(label, ABSTAINS) for label in labels.tolist()], dtype=np.intp)
 
 
-def one_each(said: Any, n: int) -> np.ndarray:
+def one_per_row(said: Any, n: int) -> np.ndarray:
     """What a member predicts, as an array of shape (n,).
 
     Raises
@@ -79,7 +79,7 @@ def one_each(said: Any, n: int) -> np.ndarray:
     return array
 
 
-def number_each(said: Any, n: int, what: str = "predictions") -> np.ndarray:
+def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
     """What a member predicts, as an array of finite floats of shape (n,).
 
     Raises
@@ -87,7 +87,7 @@ def number_each(said: Any, n: int, what: str = "predictions") -> np.ndarray:
     InputError
         If it has another shape, or holds what is no number.
     """
-    array = one_each(numbers(said, what), n).astype(np.float64, copy=False)
+    array = one_per_row(numbers(said, what), n).astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
         raise ilk.InputError(f"gives {array[bad[0]]} in {what}, at row {bad[0]}")

@@ -40,7 +40,7 @@ from ilk_ensembles.base.out_of_bag import (
     treats_alike,
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.validation import check_features, divisible
+from ilk_ensembles.base.validation import check_features, indexable
 
 N_MEMBERS = Param(int, ge=1, doc="How many members there are.")
 OOB_SCORE = Param(bool, doc="Whether to estimate the error from rows that were not drawn.")
@@ -247,7 +247,7 @@ def check_cells(owner: object, X: Any, member: Any) -> None:
         ilk.check_finite(owner, X, nan=bool(get_tags(member).input_tags.allow_nan))
 
 
-def with_tags_of(tags: Any, member: Callable[[], Any]) -> Any:
+def member_tags(tags: Any, member: Callable[[], Any]) -> Any:
     """Tags of an ensemble that takes what its member takes."""
     try:
         own = get_tags(member()).input_tags
@@ -292,14 +292,14 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         self._check_rule()
         takers = [self] if self.replace else [member]  # who looks at the weights
         weights = check_member_weights(self, sample_weight, codes, takers)
-        speaking = self._speaking()
+        checked = self._output_check()
         members = self._copies(member, rng)
         self._folds_seed = int(rng.randint(2**31 - 1))
         samples = self._draw(rng, X, codes if self.stratified else None, weights)
         self._check_left_out(samples, len(codes))
 
         def fit(member: Any, X: Any, y: np.ndarray, weights: Any) -> Any:
-            return speaking(fit_on_drawn(member, X, y, weights))
+            return checked(fit_on_drawn(member, X, y, weights))
 
         self._fit_samples(members, samples, X, self.classes_[codes], weights, fit)
         self._fit_combiner(X, codes, weights, rng)
@@ -313,7 +313,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
 
     def _with_columns(self, X: Any) -> Any:
         """X as `take` and `columns_of` can divide it."""
-        return divisible(X)
+        return indexable(X)
 
     def _check_rule(self) -> None:
         rule = self._rule()
@@ -326,7 +326,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
 
     def __sklearn_tags__(self) -> Any:
         """What the member takes is taken."""
-        return with_tags_of(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
+        return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
         """Fit members on new draws from some rows, with the columns that they had."""
@@ -391,6 +391,6 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             )
         X = self._with_columns(X)
         check_features(self, X, reset=False)
-        said = self._said(X)
+        said = self._member_outputs(X)
         for count in range(1, len(said) + 1):
             yield self._combine(said[:count], X)

@@ -86,7 +86,7 @@ def _refuse_alike(owner: object, labels: np.ndarray, mark: Any) -> None:
             )
 
 
-def hide(codes: np.ndarray, fraction: float, rng: np.random.RandomState) -> np.ndarray:
+def hide_labels(codes: np.ndarray, fraction: float, rng: np.random.RandomState) -> np.ndarray:
     """Codes with a random part of the labels left, of each class alike, and at least one.
 
     Parameters

@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 import ilk
 
 
-def divisible(X: Any) -> Any:
+def indexable(X: Any) -> Any:
     """Data whose rows, and columns where it has any, can be taken by position."""
     X = ilk.as_table(X)
     if hasattr(X, "tocsr"):
@@ -62,7 +62,7 @@ def _are_vectors(rows: Sequence[Any]) -> bool:
     return flat and len(set(map(len, rows))) < 2
 
 
-def taken_by_all(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
+def common_tags(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
     """Tags of an ensemble that takes NaN, and sparse matrices, where all of its members do."""
     try:
         own = [get_tags(member).input_tags for member in members()]

@@ -29,7 +29,7 @@ def decisive_weight(others: float, n_classes: int = 2, learning_rate: float = 1.
     return others + learning_rate * voting_weight(_PERFECT, n_classes)
 
 
-def settled(support: np.ndarray, scale: float) -> np.ndarray:
+def settle_ties(support: np.ndarray, scale: float) -> np.ndarray:
     """Support of which what differs from the most by rounding only is equal to it.
 
     Parameters
@@ -42,7 +42,7 @@ def settled(support: np.ndarray, scale: float) -> np.ndarray:
     return np.where(support >= most - _TIED * scale, most, support)
 
 
-def likely(votes: np.ndarray) -> np.ndarray:
+def vote_probabilities(votes: np.ndarray) -> np.ndarray:
     """Probabilities in proportion to ``exp(2 votes)``; array of shape (m, C)."""
     shares = np.exp(2 * (votes - votes.max(axis=1, keepdims=True)))
     shares /= shares.sum(axis=1, keepdims=True)
@@ -76,14 +76,14 @@ class StagedClassifier(ilk.Classifier):
     classes_: np.ndarray
 
     @abstractmethod
-    def _running(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
         """Support of shape (m, C) after each round, the same array each time, and its scale.
 
         It raises a NotFittedError before anything else.
         """
 
     @abstractmethod
-    def _likely(self, support: np.ndarray) -> np.ndarray:
+    def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
         """Probabilities from support; array of shape (m, C)."""
 
     def predict(self, X: Any) -> np.ndarray:
@@ -93,7 +93,7 @@ class StagedClassifier(ilk.Classifier):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class; array of shape (m, C)."""
-        return self._likely(self._support(X))
+        return self._to_probabilities(self._support(X))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Support for each class, of shape (m, C); for two classes the second's lead, (m,)."""
@@ -106,7 +106,7 @@ class StagedClassifier(ilk.Classifier):
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the probabilities after each round."""
-        return map(self._likely, self._staged(X))
+        return map(self._to_probabilities, self._staged(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what `decision_function` would give after each round."""
@@ -115,13 +115,13 @@ class StagedClassifier(ilk.Classifier):
     def _support(self, X: Any) -> np.ndarray:
         """Support in the end, ties settled; array of shape (m, C)."""
         support, scale = np.empty(0), 0.0
-        for support, scale in self._running(X):  # noqa: B007  # the last ones count
+        for support, scale in self._staged_support(X):  # noqa: B007  # the last ones count
             pass
-        return settled(support, scale)
+        return settle_ties(support, scale)
 
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
         """Support after each round, ties settled."""
-        return (settled(support, scale) for support, scale in self._running(X))
+        return (settle_ties(support, scale) for support, scale in self._staged_support(X))
 
 
 def _lead(support: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Stop = Literal["perfect", "chance"]
 
 
-class Judgement(NamedTuple):
+class RoundResult(NamedTuple):
     """What a round found.
 
     Attributes
@@ -81,7 +81,7 @@ class Rounds(ABC):
         self._afresh: np.ndarray | None = None  # those when weights last started afresh
 
     @abstractmethod
-    def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
+    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
         """Tell how good a fitted member is, by weights that sum to 1."""
 
     def accepts(self, y: np.ndarray) -> bool:
@@ -120,11 +120,11 @@ class Rounds(ABC):
             self._change(found.change)
         return f"error {found.error:.3g}"
 
-    def _useful(self, number: int) -> tuple[Any, Judgement]:
+    def _useful(self, number: int) -> tuple[Any, RoundResult]:
         """A fitted member that is of use, as long as there are restarts."""
         while True:
             member = self.learner.fit(number, self.y, self._weights, self.accepts)
-            found = self.judge(member, number, self._weights)
+            found = self.evaluate(member, number, self._weights)
             if found.stop != "chance" or not self.restarts:
                 return member, found
             self.restarts -= 1

@@ -131,7 +131,7 @@ def _check_member(owner: Any, member: Any, method: str) -> None:
         )
 
 
-def weighed_rows(
+def weighted_rows(
     owner: Any, X: Any, sample_weight: Any, n: int
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """Return which rows weigh something, None for all, and the shares of their weight.

@@ -13,7 +13,7 @@ import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.combined_classifier import check_member_weights
 from ilk_ensembles.base.members import failure, fit_member, seed_members
-from ilk_ensembles.base.outputs import check_known, member_probabilities, numbers, one_each
+from ilk_ensembles.base.outputs import check_known, member_probabilities, numbers, one_per_row
 from ilk_ensembles.base.validation import check_features
 from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns
 
@@ -222,7 +222,7 @@ class Concatenated(ilk.Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """Label of each row, as the member says; array of shape (n,)."""
-        return self._ask(lambda member, seen: one_each(member.predict(seen), len(seen)), X)
+        return self._ask(lambda member, seen: one_per_row(member.predict(seen), len(seen)), X)
 
     @available_if(_member_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:

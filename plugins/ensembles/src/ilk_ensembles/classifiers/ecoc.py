@@ -28,7 +28,7 @@ from ilk_ensembles.codes.construction import CODES, MOST, named_code
 from ilk_ensembles.codes.decoding import (
     agreement,
     check_decodable,
-    coupled,
+    couple,
     least_loss,
     side_bits,
     side_margins,
@@ -325,13 +325,13 @@ class ECOC(ilk.Classifier):
         """Scores or probabilities of each class; array of shape (n, C)."""
         check_is_fitted(self)
         check_features(self, X, reset=False)
-        return np.concatenate([self._decode(said) for said in self._said(X)])
+        return np.concatenate([self._decode(said) for said in self._member_outputs(X)])
 
-    def _said(self, X: Any) -> Iterator[np.ndarray]:
+    def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
         """What the members say of some rows at a time; arrays of shape (m, L)."""
         ask = _ASK[self.decoding]
         for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
-            work = partial(_said_of, rows, ask)
+            work = partial(_ask_member, rows, ask)
             said = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
             yield np.stack(said, axis=1)
 
@@ -341,8 +341,8 @@ class ECOC(ilk.Classifier):
             return agreement(said, self.code_, ignore_zeros=ignore)
         if self.decoding == "loss":
             return least_loss(said, self.code_, self.loss, ignore_zeros=ignore)
-        return coupled(said, self.code_)
+        return couple(said, self.code_)
 
 
-def _said_of(X: Any, ask: Callable[[Any, Any], np.ndarray], member: Any) -> np.ndarray:
+def _ask_member(X: Any, ask: Callable[[Any, Any], np.ndarray], member: Any) -> np.ndarray:
     return ask(member, X)

@@ -12,14 +12,14 @@ import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
 from ilk_ensembles.base.members import ON_FAILURE, failure
-from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.resampling import with_tags_of
-from ilk_ensembles.base.validation import check_features, divisible
+from ilk_ensembles.base.resampling import member_tags
+from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.boosting.additive import StagedClassifier, one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
 from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
-from ilk_ensembles.boosting.weak_learner import WeakLearner, weighed_rows
+from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 
 _NOTHING = 1e-12  # a round that adds less everywhere adds nothing
 
@@ -156,7 +156,7 @@ class GentleBoost(StagedClassifier):
         self.check_parameters()
         X = self._checked(X, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
-        rows, start = weighed_rows(self, X, sample_weight, len(codes))
+        rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
             check_no_class_lost(self, codes)
@@ -217,7 +217,7 @@ class GentleBoost(StagedClassifier):
         n = ilk.n_rows(X)
 
         def ask(member: Any, rows: Any) -> np.ndarray:
-            return number_each(member.predict(rows), n)
+            return number_per_row(member.predict(rows), n)
 
         def members(number: int, labels: np.ndarray, weights: np.ndarray) -> Any:
             fitted = [learner.fit(number, y, w) for y, w in zip(labels, weights, strict=True)]
@@ -228,7 +228,7 @@ class GentleBoost(StagedClassifier):
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if self.member is None:
             return ilk.check_vectors(self, X, reset=reset)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=reset)
         return X
 
@@ -240,7 +240,7 @@ class GentleBoost(StagedClassifier):
         falls = np.log(before) - np.log(self.losses_)
         return feature_gains(self.estimators_, np.maximum(falls, 0), self.n_features_in_)
 
-    def _running(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.zeros((ilk.n_rows(X), len(self.classes_)))
@@ -248,12 +248,14 @@ class GentleBoost(StagedClassifier):
         for number, members in enumerate(self.estimators_):
             for problem, member in enumerate(members):
                 try:
-                    own[:, problem] += self.learning_rate * number_each(member.predict(X), len(own))
+                    own[:, problem] += self.learning_rate * number_per_row(
+                        member.predict(X), len(own)
+                    )
                 except Exception as error:
                     raise failure(self, f"estimators_[{number}]", member, error) from error
             yield scores, (number + 1) * self.learning_rate
 
-    def _likely(self, support: np.ndarray) -> np.ndarray:
+    def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
         scores = support[:, 1:] if support.shape[1] == 2 else support
         return one_against_rest(scores, support.argmax(axis=1))
 
@@ -261,4 +263,4 @@ class GentleBoost(StagedClassifier):
         tags = super().__sklearn_tags__()
         if self.member is None:
             return tags
-        return with_tags_of(tags, lambda: self.resolve_slot("member"))
+        return member_tags(tags, lambda: self.resolve_slot("member"))

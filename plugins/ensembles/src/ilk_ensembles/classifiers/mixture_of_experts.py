@@ -25,7 +25,7 @@ from ilk_ensembles.base.members import (
     fit_on_drawn,
     seed_members,
 )
-from ilk_ensembles.base.outputs import check_likely, member_probabilities
+from ilk_ensembles.base.outputs import check_probabilistic, member_probabilities
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import row_blocks
 
@@ -416,9 +416,11 @@ class Mixture:
     def _fit(self, member: Any, share: np.ndarray) -> Any:
         rows = np.flatnonzero(share > _NONE)
         if len(rows) == len(share):
-            return check_likely(fit_on_drawn(member, self.X, self._labels, self.weights * share))
+            return check_probabilistic(
+                fit_on_drawn(member, self.X, self._labels, self.weights * share)
+            )
         weights = self.weights[rows] * share[rows]
-        return check_likely(fit_on_drawn(member, self.X[rows], self._labels[rows], weights))
+        return check_probabilistic(fit_on_drawn(member, self.X[rows], self._labels[rows], weights))
 
     def _own(self, _: int, expert: Any) -> np.ndarray:
         """Logarithm of what an expert gives the label of each case."""

@@ -178,12 +178,12 @@ class MultiView(PerViewClassifier):
         names, members = list(self.columns_), self._members_by_view()
         seed_members(self, members, None if self.random_state is None else rng)
         weights = check_member_weights(self, sample_weight, codes, members)
-        speaking = self._speaking()
+        checked = self._output_check()
         labels, seen = self.classes_[codes], dict(ilk.views_of(self, X))
         kept, self.estimators_ = fit_each(
             self,
             members,
-            lambda at, member: speaking(fit_member(member, seen[names[at]], labels, weights)),
+            lambda at, member: checked(fit_member(member, seen[names[at]], labels, weights)),
             self.n_jobs,
             on_failure=self.on_failure,
             argument=naming(names),

@@ -15,7 +15,7 @@ from ilk_ensembles.clusterers.density import (
     MIN_SAMPLES,
     comparable,
     density_clusters,
-    find_within,
+    radius_neighborhoods,
 )
 
 
@@ -147,7 +147,7 @@ class DBSCAN(ilk.Clusterer):
         distance = self.resolve_slot("distance")
         X = comparable(self, distance, X)
         weights = None if sample_weight is None else ilk.check_weights(self, sample_weight, X)
-        near = find_within(self, X, distance, self.resolve_slot("index"), float(self.eps))
+        near = radius_neighborhoods(self, X, distance, self.resolve_slot("index"), float(self.eps))
         self.distance_ = near.distance
         self.labels_, core = density_clusters(near, int(self.min_samples), weights)
         self.core_sample_indices_ = np.flatnonzero(core)

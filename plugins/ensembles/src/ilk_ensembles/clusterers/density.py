@@ -66,7 +66,7 @@ class Neighborhoods(ABC):
                 size *= 2
 
 
-class Within(Neighborhoods):
+class RadiusNeighborhoods(Neighborhoods):
     """Rows within a distance of each other, as an index finds them.
 
     Parameters
@@ -92,7 +92,7 @@ class Within(Neighborhoods):
         return Block(start, starts, np.concatenate(lists).astype(np.intp, copy=False))
 
 
-class OverViews(Neighborhoods):
+class MultiViewNeighborhoods(Neighborhoods):
     """Rows that are near each other in at least so many views.
 
     Parameters
@@ -103,7 +103,7 @@ class OverViews(Neighborhoods):
         1: the union of the neighbourhoods; as many as there are views: the intersection.
     """
 
-    def __init__(self, views: list[Within], least: int) -> None:
+    def __init__(self, views: list[RadiusNeighborhoods], least: int) -> None:
         self.views, self.least = views, least
         self.n = views[0].n
         self.symmetric = all(view.symmetric for view in views)
@@ -143,7 +143,9 @@ def comparable(owner: Any, distance: Any, X: Any) -> Any:
     return X
 
 
-def find_within(owner: Any, X: Any, distance: Any, index: Any, eps: float) -> Within:
+def radius_neighborhoods(
+    owner: Any, X: Any, distance: Any, index: Any, eps: float
+) -> RadiusNeighborhoods:
     """Fit a distance and an index on X, for neighbourhoods.
 
     Raises
@@ -158,7 +160,7 @@ def find_within(owner: Any, X: Any, distance: Any, index: Any, eps: float) -> Wi
         )
     distance = ilk.fit_component(distance, X)
     index = ilk.fit_component(index, X, None, distance=distance)
-    return Within(X, index, distance, eps)
+    return RadiusNeighborhoods(X, index, distance, eps)
 
 
 def density_clusters(

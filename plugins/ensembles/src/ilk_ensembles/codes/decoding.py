@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 import ilk
-from ilk_ensembles.base.outputs import member_probabilities, number_each, numbers, one_each
+from ilk_ensembles.base.outputs import member_probabilities, number_per_row, numbers, one_per_row
 
 _LN2 = float(np.log(2))
 LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -22,7 +22,7 @@ _ROUNDING = 1e-13  # as a share of what is summed
 _RIDGE = 1e-8
 _SLACK = 1e-7
 _PATIENCE = 3
-_COUPLED_ROUNDING = 1e-9
+_COUPLE_ROUNDING = 1e-9
 _CELLS = 1 << 20  # held at once
 
 
@@ -69,12 +69,12 @@ def least_loss(
     if loss == "exponential":
         scores = _exponential(margins, code, ignore_zeros=ignore_zeros)
         size = np.maximum(np.abs(margins).max(axis=1, keepdims=True), 1e-2)
-        return level(scores, _ROUNDING * size)
+        return level_ties(scores, _ROUNDING * size)
     same, other = LOSSES[loss](margins), LOSSES[loss](-margins)
     total = same @ (code == 1).T.astype(float) + other @ (code == -1).T.astype(float)
     used = np.count_nonzero(code, axis=1) if ignore_zeros else code.shape[1]
     size = np.maximum(np.abs(same), np.abs(other)).max(axis=1, keepdims=True)
-    return level(-total / used, _ROUNDING * size)
+    return level_ties(-total / used, _ROUNDING * size)
 
 
 def _exponential(margins: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.ndarray:
@@ -92,7 +92,7 @@ def _small_logistic(z: np.ndarray) -> np.ndarray:
     return np.asarray(np.log1p(np.expm1(-np.maximum(z, -1)) / 2))
 
 
-def level(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
+def level_ties(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
     """Let scores of a row that differ by no more than its slack be equal.
 
     Each becomes the lowest of those that are next to each other; a tie stays one whatever the
@@ -113,7 +113,7 @@ def level(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
     return levelled
 
 
-def coupled(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
+def couple(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
     """Probabilities of classes that agree best with those of the sides, by least squares.
 
     If a case is of class c with probability p_c, then, given that its class is in column j, it
@@ -146,7 +146,7 @@ def coupled(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
         A = (1 - q) * plus - q * minus
         shares[start : start + size] = _least(A.transpose(0, 2, 1) @ A + ridge)
     shares /= shares.sum(axis=1, keepdims=True)
-    shares = level(shares, _COUPLED_ROUNDING * shares.max(axis=1, keepdims=True))
+    shares = level_ties(shares, _COUPLE_ROUNDING * shares.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
@@ -212,7 +212,7 @@ def check_decodable(member: Any, decoding: str) -> Any:
 
 def side_bits(member: Any, X: Any) -> np.ndarray:
     """1 and -1 by the label predicted; 0 where that is neither; array of shape (n,)."""
-    labels = one_each(member.predict(X), ilk.n_rows(X))
+    labels = one_per_row(member.predict(X), ilk.n_rows(X))
     return np.asarray((labels == 1).astype(float) - (labels == 0).astype(float))
 
 
@@ -222,7 +222,7 @@ def side_margins(member: Any, X: Any) -> np.ndarray:
         margins = numbers(member.decision_function(X), "scores")
         if margins.ndim == 2 and margins.shape[1]:
             margins = margins[:, -1] - (margins[:, 0] if margins.shape[1] == 2 else 0)
-        return number_each(margins, ilk.n_rows(X), "scores")
+        return number_per_row(margins, ilk.n_rows(X), "scores")
     return 2 * side_probabilities(member, X) - 1
 
 

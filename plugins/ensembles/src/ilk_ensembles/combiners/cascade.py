@@ -9,7 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.support import ULPS, SupportCombiner, combine_blocks, shaped
+from ilk_ensembles.combiners.support import ULPS, SupportCombiner, as_outputs, combine_blocks
 
 
 class Cascade(SupportCombiner):
@@ -149,7 +149,7 @@ class Cascade(SupportCombiner):
         from ilk_ensembles.combiners.kernels import first_sure
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         n_members, n, _ = outputs.shape
         order, thresholds = self.order(n_members), self.thresholds(n_members)
         who = np.empty(n, dtype=np.intp)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ilk_ensembles.combiners.support import SupportCombiner, combine_blocks, shaped
+from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 
 
 class _FixedRule(SupportCombiner):
@@ -218,7 +218,7 @@ class Sum(_FixedRule):
         from ilk_ensembles.combiners.kernels import weighted
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         return combine_blocks(self, outputs, weighted, np.full(len(outputs), 1 / len(outputs)))
 
 

@@ -15,7 +15,7 @@ import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import member_probabilities
-from ilk_ensembles.combiners.support import SupportCombiner, combine_blocks, shaped
+from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
 
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
@@ -138,7 +138,7 @@ class Gating(SupportCombiner):
 
         self.check_parameters()
         check_is_fitted(self)
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         if len(outputs) != self.n_members_:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: outputs are of {len(outputs)} members, but it was "

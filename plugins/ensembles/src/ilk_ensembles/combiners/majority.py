@@ -14,10 +14,10 @@ from ilk_ensembles.combiners.support import (
     THRESHOLD,
     TIES,
     SupportCombiner,
+    as_outputs,
     check_support,
     combine_blocks,
     combine_label_blocks,
-    shaped,
     too_few,
     winners,
 )
@@ -80,7 +80,7 @@ class Majority(ilk.Combiner):
         from ilk_ensembles.combiners.vote_kernels import ballots
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         return combine_blocks(self, outputs, ballots, _alike(len(outputs)))
 
     def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
@@ -202,7 +202,7 @@ class WeightedMajority(SupportCombiner):
         from ilk_ensembles.combiners.vote_kernels import ballots
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         return combine_blocks(self, outputs, ballots, self._weights(len(outputs)))
 
     def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:

@@ -123,7 +123,7 @@ def winners(owner: object, support: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return codes, tied, most
 
 
-def shaped(owner: object, outputs: Any) -> np.ndarray:
+def as_outputs(owner: object, outputs: Any) -> np.ndarray:
     """Return outputs as an array of numbers with three axes; values are not looked at.
 
     Raises
@@ -179,7 +179,7 @@ def combine_blocks(
     """
     from ilk_ensembles.combiners.vote_kernels import level
 
-    array = shaped(owner, outputs)
+    array = as_outputs(owner, outputs)
     _, n, n_classes = array.shape
     result = np.empty((n, n_classes))
     flags = array.flags  # rules are compiled for arrays that may be written to

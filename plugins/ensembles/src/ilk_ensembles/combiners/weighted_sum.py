@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.support import SupportCombiner, combine_blocks, shaped
+from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import (
     check_given,
     for_members,
@@ -112,7 +112,7 @@ class WeightedSum(SupportCombiner):
         from ilk_ensembles.combiners.kernels import weighted
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         weights = for_members(self, self._weights(len(outputs)), len(outputs))
         return combine_blocks(self, outputs, weighted, weights)
 

@@ -233,7 +233,7 @@ def grow_forest(
     return cases.joined(trees), out
 
 
-def drawing_weights(owner: Any, sample_weight: Any, codes: np.ndarray) -> np.ndarray | None:
+def bootstrap_weights(owner: Any, sample_weight: Any, codes: np.ndarray) -> np.ndarray | None:
     """Weight of each case, times that of its class; None where all are drawn alike.
 
     Raises

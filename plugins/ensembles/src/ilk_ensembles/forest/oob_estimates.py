@@ -35,7 +35,9 @@ class Importances:
     by_tree: np.ndarray
 
 
-def truth(owner: Any, y: Any, sample_weight: Any, cases: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_truth(
+    owner: Any, y: Any, sample_weight: Any, cases: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Codes of labels among the classes of a fitted classifier, and weights (1 if left out).
 
     Raises
@@ -119,7 +121,7 @@ class OutOfBag:
     errors: np.ndarray
 
 
-def judge_out_of_bag(
+def oob_decisions(
     trees: Trees, leaves: np.ndarray, out: np.ndarray, codes: np.ndarray, weights: np.ndarray
 ) -> OutOfBag:
     """Decide on each case by the trees that it is out of the bag of.

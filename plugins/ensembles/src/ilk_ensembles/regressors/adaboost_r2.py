@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.members import ON_FAILURE, failure
-from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE
-from ilk_ensembles.base.resampling import with_tags_of
-from ilk_ensembles.base.validation import check_features, check_numbers, divisible, row_blocks
+from ilk_ensembles.base.resampling import member_tags
+from ilk_ensembles.base.validation import check_features, check_numbers, indexable, row_blocks
 from ilk_ensembles.boosting.additive import EDGE, decisive_weight, voting_weight
-from ilk_ensembles.boosting.rounds import Judgement, Rounds
-from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighed_rows
+from ilk_ensembles.boosting.rounds import RoundResult, Rounds
+from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighted_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,10 +180,10 @@ class AdaBoostR2(ilk.Regressor):
             Itself.
         """
         self.check_parameters()
-        X = divisible(X)
+        X = indexable(X)
         y = check_numbers(self, y, X)
         check_features(self, X, reset=True)
-        rows, start = weighed_rows(self, X, sample_weight, len(y))
+        rows, start = weighted_rows(self, X, sample_weight, len(y))
         if rows is not None:
             X, y = ilk.take(X, rows), y[rows]
         if self.method == "weighting":
@@ -201,27 +201,27 @@ class AdaBoostR2(ilk.Regressor):
         """Weighted median of what the members say; array of shape (m,)."""
         X = self._checked(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        said = (np.stack(list(self._said(rows))) for rows in row_blocks(X, size))
+        said = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
         return np.concatenate([weighted_medians(values, self.alphas_) for values in said])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what is predicted after each round, as fewer rounds would."""
         said: list[np.ndarray] = []
-        for own in self._said(self._checked(X)):
+        for own in self._member_outputs(self._checked(X)):
             said.append(own)
             yield weighted_medians(np.stack(said), self.alphas_[: len(said)])
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return X
 
-    def _said(self, X: Any) -> Iterator[np.ndarray]:
+    def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
         """What each member says of the rows."""
         for number, member in enumerate(self.estimators_):
             try:
-                yield number_each(member.predict(X), ilk.n_rows(X))
+                yield number_per_row(member.predict(X), ilk.n_rows(X))
             except Exception as error:
                 raise failure(self, f"estimators_[{number}]", member, error) from error
 
@@ -231,28 +231,28 @@ class AdaBoostR2(ilk.Regressor):
         return self.resolve_slot("member")
 
     def __sklearn_tags__(self) -> Any:
-        return with_tags_of(super().__sklearn_tags__(), self._member)
+        return member_tags(super().__sklearn_tags__(), self._member)
 
 
 class _Losses(Rounds):
     """Rounds of AdaBoost.R2."""
 
-    def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
+    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
         errors = np.abs(self.learner.ask(number, member, self._numbers) - self.y)
         rate = self.owner.learning_rate
         largest = errors.max()
         if largest <= _EXACT * np.abs(self.y).max():
             alpha = 2 * decisive_weight(sum(self.alphas) / 2, learning_rate=rate)
-            return Judgement(0.0, alpha, np.zeros(len(weights)), "perfect")
+            return RoundResult(0.0, alpha, np.zeros(len(weights)), "perfect")
         losses = _LOSSES[self.owner.loss](errors / largest)
         mean = float(weights @ losses)
         if mean >= 0.5 - EDGE:
-            return Judgement(mean, 1.0, np.zeros(len(weights)), "chance")
+            return RoundResult(mean, 1.0, np.zeros(len(weights)), "chance")
         alpha = 2 * rate * voting_weight(mean)
-        return Judgement(mean, alpha, alpha * (losses - 1))
+        return RoundResult(mean, alpha, alpha * (losses - 1))
 
     def _numbers(self, member: Any, X: Any) -> np.ndarray:
-        return number_each(member.predict(X), len(self.y))
+        return number_per_row(member.predict(X), len(self.y))
 
 
 _LOSSES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {

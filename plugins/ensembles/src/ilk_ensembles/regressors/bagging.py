@@ -13,15 +13,15 @@ import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.members import each_place, fit_member
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
-from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.resampling import (
     N_MEMBERS,
     PARAMETERS,
     Resampled,
     check_cells,
-    with_tags_of,
+    member_tags,
 )
-from ilk_ensembles.base.validation import check_features, check_numbers, divisible, row_blocks
+from ilk_ensembles.base.validation import check_features, check_numbers, indexable, row_blocks
 
 _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
@@ -176,7 +176,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
             and must take them; rows of weight 0 are not drawn.
         """
         self.check_parameters()
-        X = divisible(X)
+        X = indexable(X)
         targets = check_numbers(self, y, X)
         check_features(self, X, reset=True)
         rng = ilk.check_seed(self, self.random_state)
@@ -215,14 +215,16 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         """Predicted number for each row; array of shape (m,)."""
         X = self._checked(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        return np.concatenate([self._combine(self._said(rows)) for rows in row_blocks(X, size)])
+        return np.concatenate(
+            [self._combine(self._member_outputs(rows)) for rows in row_blocks(X, size)]
+        )
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what the first 1, 2, ... members predict together; arrays of shape (m,).
 
         What all members say of X is held: 8 bytes for each member and row.
         """
-        said = self._said(self._checked(X))
+        said = self._member_outputs(self._checked(X))
         total = np.zeros(said.shape[1])
         for count, own in enumerate(said, start=1):
             total += own
@@ -230,11 +232,11 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return X
 
-    def _said(self, X: Any) -> np.ndarray:
+    def _member_outputs(self, X: Any) -> np.ndarray:
         """What each member says; array of shape (L, m)."""
 
         def ask(_: int, member: Any) -> np.ndarray:
@@ -246,8 +248,8 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         return np.asarray(said.mean(axis=0) if self.rule == "mean" else np.median(said, axis=0))
 
     def __sklearn_tags__(self) -> Any:
-        return with_tags_of(super().__sklearn_tags__(), self._member)
+        return member_tags(super().__sklearn_tags__(), self._member)
 
 
 def _answers(member: Any, X: Any) -> np.ndarray:
-    return number_each(member.predict(X), ilk.n_rows(X))
+    return number_per_row(member.predict(X), ilk.n_rows(X))

@@ -15,10 +15,10 @@ import ilk
 from ilk import Capabilities, Param
 from ilk_ensembles.base.gate import Gate
 from ilk_ensembles.base.members import failure
-from ilk_ensembles.base.outputs import number_each
+from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_numbers
-from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighed_rows
+from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighted_rows
 
 _BIG = 0.25  # share of the cases' weight whose errors are big, where no threshold is given
 _FLOOR = 1e-6  # least variance of an expert's noise, as a share of the targets'
@@ -180,7 +180,7 @@ class BoostedExperts(ilk.Regressor):
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
         y = check_numbers(self, y, X)
-        rows, weights = weighed_rows(self, X, sample_weight, len(y))
+        rows, weights = weighted_rows(self, X, sample_weight, len(y))
         if rows is not None:
             X, y = X[rows], y[rows]
         if self.method == "weighting":
@@ -223,7 +223,7 @@ class BoostedExperts(ilk.Regressor):
         """Predicted number for each row; array of shape (m,)."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
-        said = self._said(X)
+        said = self._member_outputs(X)
         if self.rule == "median":
             return np.asarray(np.median(said, axis=1))
         return np.asarray((self.gate_.shares(X) * said).sum(axis=1))
@@ -243,12 +243,12 @@ class BoostedExperts(ilk.Regressor):
             raise self.parameter_error("rule", "must be 'gate' for there to be one, got 'median'")
         return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
 
-    def _said(self, X: np.ndarray) -> np.ndarray:
+    def _member_outputs(self, X: np.ndarray) -> np.ndarray:
         """What each expert says; array of shape (m, 3)."""
         said = np.empty((len(X), len(self.estimators_)))
         for number, expert in enumerate(self.estimators_):
             try:
-                said[:, number] = number_each(expert.predict(X), len(X))
+                said[:, number] = number_per_row(expert.predict(X), len(X))
             except Exception as error:
                 raise failure(self, f"estimators_[{number}]", expert, error) from error
         return said
@@ -352,7 +352,9 @@ class ExpertMixture:
     def _add(self, weights: np.ndarray, number: int | None = None) -> np.ndarray:
         number = len(self.experts) if number is None else number
         expert = self.learner.fit(number, self.y, weights)
-        said = self.learner.ask(number, expert, lambda m, X: number_each(m.predict(X), len(self.y)))
+        said = self.learner.ask(
+            number, expert, lambda m, X: number_per_row(m.predict(X), len(self.y))
+        )
         self._keep(expert, said)
         return np.asarray(said)
 

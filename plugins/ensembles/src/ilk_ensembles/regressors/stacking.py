@@ -189,7 +189,7 @@ class StackingRegressor(HeterogeneousRegressor):
                 return fit_member(clone(member, safe=False), part, y[train], some)
 
             fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
-            return self._said(fitted, ilk.take(X, test))
+            return self._member_outputs(fitted, ilk.take(X, test))
 
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
