@@ -6,7 +6,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.discovery import Found
-from ilk.testing import Subject, usual
+from ilk.testing import Subject
+from ilk.testing import subject as usual
 
 SEEN = []  # the data of each fit
 

@@ -1,12 +1,16 @@
-"""Checks of resamplings: the splits."""
+"""Checks of what experiments are made of: datasets, resampling schemes and executors."""
 
 from __future__ import annotations
 
+from concurrent import futures
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk.errors import InputError
+from ilk.inputs import is_table, n_rows, nominal_columns
+from ilk.interfaces.dataset import Data
 from ilk.testing.data import sample
 from ilk.testing.expectations import expect, expect_error
 from ilk.testing.registered import check
@@ -15,7 +19,9 @@ if TYPE_CHECKING:
     from ilk.interfaces.resampling import Split
     from ilk.testing.subject import Subject
 
+
 ROWS = 24
+_SQUARE = partial(pow, exp=2)  # of builtins: workers import nothing for it
 
 
 def _splits(subject: Subject, seed: int | None = 0, y: Any = None) -> list[Split]:
@@ -182,3 +188,109 @@ def check_estimate_missing(subject: Subject) -> None:
         scores[missing] = float("nan")
         got = _estimate(subject, scores)
         expect(np.isnan(got), f"expected NaN as score {missing} of {number} is, got {got}")
+
+
+@check("dataset")
+def check_loads_data(subject: Subject) -> None:
+    """`load` gives Data with a label for each row."""
+    data = subject.new().load()
+    expect(isinstance(data, Data), f"expected Data, got {type(data).__name__}")
+    expect(n_rows(data.X) > 0, "expected rows, got none")
+    expect(np.ndim(data.y) == 1, f"expected labels of one dimension, got {np.shape(data.y)}")
+    expect(len(data.y) == n_rows(data.X), f"expected {n_rows(data.X)} labels, got {len(data.y)}")
+    expect(len(data) == len(data.y), f"expected len {len(data.y)}, got {len(data)}")
+
+
+@check("dataset")
+def check_labels_complete(subject: Subject) -> None:
+    """No label is missing, and there are two classes or more."""
+    y = subject.new().load().y
+    missing = [i for i, label in enumerate(y.tolist()) if label is None or label != label]  # noqa: PLR0124
+    expect(not missing, f"expected every label, got none in rows {missing[:5]}")
+    expect(len(np.unique(y)) >= 2, f"expected at least 2 classes, got {np.unique(y)}")
+
+
+@check("dataset")
+def check_loads_again(subject: Subject) -> None:
+    """Loading again gives the same data, another object."""
+    first, second = subject.new().load(), subject.new().load()
+    expect(first.fingerprint == second.fingerprint, "expected the same fingerprint, got another")
+    if isinstance(first.X, np.ndarray):
+        shared = np.shares_memory(first.X, second.X)
+        expect(not shared, "expected data of its own from each load, got shared memory")
+
+
+@check("dataset")
+def check_columns(subject: Subject) -> None:
+    """Names fit the columns, nominal columns have category dtype, views are made of columns."""
+    data = subject.new().load()
+    if np.ndim(data.X) != 2:
+        return
+    width, names = np.shape(data.X)[1], list(data.feature_names)
+    expect(len(names) == width, f"expected {width} feature names, got {len(names)}")
+    if is_table(data.X):
+        columns = [str(name) for name in data.X.columns]
+        expect(columns == names, f"expected the feature names {columns}, got {names}")
+        nominal = [str(name) for name in nominal_columns(data.X)]
+        expect(nominal == list(data.nominal), f"expected nominal={nominal}, got {data.nominal}")
+        plain = [name for name in nominal if str(data.X[name].dtype) != "category"]
+        expect(not plain, f"expected category dtype of nominal columns, got others: {plain}")
+    else:
+        expect(not data.nominal, f"expected no nominal columns in an array, got {data.nominal}")
+    strange = [name for view in data.views.values() for name in view if name not in names]
+    expect(not strange, f"expected views of known columns, got {strange}")
+
+
+@check("dataset")
+def check_title(subject: Subject) -> None:
+    """`title` is a short name of one line."""
+    title = subject.new().title()
+    expect(title and "\n" not in title, f"expected a name of one line, got {title!r}")
+
+
+@check("executor")
+def check_results(subject: Subject) -> None:
+    """Tasks give their results, each to its own future; futures can be waited for."""
+    with subject.new().open() as pool:
+        found = [pool.submit(_SQUARE, x) for x in range(6)]
+        got = [future.result(timeout=60) for future in found]
+        mapped = list(pool.map(_SQUARE, range(6)))
+        waiting = {pool.submit(_SQUARE, x): x for x in range(4)}
+        done = {waiting[f]: f.result() for f in futures.as_completed(waiting, timeout=60)}
+    expected = [0, 1, 4, 9, 16, 25]
+    expect(got == expected, f"expected {expected} of submit, got {got}")
+    expect(mapped == expected, f"expected {expected} of map, got {mapped}")
+    expect(done == {0: 0, 1: 1, 2: 4, 3: 9}, f"expected the squares of 0..3, got {done}")
+
+
+@check("executor")
+def check_exceptions(subject: Subject) -> None:
+    """An exception of a task comes with its future; the others are not harmed."""
+    with subject.new().open() as pool:
+        bad, good = pool.submit(int, "three"), pool.submit(_SQUARE, 3)
+        expect_error(
+            lambda: bad.result(timeout=60),
+            "a task that makes a number of a word",
+            errors=ValueError,
+            mentions=["three"],
+        )
+        got: Any = good.result(timeout=60)
+    expect(got == 9, f"expected 9 of the task after one that failed, got {got}")
+
+
+@check("executor")
+def check_reopens(subject: Subject) -> None:
+    """Once closed, it takes no more tasks; it can be opened again."""
+    executor = subject.new()
+    for x in (2, 3):
+        with executor.open() as pool:
+            got = pool.submit(_SQUARE, x).result(timeout=60)
+        expect(got == x * x, f"expected {x * x}, got {got}")
+        expect_error(lambda: pool.submit(_SQUARE, 2), "a task after closing", errors=RuntimeError)
+
+
+@check("executor")
+def check_workers(subject: Subject) -> None:
+    """`n_workers` says how many tasks run at once, at least one."""
+    got = subject.new().n_workers
+    expect(isinstance(got, int) and got >= 1, f"expected an integer >= 1, got {got!r}")

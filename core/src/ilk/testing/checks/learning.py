@@ -25,8 +25,8 @@ from ilk.testing.expectations import (
     expect_same_apart,
 )
 from ilk.testing.registered import check
+from ilk.testing.subject import fit_returned, learned, result
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS, answers_by_row
-from ilk.testing.usual import fit_returned, learned, result
 
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
