@@ -206,8 +206,12 @@ def takes_objects(component: Any) -> bool:
     return bool(set(component.capabilities.inputs) & set(OBJECT_KINDS))
 
 
+# Results that most checks use are computed once for all of them. Checks run one subject after
+# another, so that only the latest few are kept; they depend on nothing but the subject.
+
+
 def result(subject: Subject, kind: str | None = None) -> Any:
-    """Return what comes of a fresh instance on the usual data of a kind of input.
+    """Return the result of a fresh instance on the usual data of a kind of input.
 
     It is the same object every time: to be compared with, not to be changed.
     """

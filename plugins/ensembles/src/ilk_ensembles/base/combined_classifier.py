@@ -1,4 +1,4 @@
-"""Classifiers that combine what fitted members say: how they decide."""
+"""Classifiers that combine the outputs of fitted members: how they decide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REJECT_LABEL = Param((str, int, bool), none=True, doc="Predicted where the combi
 _CELLS = 1 << 22  # outputs that are held at once: 32 MB
 
 Ask = Callable[[Any, Any], np.ndarray]
-"""What one member says of rows: ``ask(member, rows)``."""
+"""Output of one member for rows: ``ask(member, rows)``."""
 
 
 class CombinedClassifier(ilk.Classifier):
@@ -44,24 +44,24 @@ class CombinedClassifier(ilk.Classifier):
 
     @abstractmethod
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
-        """Fit members, each on what it sees of X; return them. A member that fails raises."""
+        """Fit members, each on its part of X; return them. A member that fails raises."""
 
     @abstractmethod
     def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
-        """``ask(member, rows)`` of each fitted member, with what it sees of X, in order."""
+        """``ask(member, rows)`` of each fitted member, with its part of X, in order."""
 
     def _rule(self) -> Any:
         """The combiner, not yet fitted."""
         return self.resolve_slot("combiner")
 
     def _output_check(self) -> Callable[[Any], Any]:
-        """What returns a fitted member if it says what the rule takes, else raises an error."""
+        """A function that returns a fitted member, or raises if the rule cannot take its output."""
         if self._rule().needs == "labels":
             return lambda member: member
         return partial(check_probabilistic, otherwise=", or a rule of labels, such as 'majority'")
 
     def _kept(self) -> tuple[list[int], int]:
-        """Positions of ``estimators_`` among the members that there were, and how many those were.
+        """Positions of ``estimators_`` among all members, and the number of these.
 
         All of them, if a subclass leaves none out.
         """
@@ -187,7 +187,7 @@ class CombinedClassifier(ilk.Classifier):
         return np.stack(self._ask_each(self.estimators_, X, ask))
 
     def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """Combined support of rows from what members say of them."""
+        """Combined support of rows from the members' outputs for them."""
         if self.combiner_.needs == "labels":
             return np.asarray(self.combiner_.combine_labels(said, len(self.classes_), X))
         return np.asarray(self.combiner_.combine(said, X))

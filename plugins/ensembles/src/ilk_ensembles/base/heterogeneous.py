@@ -48,7 +48,7 @@ _CELLS = 1 << 22  # predictions that are held at once: 32 MB
 
 
 class HeterogeneousClassifier(CombinedClassifier):
-    """Fits every member on the same data, and combines what they say by a rule.
+    """Fits every member on the same data, and combines their outputs by a rule.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class HeterogeneousRegressor(ilk.Regressor):
 
     @abstractmethod
     def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """One number for each row from what members say of them, of shape (L, n)."""
+        """One number for each row from the members' predictions, of shape (L, n)."""
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         X = indexable(X)
@@ -200,7 +200,7 @@ class HeterogeneousRegressor(ilk.Regressor):
         )
 
     def _member_outputs(self, members: list[Any], X: Any) -> np.ndarray:
-        """What each member says; array of shape (L, m)."""
+        """Predictions of each member; array of shape (L, m)."""
 
         def ask(_: int, member: Any) -> np.ndarray:
             return number_per_row(member.predict(X), ilk.n_rows(X))

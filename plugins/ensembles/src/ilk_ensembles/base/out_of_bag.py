@@ -1,4 +1,4 @@
-"""What members say of the rows that they were not shown: an estimate of error for free."""
+"""Out-of-bag predictions: each row is predicted by the members that were not fitted on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AskEach = Callable[[list[int], list[np.ndarray]], list[np.ndarray]]
 
 
 def rows_left_out(rows: Sequence[np.ndarray], n: int) -> np.ndarray:
-    """Tell which of n rows each member was not shown.
+    """Tell which of n rows each member was not fitted on.
 
     Parameters
     ----------
@@ -39,30 +39,29 @@ def out_of_bag_support(
     combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
     width: int,
 ) -> np.ndarray:
-    """Combine, for each row, what the members say that were not shown it.
+    """Combine, for each row, the outputs of the members that were not fitted on it.
 
-    Rows that equally many members were not shown are combined together, so that the rule is
-    asked L times a block at most. It must treat members alike: it does not learn which one
-    says what.
+    Rows with the same number of such members are combined together, so that the rule is called
+    at most L times a block. It must treat members alike: it is not told which output is whose.
 
     Parameters
     ----------
     left_out : ndarray of bool, shape (L, n)
         As `rows_left_out` gives.
     ask_each : callable
-        ``ask_each(members, rows)`` is a list of what members say: of the one at position
+        ``ask_each(members, rows)`` is a list of outputs: of the member at position
         ``members[i]``, about the rows at ``rows[i]``, an array of shape (m, ...). The further
         axes are the same for all.
     combine : callable
         ``combine(outputs, rows)`` makes an array of shape (m, width) of outputs of shape
-        (k, m, ...), where k is how many members were not shown these rows.
+        (k, m, ...), where k is the number of members not fitted on these rows.
     width : int
         Numbers for a row: of classes, C; of a regression, 1.
 
     Returns
     -------
     ndarray of shape (n, width)
-        NaN for rows that every member was shown.
+        NaN for rows that every member was fitted on.
     """
     n = left_out.shape[1]
     support = np.full((n, width), np.nan)
@@ -77,13 +76,13 @@ def out_of_bag_support(
 def _alike(
     left_out: np.ndarray, start: int, ask_each: AskEach
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield rows of a block that as many members were not shown, with the outputs of those."""
+    """Yield the rows of a block by their number of out-of-bag members, with their outputs."""
     members = np.flatnonzero(left_out.any(axis=1)).tolist()
     if not members:
         return
     columns = [np.flatnonzero(left_out[member]) for member in members]
     said = ask_each(members, [start + those for those in columns])
-    place = np.cumsum(left_out, axis=0) - 1  # of a member among those that were not shown a row
+    place = np.cumsum(left_out, axis=0) - 1  # of a member among those not fitted on a row
     counts = place[-1] + 1
     shape = (int(counts.max()), left_out.shape[1], *said[0].shape[1:])
     packed = np.empty(shape, dtype=np.result_type(*said))
@@ -122,7 +121,7 @@ def treats_alike(rule: Any, n_members: int, n_classes: int) -> bool:
 def out_of_bag_error(
     wrong: np.ndarray, support: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[float, int]:
-    """Mean error over the rows that some member was not shown, and how many others there are.
+    """Mean error over the rows with an out-of-bag member, and the number of other rows.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def out_of_bag_error(
     error : float
         NaN where no row was left out by any member, or those weigh nothing.
     n_never : int
-        How many rows every member was shown.
+        Number of rows that every member was fitted on.
     """
     known = ~np.isnan(support[:, 0])
     shares = 1.0 if weights is None else weights / weights.max()  # whose sum cannot overflow

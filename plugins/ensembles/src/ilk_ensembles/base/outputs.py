@@ -1,4 +1,4 @@
-"""What members say about samples, as support for the classes of the ensemble."""
+"""Outputs of members, checked: codes and probabilities for the classes, or finite numbers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
 
 
 def one_per_row(said: Any, n: int) -> np.ndarray:
-    """What a member predicts, as an array of shape (n,).
+    """Predictions of a member as an array of shape (n,).
 
     Raises
     ------
@@ -80,7 +80,7 @@ def one_per_row(said: Any, n: int) -> np.ndarray:
 
 
 def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
-    """What a member predicts, as an array of finite floats of shape (n,).
+    """Predictions of a member as an array of finite floats of shape (n,).
 
     Raises
     ------
@@ -95,7 +95,7 @@ def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
 
 
 def numbers(said: Any, what: str) -> np.ndarray:
-    """What a member says as an array of numbers.
+    """Output of a member as an array of numbers.
 
     Raises
     ------

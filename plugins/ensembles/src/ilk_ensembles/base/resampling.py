@@ -371,7 +371,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what the first 1, 2, ... members predict together.
 
-        Each is an array of shape (n,). What all members say of X is held: 8 bytes for each
+        Each is an array of shape (n,). The outputs of all members for X are held: 8 bytes for each
         member, row and class; of rules of labels, for each member and row.
         """
         for combined in self._staged(X):

@@ -27,7 +27,7 @@ MEMBERS = Param(slot="classifier", many=dict, none=True, doc="A classifier by vi
 
 
 class PerViewClassifier(CombinedClassifier):
-    """Shows each member its view of the data, and combines what they say by a rule.
+    """Shows each member its view of the data, and combines their outputs by a rule.
 
     A subclass has the parameters `views`, `member`, `members` and `n_jobs`; in `fit` it calls
     `learn_columns` and sets ``views_``, the names of the views of ``estimators_``.

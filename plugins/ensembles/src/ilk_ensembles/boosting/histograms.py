@@ -21,7 +21,7 @@ _SMALL = 256  # bins whose numbers take one byte
 
 @dataclass(frozen=True)
 class HistogramRounds:
-    """What was found in T rounds, for each of Q problems.
+    """Results of T rounds, for each of Q problems.
 
     Attributes
     ----------

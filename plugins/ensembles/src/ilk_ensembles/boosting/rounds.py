@@ -17,7 +17,7 @@ Stop = Literal["perfect", "chance"]
 
 
 class RoundResult(NamedTuple):
-    """What a round found.
+    """Result of a round.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Rounds(ABC):
         Says ``n_members``, ``on_failure`` and ``verbose``.
     learner : WeakLearner
     y : ndarray of shape (n,)
-        What members are fitted to.
+        Targets of the members.
     start : ndarray of shape (n,)
         Weights of the first round; they sum to 1.
     restarts : int
@@ -104,7 +104,7 @@ class Rounds(ABC):
         check_any(self.owner, self.members, self.failures)
 
     def _round(self, number: int) -> str:
-        """Do a round; say what it found."""
+        """Do a round; return its result as text."""
         try:
             member, found = self._useful(number)
         except ilk.IlkError as error:

@@ -32,7 +32,7 @@ class RegressionStump:
     above_: float
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """What is said of each row; array of shape (m,)."""
+        """Prediction for each row; array of shape (m,)."""
         if self.feature_ < 0:
             return np.full(len(X), self.below_)
         above = X[:, self.feature_] > np.float64(self.threshold_)
@@ -129,7 +129,7 @@ def as_problems(codes: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def feature_gains(stumps: list[list[Any]], falls: np.ndarray, n_features: int) -> np.ndarray:
-    """Share of each feature in what the members' rounds gained.
+    """Share of each feature in the gains of the rounds.
 
     Parameters
     ----------

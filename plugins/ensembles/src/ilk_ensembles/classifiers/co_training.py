@@ -300,7 +300,7 @@ class CoTraining(PerViewClassifier):
     def _train(
         self, members: list[Any], X: Any, codes: np.ndarray, rng: np.random.RandomState
     ) -> None:
-        """Set ``estimators_`` and what is known of the rounds; `codes` are filled in."""
+        """Set ``estimators_`` and the history of the rounds; `codes` are filled in."""
         waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)

@@ -328,7 +328,7 @@ class ECOC(ilk.Classifier):
         return np.concatenate([self._decode(said) for said in self._member_outputs(X)])
 
     def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
-        """What the members say of some rows at a time; arrays of shape (m, L)."""
+        """Outputs of the members for some rows at a time; arrays of shape (m, L)."""
         ask = _ASK[self.decoding]
         for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
             work = partial(_ask_member, rows, ask)

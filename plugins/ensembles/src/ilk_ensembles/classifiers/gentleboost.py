@@ -203,7 +203,7 @@ class GentleBoost(StagedClassifier):
         self.error_bounds_ = self.losses_.sum(axis=1)
 
     def _round_fitter(self, X: Any) -> Callable[..., tuple[list[Any], np.ndarray]]:
-        """A function of number, labels and weights: members of a round, and what they say of X."""
+        """A function of number, labels and weights: members of a round, and their predictions."""
         if self.member is None:
             sorted_rows = SortedRows(X)
 

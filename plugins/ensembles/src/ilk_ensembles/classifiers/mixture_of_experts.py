@@ -32,7 +32,7 @@ from ilk_ensembles.base.validation import row_blocks
 _TRIAL = 10  # rounds from each start, before one of them goes on
 _CELLS = 1 << 22  # probabilities that are held at once: 32 MB
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
-_NONE = 1e-12  # whoever accounts for less of a case is not shown it
+_NONE = 1e-12  # an expert with a smaller share of a case is not fitted on it
 _DECIDED = 1.0  # deviation of a random gate's linear functions
 
 

@@ -1,4 +1,4 @@
-"""Decoding: what members say of a column's two sides, and scores or probabilities from it."""
+"""Decoding: outputs of members for the two sides of a column, and scores of classes from them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CELLS = 1 << 20  # held at once
 
 
 def agreement(bits: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.ndarray:
-    """Minus the share of bits in which a class's code word and what the members say disagree.
+    """Minus the share of bits in which a class's code word and the members' outputs disagree.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ CLASS_WEIGHT = Param(
 
 @dataclass(frozen=True)
 class Settings:
-    """What a tree is grown by; counts are of cases, whatever they weigh.
+    """Settings of tree growth; counts are of cases, whatever they weigh.
 
     Attributes
     ----------

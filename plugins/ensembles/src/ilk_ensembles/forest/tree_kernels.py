@@ -123,7 +123,7 @@ def put_thresholds(
 def add_answers(
     leaves: np.ndarray, first_leaves: np.ndarray, answers: np.ndarray, total: np.ndarray
 ) -> None:
-    """Add what the leaf of each row says, tree after tree."""
+    """Add the answer of the leaf of each row, tree after tree."""
     for i in range(leaves.shape[0]):
         for t in range(leaves.shape[1]):
             leaf = first_leaves[t] + leaves[i, t]

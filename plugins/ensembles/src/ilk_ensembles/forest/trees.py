@@ -212,7 +212,7 @@ class TreeMember:
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """What the leaf of each row says; array of shape (n, C)."""
+        """Answer of the leaf of each row; array of shape (n, C)."""
         X = ilk.check_vectors(self, X)
         if X.shape[1] != self.n_features_in_:  # kernels would read beyond its rows
             raise ilk.InputError(

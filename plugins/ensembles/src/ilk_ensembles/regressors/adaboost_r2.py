@@ -198,14 +198,14 @@ class AdaBoostR2(ilk.Regressor):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Weighted median of what the members say; array of shape (m,)."""
+        """Weighted median of the members' predictions; array of shape (m,)."""
         X = self._checked(X)
         size = max(_CELLS // len(self.estimators_), 1)
         said = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
         return np.concatenate([weighted_medians(values, self.alphas_) for values in said])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what is predicted after each round, as fewer rounds would."""
+        """Yield the predictions after each round, as fewer rounds would give."""
         said: list[np.ndarray] = []
         for own in self._member_outputs(self._checked(X)):
             said.append(own)
@@ -218,7 +218,7 @@ class AdaBoostR2(ilk.Regressor):
         return X
 
     def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
-        """What each member says of the rows."""
+        """Predictions of each member for the rows."""
         for number, member in enumerate(self.estimators_):
             try:
                 yield number_per_row(member.predict(X), ilk.n_rows(X))

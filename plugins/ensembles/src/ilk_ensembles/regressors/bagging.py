@@ -222,7 +222,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what the first 1, 2, ... members predict together; arrays of shape (m,).
 
-        What all members say of X is held: 8 bytes for each member and row.
+        The predictions of all members are held: 8 bytes for each member and row.
         """
         said = self._member_outputs(self._checked(X))
         total = np.zeros(said.shape[1])
@@ -237,7 +237,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         return X
 
     def _member_outputs(self, X: Any) -> np.ndarray:
-        """What each member says; array of shape (L, m)."""
+        """Predictions of each member; array of shape (L, m)."""
 
         def ask(_: int, member: Any) -> np.ndarray:
             return _answers(member, X)

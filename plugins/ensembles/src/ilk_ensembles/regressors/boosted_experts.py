@@ -268,7 +268,7 @@ class ExpertMixture:
     ----------
     experts : list of regressors
     said : ndarray of shape (n, L)
-        What they say of the training rows.
+        Their predictions for the training rows.
     variances : ndarray of shape (L,)
         In squares of `unit`.
     unit : float

@@ -179,7 +179,7 @@ class StackingRegressor(HeterogeneousRegressor):
     def _held_out(
         self, X: Any, y: np.ndarray, weights: np.ndarray | None, rng: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of rows held out, and what members say of them, of shape (L, h)."""
+        """Positions of rows held out, and the members' predictions for them, of shape (L, h)."""
         places = [f"{place}, on a part of the rows," for place in self._places()]
 
         def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -195,7 +195,7 @@ class StackingRegressor(HeterogeneousRegressor):
         return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
 
     def _features(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """What members say side by side, and X where the learner sees it."""
+        """The members' predictions side by side, and X where the learner sees it."""
         if not self.passthrough:
             return said.T
         return np.hstack([said.T, ilk.check_vectors(self, X)])
