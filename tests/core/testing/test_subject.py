@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk.discovery import Found
 from ilk.testing import Subject
-from ilk.testing import subject as usual
+from ilk.testing.subject import learned, named, result
 
 SEEN = []  # the data of each fit
 
@@ -39,12 +39,12 @@ def subject():
 
 
 def test_each_check_has_an_instance_of_its_own(subject):
-    first, second = usual.learned(subject), usual.learned(subject)
-    expected = usual.result(subject)
+    first, second = learned(subject), learned(subject)
+    expected = result(subject)
     assert first is not second
     first.codes_[:] = 0
     first.later_ = True
-    for again in (second, usual.learned(subject)):
+    for again in (second, learned(subject)):
         assert not hasattr(again, "later_")
         np.testing.assert_array_equal(again.predict(subject.data().X), expected)
 
@@ -57,10 +57,10 @@ def test_what_is_kept_is_that_of_the_subject(subject):
             return np.full(len(X), self.classes_[0])
 
     other = Subject(subject.found, Other)
-    assert len(set(usual.result(subject).tolist())) == 2
-    assert len(set(usual.result(other).tolist())) == 1
-    assert type(usual.learned(other)) is Other
-    assert {len(set(each.training.tolist())) for each in usual.named(other, 3)} == {1}
+    assert len(set(result(subject).tolist())) == 2
+    assert len(set(result(other).tolist())) == 1
+    assert type(learned(other)) is Other
+    assert {len(set(each.training.tolist())) for each in named(other, 3)} == {1}
 
 
 def test_no_data_are_learned_more_often_than_needed(failures):
@@ -87,5 +87,5 @@ def test_what_raises_is_not_kept(subject):
 
     failing = Subject(subject.found, Failing)
     with pytest.raises(ValueError, match="not yet"):
-        usual.learned(failing)
-    assert usual.learned(failing).X_.shape == (30, 4)
+        learned(failing)
+    assert learned(failing).X_.shape == (30, 4)
