@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ilk import compiled, in_blocks
+from ilk import in_blocks
 
 _ROUNDING = 1e-12  # gains that differ by less are tied; one that is less is none
 _CELLS = 1 << 17  # searched in one block
@@ -78,13 +78,15 @@ class SortedRows:
         signed : ndarray of shape (Q, n)
             w_i y_i of each problem; absolute values sum to 1.
         """
+        from ilk_ensembles.boosting.kernels import search_thresholds
+
         p, n = self.order.shape
         gains = np.empty((len(signed), p))
         places = np.empty((len(signed), p), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
             own = slice(start, stop)
-            search(
+            search_thresholds(
                 self.order[own], self.last[own], signed, _ROUNDING, gains[:, own], places[:, own]
             )
 
@@ -144,53 +146,3 @@ def feature_gains(stumps: list[list[Any]], falls: np.ndarray, n_features: int) -
         for member, fall in zip(members, gained, strict=True):
             total += fall * feature_shares(member, n_features)
     return total / total.sum() if total.sum() > 0 else total
-
-
-@compiled
-def search(
-    orders: np.ndarray,
-    lasts: np.ndarray,
-    signed: np.ndarray,
-    rounding: float,
-    gains: np.ndarray,
-    places: np.ndarray,
-) -> None:
-    """Fill in the gain of the best threshold of each feature, for each problem, and its place.
-
-    With W and S the sums of w_i and w_i y_i, and w and s those at or below the threshold, the
-    weighted squares that two means leave are less than those that one leaves by
-    ``(s - S w / W)^2 / (w (1 - w / W))``. Of gains that are equal up to rounding the first
-    counts; one of no more than rounding is none, and its place is -1.
-
-    Parameters
-    ----------
-    orders : ndarray of int, shape (p, n)
-        Rows, ascending along each feature.
-    lasts : ndarray of bool, shape (p, n)
-        Whether the value at that place is another than the next one.
-    signed : ndarray of shape (Q, n)
-        w_i y_i of each problem, whose absolute values sum to 1.
-    gains, places : ndarray of shape (Q, p)
-        Filled in; a place is that of the last row below the threshold.
-    """
-    for q in range(len(signed)):
-        values = signed[q]
-        total, sum_ = 0.0, 0.0
-        for i in range(len(values)):
-            total += abs(values[i])
-            sum_ += values[i]
-        mean = sum_ / total
-        for f in range(len(orders)):
-            order, last = orders[f], lasts[f]
-            best, bar, place = 0.0, rounding, -1
-            below, weight = 0.0, 0.0
-            for i in range(len(order) - 1):
-                value = values[order[i]]
-                below += value
-                weight += abs(value)
-                lead = below - mean * weight
-                span = weight * (1 - weight / total)
-                if lead * lead > bar * span and last[i] and span > rounding * rounding:
-                    best, place = lead * lead / span, i
-                    bar = best + rounding
-            gains[q, f], places[q, f] = best, place

@@ -232,7 +232,7 @@ class CRAB(ilk.Classifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         """F of each row for each problem; array of shape (m, Q)."""
-        from ilk_ensembles.boosting.histogram_kernels import add_scores
+        from ilk_ensembles.boosting.kernels import add_scores
 
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
