@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.boosting.medians import weighted_medians
+from ilk_ensembles.regressors.adaboost_r2 import weighted_medians
 
 LOSSES = ("linear", "square", "exponential")
 

@@ -15,8 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles import out_of_bag, resampled
-from ilk_ensembles.only_class import OnlyClass
+from ilk_ensembles.base import out_of_bag
+from ilk_ensembles.base import resampling as resampled
+from ilk_ensembles.base.members import ConstantClassifier
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,7 @@ def test_thresholds_of_the_lecture(rounds):
     found = [getattr(member, "threshold_", None) for member in ours.estimators_]
     printed = [0.35, 0.35, 0.3, 0.35, 0.75, 0.75, 0.75, 0.75]
     np.testing.assert_allclose(found[:1] + found[2:9], printed)
-    assert isinstance(ours.estimators_[9], OnlyClass)
+    assert isinstance(ours.estimators_[9], ConstantClassifier)
 
 
 def test_one_stump_cannot_tell_the_ten_points(rounds):
@@ -377,10 +378,10 @@ def test_draw_of_one_class_is_answered_by_it():
     with pytest.raises(ValueError, match="class"):
         SVC().fit(X[:2], y[:2])
     ours = bag(X, y, SVC(), 20, combiner="majority")
-    single = [m for m in ours.estimators_ if isinstance(m, OnlyClass)]
+    single = [m for m in ours.estimators_ if isinstance(m, ConstantClassifier)]
     assert 0 < len(single) < 20
     for member, rows in zip(ours.estimators_, ours.rows_, strict=True):
-        if isinstance(member, OnlyClass):
+        if isinstance(member, ConstantClassifier):
             assert set(member.predict(X).tolist()) == set(y[rows].tolist())
     assert set(ours.predict(X).tolist()) <= {1, 2}
 
@@ -584,7 +585,7 @@ def test_progress_is_told(wine, capsys):
 def test_fitted_ensemble_is_saved_with_what_stands_for_members(tmp_path):
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1, 1, 2])
     ours = bag(X, y, "decision_stump", 10)
-    assert any(isinstance(member, OnlyClass) for member in ours.estimators_)
+    assert any(isinstance(member, ConstantClassifier) for member in ours.estimators_)
     ilk.save(ours, tmp_path / "model.ilk")
     again = ilk.load(tmp_path / "model.ilk")
     np.testing.assert_array_equal(again.predict_proba(X), ours.predict_proba(X))

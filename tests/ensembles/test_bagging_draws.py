@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles import out_of_bag
-from ilk_ensembles.bootstrap import bootstrap_rows, class_shares, draw_size, how_many
-from ilk_ensembles.out_of_bag import out_of_bag_error, out_of_bag_support, rows_left_out
+from ilk_ensembles.base import out_of_bag
+from ilk_ensembles.base.bootstrap import bootstrap_rows, class_shares, draw_size, how_many
+from ilk_ensembles.base.out_of_bag import out_of_bag_error, out_of_bag_support, rows_left_out
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -12,7 +12,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles import out_of_bag, resampled
+from ilk_ensembles.base import out_of_bag
+from ilk_ensembles.base import resampling as resampled
 from ilk_ensembles.regressors import bagging
 
 RULES = {"mean": np.mean, "median": np.median}

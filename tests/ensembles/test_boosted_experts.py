@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import ilk
-from ilk_ensembles.boosting.gate import Gate
+from ilk_ensembles.base.gate import Gate
 
 
 def experts(X, y, sample_weight=None, **parameters):

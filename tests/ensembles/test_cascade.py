@@ -174,7 +174,7 @@ def test_rows_are_asked_about_in_blocks(wine, monkeypatch):
     X, y = wine
     ours = cascade(["knn", GaussianNB()], X, y)
     whole, who = ours.predict_proba(X), ours.member_of(X)
-    monkeypatch.setattr("ilk_ensembles.combined._CELLS", 60)
+    monkeypatch.setattr("ilk_ensembles.base.combined_classifier._CELLS", 60)
     np.testing.assert_array_equal(ours.predict_proba(X), whole)
     np.testing.assert_array_equal(ours.member_of(X), who)
 

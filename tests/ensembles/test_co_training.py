@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.labeling import class_growth, label_surest
+from ilk_ensembles.base.semi_supervised import class_growth, label_surest
 
 VIEWS = {"left": [0, 1], "right": [2, 3]}
 

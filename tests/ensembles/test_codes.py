@@ -9,10 +9,19 @@ from hypothesis import strategies as st
 
 from cases import in_one_test
 from ilk_ensembles.codes.bch import LENGTHS, bch, bch_code
-from ilk_ensembles.codes.fixed import every_sparse, exhaustive, one_against_all, one_against_one
-from ilk_ensembles.codes.random_codes import possible_bits, random_code, usual_bits
-from ilk_ensembles.codes.report import CodeReport
-from ilk_ensembles.codes.separation import column_distances, row_distances, separation
+from ilk_ensembles.codes.construction import random_code
+from ilk_ensembles.codes.matrices import (
+    CodeReport,
+    column_distances,
+    every_sparse,
+    exhaustive,
+    one_against_all,
+    one_against_one,
+    possible_bits,
+    row_distances,
+    separation,
+    usual_bits,
+)
 
 SLIDES = np.array(
     [

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from cases import in_one_test
-from ilk_ensembles.codes.coupling import coupled
-from ilk_ensembles.codes.decoding import agreement, least_loss
-from ilk_ensembles.codes.fixed import every_sparse, exhaustive, one_against_all, one_against_one
-from ilk_ensembles.codes.random_codes import random_code
+from ilk_ensembles.codes.construction import random_code
+from ilk_ensembles.codes.decoding import agreement, couple, least_loss
+from ilk_ensembles.codes.matrices import every_sparse, exhaustive, one_against_all, one_against_one
 
 SLIDES = (
     2
@@ -135,7 +134,7 @@ CODES = {
 @pytest.mark.parametrize("code", list(CODES))
 def test_consistent_probabilities_are_found(code):
     p = np.random.default_rng(0).dirichlet(np.ones(5), size=200)
-    np.testing.assert_allclose(coupled(consistent(p, CODES[code]), CODES[code]), p, atol=1e-6)
+    np.testing.assert_allclose(couple(consistent(p, CODES[code]), CODES[code]), p, atol=1e-6)
 
 
 @in_one_test
@@ -143,7 +142,7 @@ def test_consistent_probabilities_are_found(code):
 def test_certain_members_give_certainty(code):
     """A member that never saw the class says nothing: one half."""
     sides = (CODES[code] + 1) / 2
-    np.testing.assert_allclose(coupled(sides, CODES[code]), np.eye(5), atol=1e-6)
+    np.testing.assert_allclose(couple(sides, CODES[code]), np.eye(5), atol=1e-6)
 
 
 @given(seed=st.integers(0, 2**31), sparse=st.booleans())
@@ -151,7 +150,7 @@ def test_inconsistent_probabilities_are_met_as_well_as_can_be(seed, sparse):
     rng = np.random.default_rng(seed)
     code = random_code(4, 6, np.random.RandomState(seed), sparse=sparse, n_draws=3)
     q = rng.random((3, 6)).round(2)
-    for ours, own in zip(coupled(q, code), q, strict=True):
+    for ours, own in zip(couple(q, code), q, strict=True):
 
         def cost(p, own=own):
             return (((1 - own) * (p @ (code == 1)) - own * (p @ (code == -1))) ** 2).sum()
@@ -177,7 +176,7 @@ def test_pairs_agree_with_the_printed_method_of_coupling():
     rng = np.random.default_rng(3)
     code = one_against_one(4)
     q = rng.uniform(0.05, 0.95, size=(50, 6))
-    for ours, row in zip(coupled(q, code), q, strict=True):
+    for ours, row in zip(couple(q, code), q, strict=True):
         r = np.zeros((4, 4))
         for value, (j, i) in zip(row, zip(*np.triu_indices(4, 1), strict=True), strict=True):
             r[i, j], r[j, i] = value, 1 - value
@@ -191,11 +190,11 @@ def test_pairs_agree_with_the_printed_method_of_coupling():
 def test_too_few_columns_share_what_they_do_not_tell():
     """Columns that part {0, 1} from {2, 3} alone say nothing within each."""
     code = np.array([[-1], [-1], [1], [1]])
-    np.testing.assert_allclose(coupled(np.array([[0.8]]), code), [[0.1, 0.1, 0.4, 0.4]], atol=1e-6)
+    np.testing.assert_allclose(couple(np.array([[0.8]]), code), [[0.1, 0.1, 0.4, 0.4]], atol=1e-6)
 
 
 def test_blocks_of_rows_change_nothing():
     code = exhaustive(5)
     q = np.random.default_rng(0).random((20, 15))
-    many = coupled(np.tile(q, (1500, 1)), code)
-    np.testing.assert_allclose(many, np.tile(coupled(q, code), (1500, 1)), atol=1e-12)
+    many = couple(np.tile(q, (1500, 1)), code)
+    np.testing.assert_allclose(many, np.tile(couple(q, code), (1500, 1)), atol=1e-12)

@@ -11,7 +11,7 @@ import pytest
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.combiners import passes
+from ilk_ensembles.combiners import support as passes
 
 RULES = ["sum", "product", "max", "min", "median", "majority", "borda", "weighted_sum"]
 

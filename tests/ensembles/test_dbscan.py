@@ -12,8 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.density import neighborhoods
-from ilk_ensembles.density.clusters import density_clusters
+from ilk_ensembles.clusterers import density as neighborhoods
+from ilk_ensembles.clusterers.density import density_clusters
 
 
 def fitted(X, eps, min_samples, **parameters):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ilk
-from ilk_ensembles.forest.chance_kernels import draw, uniform
+from ilk_ensembles.forest.tree_kernels import draw, uniform
 
 KINDS = [{}, {"n_combined": 2}, {"vote": "majority", "max_depth": 3}]
 

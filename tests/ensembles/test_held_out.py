@@ -8,7 +8,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.held_out import held_out_outputs, random_folds, stratified_folds
+from ilk_ensembles.base.held_out import held_out_outputs, random_folds, stratified_folds
 
 OWNER = ilk.classifier("voting")
 

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.members import (
+from ilk_ensembles.base.members import (
     each_member,
     each_place,
     failure,
@@ -20,8 +20,8 @@ from ilk_ensembles.members import (
     jobs_for,
     seed_members,
 )
-from ilk_ensembles.outputs import ABSTAINS, aligned, member_codes
-from ilk_ensembles.progress import Progress
+from ilk_ensembles.base.outputs import ABSTAINS, aligned, member_codes
+from ilk_ensembles.base.progress import Progress
 
 
 class Owner(ilk.Combiner):

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.density import neighborhoods
+from ilk_ensembles.clusterers import density as neighborhoods
 
 VIEWS = {"first": [0, 1], "second": [2], "third": [3, 1]}
 METHODS = ["union", "intersection"]

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
-from ilk_ensembles.bootstrap import bootstrap_rows
+from ilk_ensembles.base.bootstrap import bootstrap_rows
 from ilk_ensembles.forest.trees import Trees
 
 KINDS = {

@@ -257,7 +257,7 @@ def test_texts():
 def test_rows_are_asked_about_in_blocks(wine, members, monkeypatch):
     ours = stack(members, *wine, passthrough=True)
     whole = ours.predict_proba(wine[0])
-    monkeypatch.setattr("ilk_ensembles.combined._CELLS", 90)
+    monkeypatch.setattr("ilk_ensembles.base.combined_classifier._CELLS", 90)
     np.testing.assert_allclose(ours.predict_proba(wine[0]), whole)
 
 

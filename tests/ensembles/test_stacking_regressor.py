@@ -130,7 +130,7 @@ def test_targets_must_be_numbers():
 def test_rows_are_asked_about_in_blocks(monkeypatch):
     ours = stack(passthrough=True)
     whole = ours.predict(X)
-    monkeypatch.setattr("ilk_ensembles.listed_regressors._CELLS", 20)
+    monkeypatch.setattr("ilk_ensembles.base.heterogeneous._CELLS", 20)
     np.testing.assert_allclose(ours.predict(X), whole)
 
 

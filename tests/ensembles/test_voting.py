@@ -479,7 +479,7 @@ def test_rows_are_asked_about_in_blocks(wine, monkeypatch):
 
     ours = vote([Counts(), GaussianNB()], X, y)
     whole = ours.predict_proba(X)
-    monkeypatch.setattr("ilk_ensembles.combined._CELLS", 60)
+    monkeypatch.setattr("ilk_ensembles.base.combined_classifier._CELLS", 60)
     np.testing.assert_array_equal(ours.predict_proba(X), whole)
     assert sizes == [178] + [10] * 17 + [8]
 

@@ -174,7 +174,7 @@ def test_bad_parameters_are_named(parameters, message):
 def test_rows_are_asked_about_in_blocks(monkeypatch):
     ours = vote(["knn", LinearRegression()], rule="median")
     whole = ours.predict(X)
-    monkeypatch.setattr("ilk_ensembles.listed_regressors._CELLS", 14)
+    monkeypatch.setattr("ilk_ensembles.base.heterogeneous._CELLS", 14)
     np.testing.assert_array_equal(ours.predict(X), whole)
 
 

@@ -14,7 +14,7 @@ from ilk.errors import UnknownComponentError
 from ilk.kinds import kind_of, kinds
 from ilk.registries import SESSION, registry
 from ilk.suggest import did_you_mean
-from ilk.testing.registered import Check, checks_of
+from ilk.testing.registered import Check, battery, checks_of
 from ilk.testing.subject import Subject
 
 
@@ -163,8 +163,6 @@ def _loads(check: Check) -> bool:
 
 def _due(found: Found, example: Any, position: int) -> Iterator[Check]:
     """Yield the checks that are due for one example."""
-    from ilk.testing.battery import battery
-
     for each in checks_of(found.kind):
         wanted = each.on == "examples" or (each.on == "first" and position == 0)
         if wanted and _applies(each, example):

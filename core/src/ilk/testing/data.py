@@ -1,11 +1,17 @@
-"""Small seeded data for every kind of input; the classes are well apart unless asked otherwise."""
+"""Small seeded data for every kind of input, other names of labels, and a distance on objects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+
+from ilk.capabilities import Capabilities
+from ilk.errors import InputError
+from ilk.inputs import as_table, is_table, n_rows, nominal_columns
+from ilk.interfaces.distance import Distance
+from ilk.registries import display_name
 
 
 class Sample(NamedTuple):
@@ -105,3 +111,79 @@ _MAKERS: dict[str, Callable[[np.random.Generator, np.ndarray, float], Any]] = {
     "views": _views,
     "indices": _indices,
 }
+
+
+class ObjectDistance(Distance):
+    """Euclidean distance of a few numbers that describe an object.
+
+    A text is described by the counts of its letters, a set or signature by the mean of its
+    points, a row of a table by its numbers and the codes of its categories.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("tables", "strings", "sets", "signatures"), symmetric=True
+    )
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every object in X to every object in Y (X itself if left out)."""
+        X, Y = self.check_pair(X, Y)
+        return np.asarray(np.sqrt(((X[:, None, :] - Y[None, :, :]) ** 2).sum(axis=2)))
+
+    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+        """Return a row of numbers for each object; what was checked before is returned as it is."""
+        X = as_table(X)
+        if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == float:
+            return X
+        if n_rows(X) == 0:
+            raise InputError(f"{display_name(self)}: {argument} has no rows, at least 1 is needed")
+        if is_table(X):
+            return _numbers_of(X)
+        return np.array([_describe(item) for item in X], dtype=float)
+
+
+def _numbers_of(table: Any) -> np.ndarray:
+    coded = {name: table[name].astype("category").cat.codes for name in nominal_columns(table)}
+    return np.asarray(table.assign(**coded).to_numpy(dtype=float))
+
+
+def _describe(item: Any) -> Any:
+    if isinstance(item, str):
+        return [item.count(letter) for letter in "acgt"]
+    if isinstance(item, tuple):
+        points, weights = item
+        return np.average(points, axis=0, weights=weights)
+    return np.mean(item, axis=0)
+
+
+_TWO: tuple[tuple[str, Any], ...] = (
+    ("strings", ("no", "yes")),
+    ("booleans", (False, True)),
+    ("labels -1 and +1", (-1, 1)),
+    ("small unsigned integers", np.array([3, 250], dtype=np.uint8)),
+)
+_MANY: tuple[tuple[str, Any], ...] = (
+    ("strings", ("ant", "bee", "cat", "dog")),
+    ("integers far apart", (-7, 3, 10, 700)),
+)
+
+
+def renamings(y: np.ndarray, *, any_order: bool = False) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield what is special about them and the labels 0..C-1 under other names.
+
+    Parameters
+    ----------
+    y : ndarray of int
+        Labels 0..C-1.
+    any_order : bool
+        Whether to include names whose order differs from that of the codes.
+    """
+    classes = int(y.max()) + 1
+    tables = _TWO if classes == 2 else _MANY
+    for what, names in tables:
+        array = np.asarray(names[:classes])
+        yield what, array[y]
+    if classes == 2:
+        objects = np.asarray(tables[0][1], dtype=object)
+        yield "strings in an object array", objects[y]
+    if any_order:
+        yield "strings in another order", np.asarray(tables[0][1][:classes])[::-1][y]

@@ -22,16 +22,13 @@ def pytest_configure(config: Any) -> None:
 
 def pytest_generate_tests(metafunc: Any) -> None:
     """Make a test of each example of the components that a conformance test is for."""
-    components = getattr(metafunc.function, "ilk_components", None)
-    if components is None:
+    parts_of = getattr(metafunc.function, "ilk_parts", None)
+    if parts_of is None:
         return
-    from ilk.testing.pytest_tests import parts_of
-
     first_only = metafunc.config.stash.get(FIRST_EXAMPLES_ONLY, False)
-    parts = [part for found in components for part in parts_of(found, first_only=first_only)]
     marked = [
         pytest.param(part, id=part.id, marks=[pytest.mark.slow] if part.more else [])
-        for part in parts
+        for part in parts_of(first_only=first_only)
     ]
     metafunc.parametrize("conformance_part", marked)
 

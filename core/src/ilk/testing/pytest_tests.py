@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ilk.errors import IlkError
@@ -97,8 +98,13 @@ def conformance_tests(*distributions: str, kind: str | None = None) -> Callable[
     def test_conformance(conformance_part: Part, request: Any) -> None:
         run_part(conformance_part, request)
 
-    test_conformance.ilk_components = every  # type: ignore[attr-defined]
+    test_conformance.ilk_parts = partial(_parts, every)  # type: ignore[attr-defined]
     return test_conformance
+
+
+def _parts(every: list[Found], *, first_only: bool) -> list[Part]:
+    """Return the parts of some components; called when pytest collects."""
+    return [part for found in every for part in parts_of(found, first_only=first_only)]
 
 
 def parts_of(found: Found, *, first_only: bool = False) -> list[Part]:

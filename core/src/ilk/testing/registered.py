@@ -1,21 +1,34 @@
-"""The checks there are: each a small function, registered for kinds and capabilities."""
+"""The checks there are: small functions registered for kinds, and scikit-learn's own checks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.utils import get_tags
 
+from ilk.interfaces.metric_learner import LocalMetric
+
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
 
+
 On = Literal["class", "first", "examples"]
 Function = Callable[["Subject"], None]
+_TAGS = {"nan": "allow_nan", "sparse": "sparse"}
+_BATTERY_KINDS = (
+    "transformer",
+    "metric_learner",
+    "classifier",
+    "regressor",
+    "detector",
+    "clusterer",
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,6 @@ def claims(component: Any, capability: str) -> bool:
     return own if isinstance(own, bool) else bool(getattr(component.capabilities, capability))
 
 
-_TAGS = {"nan": "allow_nan", "sparse": "sparse"}
 _CHECKS: dict[str, Check] = {}
 
 
@@ -127,3 +139,53 @@ def _import_checks() -> None:
 
     for module in iter_modules(checks.__path__):
         import_module(f"{checks.__name__}.{module.name}")
+
+
+def battery(kind: str, example: Any) -> Iterator[Check]:
+    """Yield scikit-learn's checks of an estimator on vectors as slow checks of ours.
+
+    They are called ``sklearn:`` and their name there; waivers refer to that.
+    """
+    inputs = example.capabilities.inputs
+    if kind not in _BATTERY_KINDS or isinstance(example, LocalMetric) or "vectors" not in inputs:
+        return
+    try:
+        found = list(_generated(example))
+    except Exception as error:  # noqa: BLE001  # reported as a failure where the checks run
+        yield Check("sklearn:estimator_checks", _raising(error), (kind,), slow=True)
+        return
+    for name, run in found:
+        yield Check(name, run, (kind,), slow=True)
+
+
+def _generated(example: Any) -> Iterator[tuple[str, Callable[[Subject], None]]]:
+    from sklearn.utils.estimator_checks import estimator_checks_generator
+
+    for estimator, run in estimator_checks_generator(example, legacy=True):
+        yield _name(run), _runner(run, estimator)
+
+
+def _name(run: Any) -> str:
+    """Name a check; keywords that distinguish it from others of the same function included."""
+    if not isinstance(run, partial):
+        return f"sklearn:{run.__name__}"
+    keywords = ", ".join(f"{key}={value}" for key, value in sorted(run.keywords.items()))
+    return f"sklearn:{run.func.__name__}" + (f"({keywords})" if keywords else "")
+
+
+def _runner(run: Callable[[Any], Any], estimator: Any) -> Callable[[Subject], None]:
+    def check(_: Subject) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # their data provoke warnings on purpose
+            run(estimator)
+
+    check.__doc__ = f"scikit-learn's {_name(run).removeprefix('sklearn:')} passes."
+    return check
+
+
+def _raising(error: Exception) -> Callable[[Subject], None]:
+    def check(_: Subject) -> None:
+        """scikit-learn can make its list of checks for the estimator."""
+        raise error
+
+    return check

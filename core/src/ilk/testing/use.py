@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ilk.interfaces.metric_learner import LocalMetric
-from ilk.testing.object_distance import ObjectDistance
+from ilk.testing.data import ObjectDistance
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ilk.errors import InputError
 from ilk.interfaces.prediction import Prediction
-from ilk.testing.checks.labels import renamings
+from ilk.testing.data import renamings
 from ilk.testing.expectations import expect, expect_same
 from ilk.testing.registered import check
 

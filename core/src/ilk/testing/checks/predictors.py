@@ -1,18 +1,235 @@
-"""Checks of regressors, detectors and clusterers."""
+"""Checks of classifiers, regressors, detectors and clusterers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ilk.inputs import n_rows, take
-from ilk.testing.checks.data import trained
+from ilk.nested import children, seeded
+from ilk.pipeline import Pipeline, takes_weights
+from ilk.testing.checks.learning import trained
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
+from ilk.testing.subject import learned, named
 
 if TYPE_CHECKING:
     from ilk.testing.subject import Subject
+
+
+@check("classifier")
+def check_learns(subject: Subject) -> None:
+    """It tells classes that are well apart: at least 8 of 10 training cases are right."""
+    X, y = subject.data(40)
+    share = float(np.mean(trained(subject, X, y).predict(X) == y))
+    expect(share >= 0.8, f"expected at least 0.8 of the training cases right, got {share}")
+
+
+@check("classifier")
+def check_classes(subject: Subject) -> None:
+    """`classes_` is sorted, and one of them, of their type, is predicted for each row."""
+    for classes in (2, 3):
+        for what, labels, known, got, _ in named(subject, classes):
+            expect_same(known, np.unique(labels), f"classes_ for {what}")
+            shape = labels.shape
+            expect(got.shape == shape, f"expected shape {shape} for {what}, got {got.shape}")
+            types = [{type(label) for label in each.tolist()} for each in (labels, known, got)]
+            expect(types[0] == types[1] == types[2], f"expected {what} of one type, got {types}")
+            strange = set(got.tolist()) - set(known.tolist())
+            expect(not strange, f"expected predictions among classes_ for {what}, got {strange}")
+
+
+@check("classifier")
+def check_label_names(subject: Subject) -> None:
+    """Classes may be called anything; other names in the same order give the same answers."""
+    for classes in (2, 3):
+        plain, *renamed = named(subject, classes)
+        for what, labels, _, _, got in renamed:
+            expect_same(got, np.unique(labels)[plain.queries], f"predictions for {what}")
+
+
+@check("classifier")
+def check_label_order(subject: Subject) -> None:
+    """The order of the classes' names does not decide where nothing is tied."""
+    X, y = subject.data(40, classes=3)
+    names = np.array(["c", "a", "b"])
+    expected = names[trained(subject, X, y).predict(X)]
+    agreeing = float(np.mean(trained(subject, X, names[y]).predict(X) == expected))
+    expect(agreeing >= 0.9, f"expected nearly the same answers, got {agreeing} of them")
+
+
+@check("classifier")
+def check_one_class(subject: Subject) -> None:
+    """With one class, it predicts that one or says that it needs two."""
+    X, y = subject.data()
+    labels = np.full(len(y), "only")
+    try:
+        got = trained(subject, X, labels).predict(X)
+    except ValueError as error:
+        named = any(name in str(error) for name in subject.names())
+        expect(named and "class" in str(error), f"expected an error about one class, got {error}")
+        return
+    expect_same(got, labels, "predictions after training on one class")
+
+
+@check("classifier")
+def check_labels_missing(subject: Subject) -> None:
+    """No labels, too few labels, or a label that is missing are errors that name the component."""
+    X, y = subject.data()
+    spoiled = y.astype(float)
+    spoiled[3] = np.nan
+    names = subject.names()
+    expect_error(lambda: trained(subject, X, None), "y=None", mentions=[names, "y"])
+    expect_error(lambda: trained(subject, X, y[:-1]), "one label too few", mentions=[names])
+    expect_error(lambda: trained(subject, X, spoiled), "NaN in y", mentions=[names, "NaN"])
+
+
+@check("classifier")
+def check_continuous_labels_refused(subject: Subject) -> None:
+    """Numbers that are no labels are an error that names the component."""
+    X, y = subject.data()
+    expect_error(
+        lambda: trained(subject, X, y + 0.25), "y of real numbers", mentions=[subject.names()]
+    )
+
+
+@check("classifier")
+def check_in_pipeline(subject: Subject) -> None:
+    """As the last step of a pipeline it answers as it does alone."""
+    X, y = subject.data()
+    got = Pipeline([{"classifier": subject.seeded()}]).fit(X, y).predict(X)
+    expect_same(got, learned(subject).predict(X), "predictions of a pipeline of one step")
+
+
+def _has_proba(model: Any) -> bool:
+    return hasattr(model, "predict_proba")
+
+
+@check("classifier", capability="probabilistic")
+def check_probabilistic(subject: Subject) -> None:
+    """What declares probabilistic has `predict_proba`, once fitted."""
+    expect(
+        _has_proba(learned(subject)),
+        "expected predict_proba where probabilistic is declared, got none",
+    )
+
+
+@check("classifier", when=_has_proba)
+def check_probabilities(subject: Subject) -> None:
+    """`predict_proba` is within 0..1, sums to one in each row, and the largest is predicted."""
+    for classes in (2, 3):
+        X, y = subject.data(30, classes=classes)
+        names = np.array(["x", "y", "z"])[:classes]
+        model = trained(subject, X, names[y])
+        P = np.asarray(model.predict_proba(X))
+        expect(P.shape == (30, classes), f"expected shape (30, {classes}), got {P.shape}")
+        within = (P >= 0) & (P <= 1)
+        expect(within.all(), f"expected probabilities within 0..1, got {P[~within][:1]}")
+        expect_same(P.sum(axis=1), np.ones(30), "the sums of predict_proba", rtol=1e-5)
+        _check_largest(P, model, np.asarray(model.predict(X)))
+
+
+def _check_largest(P: np.ndarray, model: Any, labels: np.ndarray) -> None:
+    """Check that the predicted label has the largest probability; among equals any may have."""
+    answered = np.isin(labels, model.classes_)  # others were rejected
+    codes = np.searchsorted(model.classes_, labels[answered])
+    P = P[answered]
+    chosen = P[np.arange(len(P)), codes]
+    below = np.flatnonzero(chosen < P.max(axis=1) - 1e-9)
+    if below.size:
+        row = int(below[0])
+        best = model.classes_[P[row].argmax()]
+        expect(
+            False, f"expected {best!r} for probabilities {P[row]}, got {labels[answered][row]!r}"
+        )
+
+
+def _has_decision(model: Any) -> bool:
+    return hasattr(model, "decision_function")
+
+
+@check("classifier", when=_has_decision)
+def check_decision_function(subject: Subject) -> None:
+    """`decision_function` is positive for the second of two classes, largest for one of more."""
+    for classes in (2, 3):
+        X, y = subject.data(30, classes=classes)
+        model = learned(subject) if classes == 2 else trained(subject, X, y)
+        if not _has_decision(model):  # what was chosen for these data has none
+            continue
+        values = np.asarray(model.decision_function(X))
+        shape = (30,) if classes == 2 else (30, classes)
+        expect(values.shape == shape, f"expected shape {shape}, got {values.shape}")
+        winners = values > 0 if classes == 2 else values.argmax(axis=1)
+        share = float(np.mean(model.classes_[np.asarray(winners, dtype=int)] == y))
+        expect(share >= 0.8, f"expected 0.8 of the training cases on the right side, got {share}")
+
+
+def _weighs(model: Any) -> bool:
+    """Tell whether it, and every classifier in its slots, takes sample weights."""
+    opened = seeded(clone(model), 0)
+    members = [child for _, child in children(opened) if hasattr(child, "predict")]
+    return takes_weights(model) and all(_weighs(member) for member in members)
+
+
+@check("classifier", on="first", capability="sample_weight")
+def check_weights_example(subject: Subject) -> None:
+    """What declares sample_weight has an example all of whose members take weights."""
+    examples = subject.cls.examples()
+    expect(any(map(_weighs, examples)), f"expected an example that takes weights, got {examples}")
+
+
+@check("classifier", capability="sample_weight", when=_weighs)
+def check_weights_repeat(subject: Subject) -> None:
+    """A case of weight 2 counts as two cases, and one of weight 0 as none."""
+    X, y = subject.data(30)
+    weights = np.array([0.0, 1.0, 2.0])[np.arange(30) * 7 % 3]
+    y = np.where(weights == 0, 1 - y, y)  # whoever looks at these cases learns the wrong thing
+    rows = np.repeat(np.arange(30), weights.astype(int))
+    Q = subject.data(40, seed=1).X
+    before = weights.copy()
+    weighted = subject.seeded().fit(X, y, sample_weight=weights)
+    expect_same(weights, before, "the weights after fit", rtol=0, atol=0)
+    repeated = trained(subject, take(X, rows), y[rows])
+    expect_same(weighted.predict(Q), repeated.predict(Q), "predictions with weights 0, 1 and 2")
+    if _has_proba(weighted):
+        got, expected = weighted.predict_proba(Q), repeated.predict_proba(Q)
+        expect_same(got, expected, "predict_proba with weights 0, 1 and 2", rtol=1e-3, atol=1e-3)
+
+
+@check("classifier", capability="sample_weight", when=_weighs)
+def check_weights_checked(subject: Subject) -> None:
+    """Weights of another length are an error."""
+    X, y = subject.data()
+    expect_error(
+        lambda: subject.seeded().fit(X, y, sample_weight=np.ones(len(y) - 1)), "one weight too few"
+    )
+
+
+@check("classifier", on="first", capability="fast_leave_one_out", slow=True)
+def check_leave_one_out(subject: Subject) -> None:
+    """`leave_one_out` gives the labels that refitting without each case gives."""
+    X, y = subject.data(20)
+    got = subject.seeded().leave_one_out(X, y)
+    expected = []
+    for i in range(n_rows(X)):
+        rest = np.delete(np.arange(n_rows(X)), i)
+        expected.append(trained(subject, take(X, rest), y[rest]).predict(take(X, [i]))[0])
+    expect_same(got.labels, np.array(expected), "the labels of leave_one_out")
+    expect_same(got.truth, y, "the truth of leave_one_out")
+
+
+@check("classifier", capability="presort")
+def check_presort(subject: Subject) -> None:
+    """Fitting with the handle of `presort(X)` gives what fitting without gives; it stands for X."""
+    X, y = subject.data()
+    model = subject.seeded()
+    handle = model.presort(X)
+    got = model.fit(X, y, presorted=handle).predict(X)
+    expected = learned(subject).predict(X)
+    expect_same(got, expected, "predictions with presorted=")
+    expect_same(model.predict(handle), expected, "predictions for the handle of presort(X)")
 
 
 @check("regressor")

@@ -1,21 +1,49 @@
-"""Checks of seeds: they reach everything that draws, however deep."""
+"""Checks of seeds: a component's random state reaches random components in its slots."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from ilk.inputs import take
+from ilk.capabilities import Capabilities, InputKind
+from ilk.chance import check_seed
+from ilk.component import Component
+from ilk.inputs import n_rows, take
+from ilk.interfaces.classifier import Classifier
+from ilk.interfaces.clusterer import Clusterer
+from ilk.interfaces.combiner import Combiner, check_outputs
+from ilk.interfaces.distance import Distance
+from ilk.interfaces.index import Index
+from ilk.interfaces.kernel import Kernel
+from ilk.interfaces.metric_learner import MetricLearner
+from ilk.interfaces.regressor import Regressor
+from ilk.interfaces.relevance import Relevance
+from ilk.interfaces.resampling import Resampling, Split
+from ilk.interfaces.transformer import Transformer
 from ilk.nested import seeded
+from ilk.params import Param, Seed
+from ilk.testing.data import ObjectDistance
 from ilk.testing.expectations import expect_same
 from ilk.testing.registered import check
 from ilk.testing.use import DATA_KINDS
 
 if TYPE_CHECKING:
-    from ilk.params import Param
     from ilk.testing.subject import Subject
+
+INPUTS: tuple[InputKind, ...] = (
+    "vectors",
+    "histograms",
+    "tables",
+    "strings",
+    "sets",
+    "signatures",
+    "views",
+)
+WEIGHTED = Capabilities(inputs=INPUTS, needs_fit=True, sample_weight=True)
 
 
 def _slots(component: Any) -> dict[str, Param]:
@@ -61,8 +89,6 @@ def _run(subject: Subject, name: str, param: Param, X: Any, y: Any) -> Any:
 
 def _random_value(param: Param, owner: Any) -> Any:
     """Return a value of a slot in which something draws, or None if nothing does."""
-    from ilk.testing.random_parts import PARTS
-
     if param.slot == "step":
         return [{kind: PARTS[kind]()} for kind in ("metric_learner", "classifier")]
     cls = PARTS.get(param.slot or "")
@@ -73,3 +99,189 @@ def _random_value(param: Param, owner: Any) -> Any:
     if "views" in owner.parameters and not isinstance(owner.views, dict):
         owner.set_params(views={"a": [0, 1], "b": [2, 3]})
     return {view: cls() for view in getattr(owner, "views", "ab")}
+
+
+class _Random(Component):
+    """Draws from its own random state, which is open unless somebody sets it."""
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "random_state": Param(Seed, none=True, doc="Seed.")
+    }
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUTS, needs_fit=True)
+
+    def __init__(self, random_state: Any = None) -> None:
+        self.random_state = random_state
+
+    def _weights(self, n: int) -> np.ndarray:
+        return np.asarray(check_seed(self, self.random_state).uniform(0.1, 2, size=n))
+
+
+def _numbers(X: Any) -> np.ndarray:
+    plain = isinstance(X, np.ndarray) and X.dtype.kind == "f"
+    return np.asarray(X if plain else ObjectDistance().check_input(X))
+
+
+class RandomDistance(_Random, Distance):
+    """Euclidean distance, the features weighted by chance."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=INPUTS, needs_fit=True, symmetric=True, metric=True
+    )
+
+    def fit(self, X: Any, y: Any = None) -> RandomDistance:
+        self.weights_ = self._weights(_numbers(X).shape[1])
+        return self
+
+    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+        return _numbers(X)
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        A = _numbers(X) * self.weights_
+        B = A if Y is None else _numbers(Y) * self.weights_
+        return np.asarray(np.sqrt(((A[:, None] - B) ** 2).sum(axis=2)))
+
+
+class RandomKernel(_Random, Kernel):
+    """Product of vectors, the features weighted by chance."""
+
+    capabilities: ClassVar[Capabilities] = RandomDistance.capabilities
+
+    def fit(self, X: Any, y: Any = None) -> RandomKernel:
+        self.weights_ = self._weights(_numbers(X).shape[1])
+        return self
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        A = _numbers(X) * self.weights_
+        return np.asarray(A @ (A if Y is None else _numbers(Y) * self.weights_).T)
+
+
+class RandomLearner(_Random, MetricLearner):
+    """Weighs features by chance."""
+
+    def fit(self, X: Any, y: Any = None) -> RandomLearner:
+        self.n_features_in_ = np.shape(X)[1]
+        self.components_ = np.diag(self._weights(self.n_features_in_))
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        return np.asarray(np.asarray(X) @ self.components_.T)
+
+
+class RandomIndex(_Random, Index):
+    """Finds rows in an order in which chance weighs each distance."""
+
+    def fit(self, X: Any, y: Any = None, *, distance: Any) -> RandomIndex:
+        self.distance_, self.X_, self.n_distance_evaluations_ = distance, X, 0
+        self.weights_ = self._weights(n_rows(X))
+        return self
+
+    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        D = self.distance_.pairwise(Q, self.X_)
+        where = np.argsort(D * self.weights_, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(D, where, axis=1), where
+
+
+class RandomTransformer(_Random, Transformer):
+    """Weighs features by chance."""
+
+    def fit(self, X: Any, y: Any = None) -> RandomTransformer:
+        self.weights_ = self._weights(np.shape(X)[1])
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        return np.asarray(np.asarray(X) * self.weights_)
+
+
+class RandomRelevance(_Random, Relevance):
+    """Finds features relevant by chance."""
+
+    def scores(self, X: Any, y: Any) -> np.ndarray:
+        return self._weights(np.shape(X)[1])
+
+
+class _RandomTree(_Random):
+    """A low tree that splits by chance."""
+
+    capabilities: ClassVar[Capabilities] = WEIGHTED
+
+    def _grow(self, cls: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        seed = check_seed(self, self.random_state)
+        tree = cls(splitter="random", max_depth=2, random_state=seed)
+        self.tree_ = tree.fit(_numbers(X), y, sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.asarray(self.tree_.predict(_numbers(X)))
+
+
+class RandomClassifier(_RandomTree, Classifier):
+    """A low tree that splits by chance."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomClassifier:
+        self._grow(DecisionTreeClassifier, X, y, sample_weight)
+        self.classes_ = self.tree_.classes_
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        return np.asarray(self.tree_.predict_proba(_numbers(X)))
+
+
+class RandomRegressor(_RandomTree, Regressor):
+    """A low tree that splits by chance."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomRegressor:
+        self._grow(DecisionTreeRegressor, X, y, sample_weight)
+        return self
+
+
+class RandomClusterer(_Random, Clusterer):
+    """Two clusters, on the sides of a plane that is put by chance."""
+
+    def fit(self, X: Any, y: Any = None) -> RandomClusterer:
+        A = _numbers(X)
+        self.mean_, self.weights_ = A.mean(axis=0), self._weights(A.shape[1]) - 1
+        self.labels_ = self.predict(X)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.asarray((_numbers(X) - self.mean_) @ self.weights_ > 0, dtype=int)
+
+
+class RandomCombiner(_Random, Combiner):
+    """The mean of the members, weighted by chance."""
+
+    def fit(self, outputs: Any, y: Any, X: Any = None) -> RandomCombiner:
+        self.weights_ = self._weights(len(outputs))
+        return self
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        return np.asarray(np.average(check_outputs(self, outputs), axis=0, weights=self.weights_))
+
+
+class RandomResampling(_Random, Resampling):
+    """Two folds by chance, from the seed that it is given."""
+
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: Any = None
+    ) -> Iterator[Split]:
+        given = self.random_state if random_state is None else random_state
+        half = check_seed(self, given).permutation(n_rows(X)) % 2
+        for fold in (0, 1):
+            yield Split(np.flatnonzero(half != fold), np.flatnonzero(half == fold), fold=fold)
+
+
+PARTS: dict[str, type[Component]] = {
+    cls.kind: cls
+    for cls in (
+        RandomDistance,
+        RandomKernel,
+        RandomIndex,
+        RandomLearner,
+        RandomTransformer,
+        RandomRelevance,
+        RandomClassifier,
+        RandomRegressor,
+        RandomClusterer,
+        RandomCombiner,
+        RandomResampling,
+    )
+}

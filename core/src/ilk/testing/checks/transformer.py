@@ -1,18 +1,22 @@
-"""Checks of transformers, metric learners' linear maps included."""
+"""Checks of transformers and metric learners: the linear map, its metric, and local metrics."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
+from ilk.errors import InputError
 from ilk.inputs import n_rows, take
+from ilk.interfaces.metric_learner import LocalMetric
 from ilk.interfaces.transformer import Transformer
-from ilk.testing.checks.data import answer, trained
+from ilk.pipeline import Pipeline
+from ilk.testing.checks.learning import answer, trained
+from ilk.testing.data import renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
-from ilk.testing.subject import Subject, takes_tables, takes_vectors
-from ilk.testing.usual import learned, result
+from ilk.testing.subject import Subject, learned, result, takes_tables, takes_vectors
 
 
 def is_transformer(component: Any) -> bool:
@@ -76,3 +80,115 @@ def check_stateless(subject: Subject) -> None:
         expect_same(
             answer(subject, fitted, X), expected, f"transform after fit to {len(rows)} rows"
         )
+
+
+def _is_global(component: Any) -> bool:
+    return not isinstance(component, LocalMetric)
+
+
+@check("metric_learner", when=_is_global)
+def check_components(subject: Subject) -> None:
+    """`components_` is L of shape (d, p), and transform(X) differs from X L' by one shift only."""
+    X = subject.vectors().X
+    learner = learned(subject, subject.vector_kind)
+    L = learner.components_
+    expect(np.ndim(L) == 2, f"expected components_ of shape (d, p), got {np.shape(L)}")
+    expect(L.shape[1] == X.shape[1], f"expected {X.shape[1]} columns, got {L.shape[1]}")
+    Z = learner.transform(X)
+    shift = Z[:1] - X[:1] @ L.T
+    expect_same(Z - shift, X @ L.T, "transform(X) without its shift", rtol=1e-6, atol=1e-8)
+
+
+@check("metric_learner", when=_is_global)
+def check_metric_matrix(subject: Subject) -> None:
+    """`metric_matrix_` is L'L and has no negative eigenvalue."""
+    learner = learned(subject, subject.vector_kind)
+    A = np.asarray(learner.metric_matrix_)
+    L = learner.components_
+    expect_same(A, L.T @ L, "metric_matrix_", rtol=1e-6)
+    lowest = float(np.linalg.eigvalsh((A + A.T) / 2)[0])
+    bound = -1e-9 * max(float(np.abs(A).max()), 1.0)
+    expect(lowest >= bound, f"expected eigenvalues >= 0, got {lowest}")
+
+
+@check("metric_learner", when=_is_global)
+def check_learned_distance(subject: Subject) -> None:
+    """`distance()` on vectors is the Euclidean distance after `transform`."""
+    X = subject.vectors().X
+    learner = learned(subject, subject.vector_kind)
+    Z = learner.transform(X)
+    expect_same(learner.distance().pairwise(X), cdist(Z, Z), "distance().pairwise(X)", atol=1e-7)
+
+
+@check("metric_learner", when=_is_global)
+def check_metric_ignores_names(subject: Subject) -> None:
+    """Classes may be called anything; other names give the same metric."""
+    X, y = subject.vectors()
+    expected = learned(subject, subject.vector_kind).metric_matrix_
+    scale = float(np.abs(expected).max())
+    for what, labels in renamings(y, any_order=True):
+        got = trained(subject, X, labels).metric_matrix_
+        expect_same(got, expected, f"metric_matrix_ with {what}", rtol=1e-4, atol=1e-6 * scale)
+
+
+@check("metric_learner", when=_is_global)
+def check_learner_as_step(subject: Subject) -> None:
+    """It is accepted as a step of a pipeline."""
+    X, y = subject.vectors()
+    pipeline = Pipeline([{"metric_learner": subject.seeded()}])
+    expect_same(
+        pipeline.fit(X, y).transform(X),
+        learned(subject, subject.vector_kind).transform(X),
+        "the transform of a pipeline of one step",
+    )
+
+
+@check("metric_learner", capability="local")
+def check_local_neighbors(subject: Subject) -> None:
+    """`kneighbors` gives k different rows for each query, nearest first, up to all."""
+    Q = subject.vectors(7, seed=1).X
+    learner = learned(subject, subject.vector_kind)
+    near, where = learner.kneighbors(Q, 5)
+    for what, got in (("distances", near), ("indices", where)):
+        expect(np.shape(got) == (7, 5), f"expected {what} of shape (7, 5), got {np.shape(got)}")
+    expect(np.asarray(where).dtype.kind == "i", f"expected integer indices, got {where.dtype}")
+    expect((np.diff(near, axis=1) >= 0).all(), "expected ascending distances, got others")
+    distinct = min(len(set(row)) for row in where.tolist())
+    expect(distinct == 5, f"expected 5 different rows for each query, got {distinct}")
+    n = n_rows(subject.vectors().X)
+    _, every = learner.kneighbors(Q, n)
+    distinct = min(len(set(row)) for row in every.tolist())
+    expect(distinct == n, f"expected all {n} rows for each query with k={n}, got {distinct}")
+
+
+@check("metric_learner", capability="local")
+def check_local_k_range(subject: Subject) -> None:
+    """A k outside 1..n is an error that says k and n."""
+    X = subject.vectors().X
+    learner = learned(subject, subject.vector_kind)
+    for k in (0, n_rows(X) + 1):
+        expect_error(
+            lambda: learner.kneighbors(X, k),  # noqa: B023  # called before the next turn
+            f"kneighbors with k={k}",
+            errors=InputError,
+            mentions=[subject.names(), str(k), str(n_rows(X))],
+        )
+
+
+@check("metric_learner", capability="local")
+def check_local_is_declared(subject: Subject) -> None:
+    """Only a LocalMetric declares local."""
+    expect(
+        isinstance(subject.new(), LocalMetric),
+        f"expected a LocalMetric where local is declared, got {subject.cls.__mro__}",
+    )
+
+
+@check("metric_learner", when=lambda c: isinstance(c, LocalMetric))
+def check_local_ignores_names(subject: Subject) -> None:
+    """Classes may be called anything; other names give the same neighbours."""
+    X, y = subject.vectors()
+    expected = learned(subject, subject.vector_kind).kneighbors(X, 3)[1]
+    for what, labels in renamings(y, any_order=True):
+        got = trained(subject, X, labels).kneighbors(X, 3)[1]
+        expect_same(got, expected, f"neighbours with {what}")

@@ -1,1 +1,1 @@
-"""What the boosters share: members taught by weights or draws, voting weights, stumps, medians."""
+"""Parts of boosting: weak learners, rounds, additive models, stumps and histograms."""

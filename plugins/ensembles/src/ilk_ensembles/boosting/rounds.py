@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 import ilk
-from ilk_ensembles.progress import Progress
+from ilk_ensembles.base.progress import Progress
 
 if TYPE_CHECKING:
-    from ilk_ensembles.boosting.teaching import Teacher
+    from ilk_ensembles.boosting.weak_learner import WeakLearner
 
 Stop = Literal["perfect", "chance"]
 
 
-class Judgement(NamedTuple):
-    """What a round found.
+class RoundResult(NamedTuple):
+    """Result of a round.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Rounds(ABC):
     ----------
     owner : Component
         Says ``n_members``, ``on_failure`` and ``verbose``.
-    teacher : Teacher
+    learner : WeakLearner
     y : ndarray of shape (n,)
-        What members are fitted to.
+        Targets of the members.
     start : ndarray of shape (n,)
         Weights of the first round; they sum to 1.
     restarts : int
@@ -67,9 +67,9 @@ class Rounds(ABC):
     """
 
     def __init__(
-        self, owner: Any, teacher: Teacher, y: np.ndarray, start: np.ndarray, restarts: int = 0
+        self, owner: Any, learner: WeakLearner, y: np.ndarray, start: np.ndarray, restarts: int = 0
     ) -> None:
-        self.owner, self.teacher, self.y, self.restarts = owner, teacher, y, restarts
+        self.owner, self.learner, self.y, self.restarts = owner, learner, y, restarts
         self.members: list[Any] = []
         self.alphas: list[float] = []
         self.errors: list[float] = []
@@ -81,7 +81,7 @@ class Rounds(ABC):
         self._afresh: np.ndarray | None = None  # those when weights last started afresh
 
     @abstractmethod
-    def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
+    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
         """Tell how good a fitted member is, by weights that sum to 1."""
 
     def accepts(self, y: np.ndarray) -> bool:
@@ -104,7 +104,7 @@ class Rounds(ABC):
         check_any(self.owner, self.members, self.failures)
 
     def _round(self, number: int) -> str:
-        """Do a round; say what it found."""
+        """Do a round; return its result as text."""
         try:
             member, found = self._useful(number)
         except ilk.IlkError as error:
@@ -120,11 +120,11 @@ class Rounds(ABC):
             self._change(found.change)
         return f"error {found.error:.3g}"
 
-    def _useful(self, number: int) -> tuple[Any, Judgement]:
+    def _useful(self, number: int) -> tuple[Any, RoundResult]:
         """A fitted member that is of use, as long as there are restarts."""
         while True:
-            member = self.teacher.fit(number, self.y, self._weights, self.accepts)
-            found = self.judge(member, number, self._weights)
+            member = self.learner.fit(number, self.y, self._weights, self.accepts)
+            found = self.evaluate(member, number, self._weights)
             if found.stop != "chance" or not self.restarts:
                 return member, found
             self.restarts -= 1

@@ -32,7 +32,7 @@ class RegressionStump:
     above_: float
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """What is said of each row; array of shape (m,)."""
+        """Prediction for each row; array of shape (m,)."""
         if self.feature_ < 0:
             return np.full(len(X), self.below_)
         above = X[:, self.feature_] > np.float64(self.threshold_)
@@ -78,7 +78,7 @@ class SortedRows:
         signed : ndarray of shape (Q, n)
             w_i y_i of each problem; absolute values sum to 1.
         """
-        from ilk_ensembles.boosting.stump_kernels import search
+        from ilk_ensembles.boosting.kernels import search_thresholds
 
         p, n = self.order.shape
         gains = np.empty((len(signed), p))
@@ -86,7 +86,7 @@ class SortedRows:
 
         def work(start: int, stop: int) -> None:
             own = slice(start, stop)
-            search(
+            search_thresholds(
                 self.order[own], self.last[own], signed, _ROUNDING, gains[:, own], places[:, own]
             )
 
@@ -131,7 +131,7 @@ def as_problems(codes: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def feature_gains(stumps: list[list[Any]], falls: np.ndarray, n_features: int) -> np.ndarray:
-    """Share of each feature in what the members' rounds gained.
+    """Share of each feature in the gains of the rounds.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def feature_gains(stumps: list[list[Any]], falls: np.ndarray, n_features: int) -
     falls : ndarray of shape (T, Q)
         What each gained.
     """
-    from ilk_ensembles.boosting.votes import feature_shares
+    from ilk_ensembles.boosting.additive import feature_shares
 
     total = np.zeros(n_features)
     for members, gained in zip(stumps, falls, strict=True):

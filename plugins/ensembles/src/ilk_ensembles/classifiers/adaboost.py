@@ -10,22 +10,22 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.boosting.rounds import Judgement, Rounds, Stop
-from ilk_ensembles.boosting.staged import StagedClassifier
-from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
-from ilk_ensembles.boosting.votes import (
+from ilk_ensembles.base.combined_classifier import check_no_class_lost
+from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
+from ilk_ensembles.base.progress import VERBOSE
+from ilk_ensembles.base.resampling import member_tags
+from ilk_ensembles.base.validation import check_features, indexable
+from ilk_ensembles.boosting.additive import (
     EDGE,
+    StagedClassifier,
     decisive_weight,
     feature_shares,
-    likely,
+    vote_probabilities,
     voting_weight,
 )
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.combined import check_no_class_lost
-from ilk_ensembles.members import ON_FAILURE, failure
-from ilk_ensembles.outputs import ABSTAINS, member_codes, one_each
-from ilk_ensembles.progress import VERBOSE
-from ilk_ensembles.resampled import with_tags_of
+from ilk_ensembles.boosting.rounds import RoundResult, Rounds, Stop
+from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighted_rows
 
 
 class AdaBoost(StagedClassifier):
@@ -211,10 +211,10 @@ class AdaBoost(StagedClassifier):
             Itself.
         """
         self.check_parameters()
-        X = divisible(X)
+        X = indexable(X)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         check_features(self, X, reset=True)
-        rows, start = weighed_rows(self, X, sample_weight, len(codes))
+        rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
             check_no_class_lost(self, codes)
@@ -222,8 +222,8 @@ class AdaBoost(StagedClassifier):
             order, _ = ilk.case_order(X, codes, start)
             X, codes, start = ilk.take(X, order), codes[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
-        teacher = Teacher(self, self.resolve_slot("member"), X, self.method, rng)
-        rounds = _Votes(self, teacher, codes, start)
+        learner = WeakLearner(self, self.resolve_slot("member"), X, self.method, rng)
+        rounds = _Votes(self, learner, codes, start)
         rounds.run()
         self.estimators_, self.failures_ = rounds.members, rounds.failures
         self.alphas_, self.errors_ = np.array(rounds.alphas), np.array(rounds.errors)
@@ -231,11 +231,11 @@ class AdaBoost(StagedClassifier):
         return self
 
     def __sklearn_tags__(self) -> Any:
-        return with_tags_of(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
+        return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
-    def _running(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         votes, total = np.zeros((ilk.n_rows(X), len(self.classes_))), 0.0
         rows = np.arange(len(votes))
@@ -254,8 +254,8 @@ class AdaBoost(StagedClassifier):
             total += alpha
             yield votes, total
 
-    def _likely(self, support: np.ndarray) -> np.ndarray:
-        return likely(support)
+    def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
+        return vote_probabilities(support)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -280,16 +280,18 @@ class AdaBoost(StagedClassifier):
 class _Votes(Rounds):
     """Rounds of AdaBoost."""
 
-    def __init__(self, owner: AdaBoost, teacher: Teacher, codes: np.ndarray, start: Any) -> None:
-        super().__init__(owner, teacher, owner.classes_[codes], start, owner.restarts)
+    def __init__(
+        self, owner: AdaBoost, learner: WeakLearner, codes: np.ndarray, start: Any
+    ) -> None:
+        super().__init__(owner, learner, owner.classes_[codes], start, owner.restarts)
         self.rate = owner.learning_rate
         self.n_classes = len(owner.classes_) if owner.multiclass == "samme" else 2
 
     def accepts(self, y: np.ndarray) -> bool:
         return bool((y != y[0]).any())
 
-    def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
-        said = self.teacher.ask(number, member, lambda m, X: one_each(m.predict(X), len(self.y)))
+    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
+        said = self.learner.ask(number, member, lambda m, X: one_per_row(m.predict(X), len(self.y)))
         wrong = said != self.y
         stop: Stop | None = None
         error = float(weights[wrong].sum())
@@ -299,4 +301,4 @@ class _Votes(Rounds):
             alpha, stop = 1.0, "chance"
         else:
             alpha = self.rate * voting_weight(error, self.n_classes)
-        return Judgement(error, alpha, np.where(wrong, alpha, -alpha), stop)
+        return RoundResult(error, alpha, np.where(wrong, alpha, -alpha), stop)

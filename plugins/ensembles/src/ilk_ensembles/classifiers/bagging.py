@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from ilk import Capabilities, Param
-from ilk_ensembles.bootstrap import STRATIFIED
-from ilk_ensembles.combined import COMBINER, REJECT_LABEL
-from ilk_ensembles.held_out import RESAMPLING
-from ilk_ensembles.resampled import N_MEMBERS, PARAMETERS
-from ilk_ensembles.resampled_classifier import ResampledClassifier
+from ilk_ensembles.base.bootstrap import STRATIFIED
+from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
+from ilk_ensembles.base.held_out import RESAMPLING
+from ilk_ensembles.base.resampling import N_MEMBERS, PARAMETERS, ResampledClassifier
 
 
 class Bagging(ResampledClassifier):

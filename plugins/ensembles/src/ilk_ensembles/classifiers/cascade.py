@@ -10,16 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_ensembles.cases import check_features, divisible
+from ilk_ensembles.base.heterogeneous import CLASSIFIERS, PARAMETERS, HeterogeneousClassifier
+from ilk_ensembles.base.members import failure
+from ilk_ensembles.base.outputs import check_probabilistic
+from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.combiners.cascade import Cascade as CascadeRule
 from ilk_ensembles.combiners.support import ULPS
 from ilk_ensembles.combiners.weights import normalized
-from ilk_ensembles.listed import MEMBERS, PARAMETERS, ListedMembers
-from ilk_ensembles.members import failure
-from ilk_ensembles.outputs import check_likely
 
 
-class Cascade(ListedMembers):
+class Cascade(HeterogeneousClassifier):
     """Asks members one after the other, until one is sure enough.
 
     A member answers for a row if its largest probability is at least the threshold. What it is
@@ -108,7 +108,7 @@ class Cascade(ListedMembers):
 
     def __init__(
         self,
-        members: Sequence[Any] = MEMBERS,
+        members: Sequence[Any] = CLASSIFIERS,
         threshold: Any = 0.9,
         costs: Any = None,
         *,
@@ -158,13 +158,13 @@ class Cascade(ListedMembers):
         """How sure each but the last must be, in the order of asking."""
         return self.combiner_.thresholds(len(self.estimators_))
 
-    def _speaking(self) -> Callable[[Any], Any]:
-        return check_likely
+    def _output_check(self) -> Callable[[Any], Any]:
+        return check_probabilistic
 
     def member_of(self, X: Any) -> np.ndarray:
         """Position, among ``estimators_``, of who answers for each row; int of shape (n,)."""
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._members_of_block)
 

@@ -10,18 +10,23 @@ from sklearn.base import clone
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.combined import COMBINER, REJECT_LABEL
-from ilk_ensembles.held_out import RESAMPLING
-from ilk_ensembles.labeling import class_growth, label_surest
-from ilk_ensembles.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
-from ilk_ensembles.outputs import check_likely
-from ilk_ensembles.progress import VERBOSE, Progress
-from ilk_ensembles.unlabeled import UNLABELED, check_partial_labels, hide
-from ilk_ensembles.viewed import (
+from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
+from ilk_ensembles.base.held_out import RESAMPLING
+from ilk_ensembles.base.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
+from ilk_ensembles.base.outputs import check_probabilistic
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.semi_supervised import (
+    UNLABELED,
+    check_partial_labels,
+    class_growth,
+    hide_labels,
+    label_surest,
+)
+from ilk_ensembles.base.views import (
     MEMBER,
     MEMBERS,
     VIEWS,
-    ViewedClassifier,
+    PerViewClassifier,
     check_views_finite,
     every_column,
     learn_columns,
@@ -29,7 +34,7 @@ from ilk_ensembles.viewed import (
 )
 
 
-class CoTraining(ViewedClassifier):
+class CoTraining(PerViewClassifier):
     """Classifiers of two or more views that label unlabelled rows for each other (co-training).
 
     In each round every view's member is fitted on all rows labelled so far, and then labels
@@ -264,7 +269,7 @@ class CoTraining(ViewedClassifier):
         self.classes_, codes = check_partial_labels(self, y, X, self.unlabeled)
         self._check_reject_label()
         if self.labeled_fraction is not None:
-            codes = hide(codes, self.labeled_fraction, hiding)
+            codes = hide_labels(codes, self.labeled_fraction, hiding)
         given = np.flatnonzero(codes != UNLABELED)
         counts = np.bincount(codes[given])
         self.growth_ = class_growth(self, self.growth, self.classes_, counts)
@@ -295,14 +300,14 @@ class CoTraining(ViewedClassifier):
     def _train(
         self, members: list[Any], X: Any, codes: np.ndarray, rng: np.random.RandomState
     ) -> None:
-        """Set ``estimators_`` and what is known of the rounds; `codes` are filled in."""
+        """Set ``estimators_`` and the history of the rounds; `codes` are filled in."""
         waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
         labeled, self.n_rounds_, self.failures_ = [], 0, {}
-        speaking = check_likely if self.n_rounds and len(waiting) else self._speaking()
-        members = self._taught(members, X, codes, speaking)
+        checked = check_probabilistic if self.n_rounds and len(waiting) else self._output_check()
+        members = self._fit_views(members, X, codes, checked)
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]
             outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
@@ -314,12 +319,12 @@ class CoTraining(ViewedClassifier):
             self.labeled_round_[rows], codes[rows] = self.n_rounds_, found.codes
             labeled.append((rows, found, np.array(self.views_)[found.views]))
             waiting = np.delete(waiting, found.at)
-            members = self._taught(members, X, codes, speaking)
+            members = self._fit_views(members, X, codes, checked)
             progress.step(f"{len(rows)} rows labelled, {len(waiting)} left")
         self.history_ = self._history(labeled)
 
-    def _taught(
-        self, members: list[Any], X: Any, codes: np.ndarray, speaking: Callable[[Any], Any]
+    def _fit_views(
+        self, members: list[Any], X: Any, codes: np.ndarray, checked: Callable[[Any], Any]
     ) -> list[Any]:
         """Fit fresh ``estimators_`` to what is labelled; return the members that are left."""
         rows = np.flatnonzero(codes != UNLABELED)
@@ -328,7 +333,7 @@ class CoTraining(ViewedClassifier):
         kept, self.estimators_ = fit_each(
             self,
             [clone(member, safe=False) for member in members],
-            lambda at, member: speaking(fit_member(member, seen[views[at]], labels)),
+            lambda at, member: checked(fit_member(member, seen[views[at]], labels)),
             self.n_jobs,
             on_failure=self.on_failure,
             argument=naming(views),

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.cases import check_features
-from ilk_ensembles.combined import check_member_weights
-from ilk_ensembles.members import failure, fit_member, seed_members
-from ilk_ensembles.outputs import check_known, member_probabilities, numbers, one_each
-from ilk_ensembles.viewed import VIEWS, check_by_view, learn_columns
+from ilk_ensembles.base.combined_classifier import check_member_weights
+from ilk_ensembles.base.members import failure, fit_member, seed_members
+from ilk_ensembles.base.outputs import check_known, member_probabilities, numbers, one_per_row
+from ilk_ensembles.base.validation import check_features
+from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns
 
 
 def _member_has(method: str) -> Callable[[Concatenated], bool]:
@@ -222,7 +222,7 @@ class Concatenated(ilk.Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """Label of each row, as the member says; array of shape (n,)."""
-        return self._ask(lambda member, seen: one_each(member.predict(seen), len(seen)), X)
+        return self._ask(lambda member, seen: one_per_row(member.predict(seen), len(seen)), X)
 
     @available_if(_member_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -10,11 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.binning.bins import Bins
-from ilk_ensembles.binning.boosting import BinBoosting, Rounds
-from ilk_ensembles.binning.probabilities import one_against_rest
-from ilk_ensembles.combined import check_no_class_lost
-from ilk_ensembles.progress import VERBOSE, Progress
+from ilk_ensembles.base.combined_classifier import check_no_class_lost
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.boosting.additive import one_against_rest
+from ilk_ensembles.boosting.histograms import Bins, HistogramBoosting, HistogramRounds
 
 _CELLS = 1 << 18  # binned at once where rows are scored
 _LARGEST = np.finfo(float).max
@@ -169,14 +168,14 @@ class CRAB(ilk.Classifier):
                 X, codes, weights = X[some], codes[some], weights[some]
                 check_no_class_lost(self, codes)
         self.bins_ = Bins.of(X, self.n_bins)
-        boosting = BinBoosting(
+        boosting = HistogramBoosting(
             self.bins_.codes(X), codes, weights / weights.max(), len(self.classes_), self.n_bins
         )
         progress = Progress(self, self.n_rounds, self.verbose, "rounds")
         self._store(boosting.rounds(self.n_rounds, self.normalization, self.epsilon, progress))
         return self
 
-    def _store(self, rounds: Rounds) -> None:
+    def _store(self, rounds: HistogramRounds) -> None:
         self.n_rounds_ = len(rounds.features)
         self.features_, self.confidences_ = rounds.features, rounds.confidences
         self.costs_, self.error_bounds_ = rounds.costs, rounds.bounds
@@ -233,7 +232,7 @@ class CRAB(ilk.Classifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         """F of each row for each problem; array of shape (m, Q)."""
-        from ilk_ensembles.binning.kernels import add_scores
+        from ilk_ensembles.boosting.kernels import add_scores
 
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)

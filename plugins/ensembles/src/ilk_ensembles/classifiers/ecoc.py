@@ -13,15 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.cases import check_features
-from ilk_ensembles.codes.checking import check_entries, check_rows
-from ilk_ensembles.codes.coupling import coupled
-from ilk_ensembles.codes.decoding import agreement, least_loss
-from ilk_ensembles.codes.named import CODES, MOST, named_code
-from ilk_ensembles.codes.report import CodeReport
-from ilk_ensembles.codes.sides import check_speaks, side_bits, side_margins, side_probabilities
-from ilk_ensembles.combined import check_member_weights, check_n_jobs
-from ilk_ensembles.members import (
+from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
+from ilk_ensembles.base.members import (
     N_JOBS,
     ON_FAILURE,
     each_member,
@@ -29,7 +22,19 @@ from ilk_ensembles.members import (
     fit_member,
     seed_members,
 )
-from ilk_ensembles.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import check_features, row_blocks
+from ilk_ensembles.codes.construction import CODES, MOST, named_code
+from ilk_ensembles.codes.decoding import (
+    agreement,
+    check_decodable,
+    couple,
+    least_loss,
+    side_bits,
+    side_margins,
+    side_probabilities,
+)
+from ilk_ensembles.codes.matrices import CodeReport, check_entries, check_rows
 
 _CELLS = 1 << 22  # outputs that are held at once: 32 MB
 _ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
@@ -250,7 +255,7 @@ class ECOC(ilk.Classifier):
             rows = X if sides.all() else ilk.take(X, some)
             own = None if weights is None else weights[some]
             fit_member(member, rows, (sides[some] > 0).astype(np.intp), own)
-            return check_speaks(member, self.decoding)
+            return check_decodable(member, self.decoding)
 
         kept, self.estimators_ = fit_each(
             self,
@@ -320,16 +325,13 @@ class ECOC(ilk.Classifier):
         """Scores or probabilities of each class; array of shape (n, C)."""
         check_is_fitted(self)
         check_features(self, X, reset=False)
-        return np.concatenate([self._decode(said) for said in self._said(X)])
+        return np.concatenate([self._decode(said) for said in self._member_outputs(X)])
 
-    def _said(self, X: Any) -> Iterator[np.ndarray]:
-        """What the members say of some rows at a time; arrays of shape (m, L)."""
+    def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
+        """Outputs of the members for some rows at a time; arrays of shape (m, L)."""
         ask = _ASK[self.decoding]
-        n = ilk.n_rows(X)
-        size = max(_CELLS // len(self.estimators_), 1)
-        for start in range(0, max(n, 1), size):
-            rows = X if n <= size else ilk.take(X, np.arange(start, min(start + size, n)))
-            work = partial(_said_of, rows, ask)
+        for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
+            work = partial(_ask_member, rows, ask)
             said = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
             yield np.stack(said, axis=1)
 
@@ -339,8 +341,8 @@ class ECOC(ilk.Classifier):
             return agreement(said, self.code_, ignore_zeros=ignore)
         if self.decoding == "loss":
             return least_loss(said, self.code_, self.loss, ignore_zeros=ignore)
-        return coupled(said, self.code_)
+        return couple(said, self.code_)
 
 
-def _said_of(X: Any, ask: Callable[[Any, Any], np.ndarray], member: Any) -> np.ndarray:
+def _ask_member(X: Any, ask: Callable[[Any, Any], np.ndarray], member: Any) -> np.ndarray:
     return ask(member, X)

@@ -10,17 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.binning.probabilities import one_against_rest
+from ilk_ensembles.base.combined_classifier import check_no_class_lost
+from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.outputs import number_per_row
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.resampling import member_tags
+from ilk_ensembles.base.validation import check_features, indexable
+from ilk_ensembles.boosting.additive import StagedClassifier, one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
-from ilk_ensembles.boosting.staged import StagedClassifier
 from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
-from ilk_ensembles.boosting.teaching import Teacher, weighed_rows
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.combined import check_no_class_lost
-from ilk_ensembles.members import ON_FAILURE, failure
-from ilk_ensembles.outputs import number_each
-from ilk_ensembles.progress import VERBOSE, Progress
-from ilk_ensembles.resampled import with_tags_of
+from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 
 _NOTHING = 1e-12  # a round that adds less everywhere adds nothing
 
@@ -157,7 +156,7 @@ class GentleBoost(StagedClassifier):
         self.check_parameters()
         X = self._checked(X, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
-        rows, start = weighed_rows(self, X, sample_weight, len(codes))
+        rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
             check_no_class_lost(self, codes)
@@ -175,7 +174,7 @@ class GentleBoost(StagedClassifier):
 
     def _boost(self, X: Any, labels: np.ndarray, start: np.ndarray) -> None:
         """Fit the members of each round; labels have shape (Q, n)."""
-        teach = self._teacher(X)
+        fit_round = self._round_fitter(X)
         self.estimators_: list[Any] = []
         self.failures_: dict[int, ilk.IlkError] = {}
         losses: list[np.ndarray] = []
@@ -185,7 +184,7 @@ class GentleBoost(StagedClassifier):
             weights = np.exp(logs - logs.max(axis=1, keepdims=True))
             weights /= weights.sum(axis=1, keepdims=True)
             try:
-                members, said = teach(number, labels, weights)
+                members, said = fit_round(number, labels, weights)
             except ilk.IlkError as error:
                 if self.on_failure == "raise":
                     raise
@@ -203,8 +202,8 @@ class GentleBoost(StagedClassifier):
         self.losses_ = np.array(losses)
         self.error_bounds_ = self.losses_.sum(axis=1)
 
-    def _teacher(self, X: Any) -> Callable[..., tuple[list[Any], np.ndarray]]:
-        """A function of number, labels and weights: members of a round, and what they say of X."""
+    def _round_fitter(self, X: Any) -> Callable[..., tuple[list[Any], np.ndarray]]:
+        """A function of number, labels and weights: members of a round, and their predictions."""
         if self.member is None:
             sorted_rows = SortedRows(X)
 
@@ -214,22 +213,22 @@ class GentleBoost(StagedClassifier):
 
             return stumps
         rng = ilk.check_seed(self, self.random_state)
-        teacher = Teacher(self, self.resolve_slot("member"), X, "weighting", rng)
+        learner = WeakLearner(self, self.resolve_slot("member"), X, "weighting", rng)
         n = ilk.n_rows(X)
 
         def ask(member: Any, rows: Any) -> np.ndarray:
-            return number_each(member.predict(rows), n)
+            return number_per_row(member.predict(rows), n)
 
         def members(number: int, labels: np.ndarray, weights: np.ndarray) -> Any:
-            fitted = [teacher.fit(number, y, w) for y, w in zip(labels, weights, strict=True)]
-            return fitted, np.array([teacher.ask(number, one, ask) for one in fitted])
+            fitted = [learner.fit(number, y, w) for y, w in zip(labels, weights, strict=True)]
+            return fitted, np.array([learner.ask(number, one, ask) for one in fitted])
 
         return members
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if self.member is None:
             return ilk.check_vectors(self, X, reset=reset)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=reset)
         return X
 
@@ -241,7 +240,7 @@ class GentleBoost(StagedClassifier):
         falls = np.log(before) - np.log(self.losses_)
         return feature_gains(self.estimators_, np.maximum(falls, 0), self.n_features_in_)
 
-    def _running(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.zeros((ilk.n_rows(X), len(self.classes_)))
@@ -249,12 +248,14 @@ class GentleBoost(StagedClassifier):
         for number, members in enumerate(self.estimators_):
             for problem, member in enumerate(members):
                 try:
-                    own[:, problem] += self.learning_rate * number_each(member.predict(X), len(own))
+                    own[:, problem] += self.learning_rate * number_per_row(
+                        member.predict(X), len(own)
+                    )
                 except Exception as error:
                     raise failure(self, f"estimators_[{number}]", member, error) from error
             yield scores, (number + 1) * self.learning_rate
 
-    def _likely(self, support: np.ndarray) -> np.ndarray:
+    def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
         scores = support[:, 1:] if support.shape[1] == 2 else support
         return one_against_rest(scores, support.argmax(axis=1))
 
@@ -262,4 +263,4 @@ class GentleBoost(StagedClassifier):
         tags = super().__sklearn_tags__()
         if self.member is None:
             return tags
-        return with_tags_of(tags, lambda: self.resolve_slot("member"))
+        return member_tags(tags, lambda: self.resolve_slot("member"))

@@ -7,13 +7,20 @@ from typing import Any, ClassVar, Literal, Self
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.combined import COMBINER, REJECT_LABEL, check_member_weights
-from ilk_ensembles.held_out import RESAMPLING
-from ilk_ensembles.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
-from ilk_ensembles.viewed import MEMBER, MEMBERS, VIEWS, ViewedClassifier, learn_columns, naming
+from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL, check_member_weights
+from ilk_ensembles.base.held_out import RESAMPLING
+from ilk_ensembles.base.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
+from ilk_ensembles.base.views import (
+    MEMBER,
+    MEMBERS,
+    VIEWS,
+    PerViewClassifier,
+    learn_columns,
+    naming,
+)
 
 
-class MultiView(ViewedClassifier):
+class MultiView(PerViewClassifier):
     """A classifier for each view, whose answers are combined by a rule (HML2-CF).
 
     A view is a group of columns of a table or an array: an aspect of the same object. The
@@ -171,12 +178,12 @@ class MultiView(ViewedClassifier):
         names, members = list(self.columns_), self._members_by_view()
         seed_members(self, members, None if self.random_state is None else rng)
         weights = check_member_weights(self, sample_weight, codes, members)
-        speaking = self._speaking()
+        checked = self._output_check()
         labels, seen = self.classes_[codes], dict(ilk.views_of(self, X))
         kept, self.estimators_ = fit_each(
             self,
             members,
-            lambda at, member: speaking(fit_member(member, seen[names[at]], labels, weights)),
+            lambda at, member: checked(fit_member(member, seen[names[at]], labels, weights)),
             self.n_jobs,
             on_failure=self.on_failure,
             argument=naming(names),

@@ -10,17 +10,22 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.bootstrap import MAX_SAMPLES, check_share, how_many
-from ilk_ensembles.combined import check_n_jobs
-from ilk_ensembles.forest.growing import Combinations, Ranks, Settings, grow_forest
-from ilk_ensembles.forest.importance import Importances, importances, truth
-from ilk_ensembles.forest.judging import judge_out_of_bag
+from ilk_ensembles.base.bootstrap import MAX_SAMPLES, check_share, how_many
+from ilk_ensembles.base.combined_classifier import check_n_jobs
+from ilk_ensembles.base.members import N_JOBS
+from ilk_ensembles.base.out_of_bag import out_of_bag_error
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.forest.induction import (
+    CLASS_WEIGHT,
+    Combinations,
+    Ranks,
+    Settings,
+    bootstrap_weights,
+    grow_forest,
+)
+from ilk_ensembles.forest.oob_estimates import Importances, check_truth, importances, oob_decisions
 from ilk_ensembles.forest.proximities import dense_proximities, largest_proximities, sparse_rows
 from ilk_ensembles.forest.trees import TreeMember
-from ilk_ensembles.forest.weighing import CLASS_WEIGHT, drawing_weights
-from ilk_ensembles.members import N_JOBS
-from ilk_ensembles.out_of_bag import out_of_bag_error
-from ilk_ensembles.progress import VERBOSE, Progress
 
 
 class RandomForest(ilk.Classifier):
@@ -230,7 +235,7 @@ class RandomForest(ilk.Classifier):
         X = ilk.check_vectors(self, X, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rng = ilk.check_seed(self, self.random_state)
-        weights = drawing_weights(self, sample_weight, codes)
+        weights = bootstrap_weights(self, sample_weight, codes)
         seeds = rng.randint(2**31 - 1, size=self.n_members)
         how = Settings.of(self, X.shape[1])
         grower = Ranks if self.n_combined is None else Combinations
@@ -242,11 +247,11 @@ class RandomForest(ilk.Classifier):
         self.trees_, self.out_of_bag_ = grown
         self.leaves_ = self.trees_.apply(X)
         counted = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-        self._judge_out_of_bag(codes, counted / counted.max())
+        self._set_out_of_bag(codes, counted / counted.max())
         return self
 
-    def _judge_out_of_bag(self, codes: np.ndarray, weights: np.ndarray) -> None:
-        found = judge_out_of_bag(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
+    def _set_out_of_bag(self, codes: np.ndarray, weights: np.ndarray) -> None:
+        found = oob_decisions(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
         self.oob_decision_function_, self.oob_errors_ = found.support, found.errors
         wrong = found.support.argmax(axis=1) != codes
         said = out_of_bag_error(wrong, found.support, weights)
@@ -400,7 +405,7 @@ class RandomForest(ilk.Classifier):
         return importances(
             self.trees_,
             ilk.check_vectors(self, X, reset=False),
-            *truth(self, y, sample_weight, leaves),
+            *check_truth(self, y, sample_weight, leaves),
             self.out_of_bag_,
             n_repeats=int(n_repeats),
             seeds=ilk.check_seed(self, chance).randint(2**31 - 1, size=len(self.trees_)),

@@ -9,12 +9,11 @@ import numpy as np
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.bootstrap import STRATIFIED, check_share, how_many
-from ilk_ensembles.cases import divisible
-from ilk_ensembles.combined import COMBINER, REJECT_LABEL
-from ilk_ensembles.held_out import RESAMPLING
-from ilk_ensembles.resampled import N_MEMBERS, PARAMETERS
-from ilk_ensembles.resampled_classifier import ResampledClassifier
+from ilk_ensembles.base.bootstrap import STRATIFIED, check_share, how_many
+from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
+from ilk_ensembles.base.held_out import RESAMPLING
+from ilk_ensembles.base.resampling import N_MEMBERS, PARAMETERS, ResampledClassifier
+from ilk_ensembles.base.validation import indexable
 
 
 class RandomSubspace(ResampledClassifier):
@@ -169,7 +168,7 @@ class RandomSubspace(ResampledClassifier):
         check_share(self, "max_features", self.max_features)
 
     def _with_columns(self, X: Any) -> Any:
-        X = divisible(X)
+        X = indexable(X)
         if ilk.is_table(X) or hasattr(X, "tocsr"):
             return X
         try:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from ilk import Param
+from ilk_ensembles.base.held_out import RESAMPLING
+from ilk_ensembles.base.heterogeneous import CLASSIFIERS, PARAMETERS, HeterogeneousClassifier
 from ilk_ensembles.combiners.stacking import Stacking as StackingRule
-from ilk_ensembles.held_out import RESAMPLING
-from ilk_ensembles.listed import MEMBERS, PARAMETERS, ListedMembers
 
 
-class Stacking(ListedMembers):
+class Stacking(HeterogeneousClassifier):
     """Fits a classifier on what members say of rows that they were not fitted on.
 
     Rows are held out in turn: clones of the members, fitted on the other rows, give their
@@ -108,7 +108,7 @@ class Stacking(ListedMembers):
 
     def __init__(
         self,
-        members: Sequence[Any] = MEMBERS,
+        members: Sequence[Any] = CLASSIFIERS,
         learner: Any = "logistic",
         *,
         passthrough: bool = False,

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from ilk import Param
-from ilk_ensembles.combined import COMBINER, REJECT_LABEL
-from ilk_ensembles.held_out import RESAMPLING
-from ilk_ensembles.listed import MEMBERS, PARAMETERS, ListedMembers
+from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
+from ilk_ensembles.base.held_out import RESAMPLING
+from ilk_ensembles.base.heterogeneous import CLASSIFIERS, PARAMETERS, HeterogeneousClassifier
 
 
-class Voting(ListedMembers):
+class Voting(HeterogeneousClassifier):
     """Fits every member on the same data and combines what they say by a rule.
 
     A member's output is its ``predict_proba``, aligned to the classes of the ensemble: a class
@@ -95,7 +95,7 @@ class Voting(ListedMembers):
 
     def __init__(
         self,
-        members: Sequence[Any] = MEMBERS,
+        members: Sequence[Any] = CLASSIFIERS,
         combiner: Any = "sum",
         *,
         reject_label: str | int | None = None,

@@ -10,8 +10,13 @@ from sklearn.utils import get_tags
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.density.clusters import density_clusters
-from ilk_ensembles.density.neighborhoods import INDEX, MIN_SAMPLES, comparable, find_within
+from ilk_ensembles.clusterers.density import (
+    INDEX,
+    MIN_SAMPLES,
+    comparable,
+    density_clusters,
+    radius_neighborhoods,
+)
 
 
 class DBSCAN(ilk.Clusterer):
@@ -142,7 +147,7 @@ class DBSCAN(ilk.Clusterer):
         distance = self.resolve_slot("distance")
         X = comparable(self, distance, X)
         weights = None if sample_weight is None else ilk.check_weights(self, sample_weight, X)
-        near = find_within(self, X, distance, self.resolve_slot("index"), float(self.eps))
+        near = radius_neighborhoods(self, X, distance, self.resolve_slot("index"), float(self.eps))
         self.distance_ = near.distance
         self.labels_, core = density_clusters(near, int(self.min_samples), weights)
         self.core_sample_indices_ = np.flatnonzero(core)

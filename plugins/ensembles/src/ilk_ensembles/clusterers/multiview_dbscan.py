@@ -9,16 +9,16 @@ import numpy as np
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.density.clusters import density_clusters
-from ilk_ensembles.density.neighborhoods import (
+from ilk_ensembles.base.members import failure
+from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns, view_names
+from ilk_ensembles.clusterers.density import (
     INDEX,
     MIN_SAMPLES,
-    OverViews,
-    Within,
-    find_within,
+    MultiViewNeighborhoods,
+    RadiusNeighborhoods,
+    density_clusters,
+    radius_neighborhoods,
 )
-from ilk_ensembles.members import failure
-from ilk_ensembles.viewed import VIEWS, check_by_view, learn_columns, view_names
 
 
 class MultiViewDBSCAN(ilk.Clusterer):
@@ -178,18 +178,20 @@ class MultiViewDBSCAN(ilk.Clusterer):
         views = {view: self._near(view, part) for view, part in ilk.views_of(self, X)}
         self.distances_ = {view: near.distance for view, near in views.items()}
         least = 1 if self.method == "union" else len(views)
-        near = OverViews(list(views.values()), least)
+        near = MultiViewNeighborhoods(list(views.values()), least)
         self.labels_, core = density_clusters(near, int(self.min_samples), weights)
         self.core_sample_indices_ = np.flatnonzero(core)
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
-    def _near(self, view: Any, part: Any) -> Within:
+    def _near(self, view: Any, part: Any) -> RadiusNeighborhoods:
         """Neighbourhoods in one view."""
         own = {} if self.distances is None else self.resolve_slot("distances")
         distance = own[view] if view in own else self.resolve_slot("distance")
         eps = self.eps[view] if isinstance(self.eps, Mapping) else self.eps
         try:
-            return find_within(self, part, distance, self.resolve_slot("index"), float(eps))
+            return radius_neighborhoods(
+                self, part, distance, self.resolve_slot("index"), float(eps)
+            )
         except (ilk.InputError, ilk.InputTypeError) as error:
             raise failure(self, f"view {view!r}", distance, error) from error

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from ilk_ensembles.codes.random_codes import best_of, usual_bits
+from ilk_ensembles.codes.matrices import best_of, usual_bits
 
 LENGTHS = (7, 15, 31, 63, 127, 255, 511)
 """2^m - 1 bits."""

@@ -1,11 +1,15 @@
-"""From what the members of a code say to a score for each class."""
+"""Decoding: outputs of members for the two sides of a column, and scores of classes from them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
+
+import ilk
+from ilk_ensembles.base.outputs import member_probabilities, number_per_row, numbers, one_per_row
 
 _LN2 = float(np.log(2))
 LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -15,10 +19,15 @@ LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 """L(z) - L(0), exact also near 0."""
 _ROUNDING = 1e-13  # as a share of what is summed
+_RIDGE = 1e-8
+_SLACK = 1e-7
+_PATIENCE = 3
+_COUPLE_ROUNDING = 1e-9
+_CELLS = 1 << 20  # held at once
 
 
 def agreement(bits: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.ndarray:
-    """Minus the share of bits in which a class's code word and what the members say disagree.
+    """Minus the share of bits in which a class's code word and the members' outputs disagree.
 
     Parameters
     ----------
@@ -60,12 +69,12 @@ def least_loss(
     if loss == "exponential":
         scores = _exponential(margins, code, ignore_zeros=ignore_zeros)
         size = np.maximum(np.abs(margins).max(axis=1, keepdims=True), 1e-2)
-        return level(scores, _ROUNDING * size)
+        return level_ties(scores, _ROUNDING * size)
     same, other = LOSSES[loss](margins), LOSSES[loss](-margins)
     total = same @ (code == 1).T.astype(float) + other @ (code == -1).T.astype(float)
     used = np.count_nonzero(code, axis=1) if ignore_zeros else code.shape[1]
     size = np.maximum(np.abs(same), np.abs(other)).max(axis=1, keepdims=True)
-    return level(-total / used, _ROUNDING * size)
+    return level_ties(-total / used, _ROUNDING * size)
 
 
 def _exponential(margins: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.ndarray:
@@ -83,7 +92,7 @@ def _small_logistic(z: np.ndarray) -> np.ndarray:
     return np.asarray(np.log1p(np.expm1(-np.maximum(z, -1)) / 2))
 
 
-def level(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
+def level_ties(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
     """Let scores of a row that differ by no more than its slack be equal.
 
     Each becomes the lowest of those that are next to each other; a tie stays one whatever the
@@ -102,3 +111,121 @@ def level(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
     levelled = np.empty_like(scores)
     np.put_along_axis(levelled, order, np.take_along_axis(ascending, lowest, axis=1), axis=1)
     return levelled
+
+
+def couple(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
+    """Probabilities of classes that agree best with those of the sides, by least squares.
+
+    If a case is of class c with probability p_c, then, given that its class is in column j, it
+    is on the side +1 with probability ``q_j = P+ / (P+ + P-)``, P+ and P- being the sums of p
+    over each side. So p minimises
+
+    ``sum_j ((1 - q_j) P+_j - q_j P-_j)^2``,    ``p >= 0``,  ``sum p = 1``;
+
+    of several such p the one of least norm. Exact where the q_j are consistent and the code has
+    enough columns to tell p.
+
+    Parameters
+    ----------
+    sides : ndarray of shape (n, L)
+        q_j.
+    code : ndarray of -1, 0 and 1, shape (C, L)
+
+    Returns
+    -------
+    ndarray of shape (n, C)
+        Those that differ by less than 1e-9 of the largest are equal.
+    """
+    n_classes, n_bits = code.shape
+    shares = np.empty((len(sides), n_classes))
+    size = max(_CELLS // (n_classes * max(n_bits, n_classes)), 1)
+    plus, minus = (code == 1).T.astype(float), (code == -1).T.astype(float)
+    ridge = _RIDGE * n_bits * np.eye(n_classes)
+    for start in range(0, len(sides), size):
+        q = sides[start : start + size, :, None]
+        A = (1 - q) * plus - q * minus
+        shares[start : start + size] = _least(A.transpose(0, 2, 1) @ A + ridge)
+    shares /= shares.sum(axis=1, keepdims=True)
+    shares = level_ties(shares, _COUPLE_ROUNDING * shares.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _least(Q: np.ndarray) -> np.ndarray:
+    """The z >= 0 of least ``z' Q z / 2 - sum z`` for each Q: up to its sum, p on the simplex.
+
+    By exchange of all variables on the wrong side at once, or where that does not help of one
+    [Portugal, Judice & Vicente 1994].
+    """
+    n, size = Q.shape[:2]
+    found = np.zeros((n, size))
+    left = np.arange(n)
+    free = np.ones((n, size), dtype=bool)
+    fewest = np.full(n, size + 1)
+    patience = np.full(n, _PATIENCE)
+    for _ in range(20 * size + 20):
+        own = free[left]
+        system = np.where(own[:, :, None] & own[:, None, :], Q[left], 0)
+        system += np.eye(size) * ~own[:, None, :]
+        z = np.linalg.solve(system, own[:, :, None].astype(float))[:, :, 0]
+        dual = (Q[left] @ z[:, :, None])[:, :, 0] - 1
+        wrong = np.where(own, z < -_SLACK * np.abs(z).max(axis=1, keepdims=True), dual < -_SLACK)
+        found[left] = np.maximum(z, 0)
+        count = wrong.sum(axis=1)
+        going = count > 0
+        if not going.any():
+            break
+        left, wrong, count = left[going], wrong[going], count[going]
+        fewer = count < fewest[left]
+        patience[left] = np.where(fewer, _PATIENCE, patience[left] - 1)
+        fewest[left] = np.minimum(fewest[left], count)
+        alone = patience[left] < 0
+        last = size - 1 - wrong[:, ::-1].argmax(axis=1)
+        wrong[alone] = np.arange(size) == last[alone, None]
+        free[left] ^= wrong
+    return found
+
+
+def check_decodable(member: Any, decoding: str) -> Any:
+    """Return a fitted member that knows the sides 0 and 1 and gives what decoding needs.
+
+    Raises
+    ------
+    InputError
+        If it does not.
+    """
+    classes = np.asarray(member.classes_).tolist()
+    if classes != [0, 1]:
+        raise ilk.InputError(f"knows the classes {classes}, not the sides 0 and 1 of a column")
+    if decoding == "probability" and not hasattr(member, "predict_proba"):
+        raise ilk.InputError(
+            "has no predict_proba, which decoding='probability' needs; take 'hamming' or 'loss'"
+        )
+    if decoding == "loss" and not (
+        hasattr(member, "decision_function") or hasattr(member, "predict_proba")
+    ):
+        raise ilk.InputError(
+            "has neither decision_function nor predict_proba, of which decoding='loss' needs "
+            "one; take 'hamming'"
+        )
+    return member
+
+
+def side_bits(member: Any, X: Any) -> np.ndarray:
+    """1 and -1 by the label predicted; 0 where that is neither; array of shape (n,)."""
+    labels = one_per_row(member.predict(X), ilk.n_rows(X))
+    return np.asarray((labels == 1).astype(float) - (labels == 0).astype(float))
+
+
+def side_margins(member: Any, X: Any) -> np.ndarray:
+    """Positive for the side 1, the larger the surer; array of shape (n,)."""
+    if hasattr(member, "decision_function"):
+        margins = numbers(member.decision_function(X), "scores")
+        if margins.ndim == 2 and margins.shape[1]:
+            margins = margins[:, -1] - (margins[:, 0] if margins.shape[1] == 2 else 0)
+        return number_per_row(margins, ilk.n_rows(X), "scores")
+    return 2 * side_probabilities(member, X) - 1
+
+
+def side_probabilities(member: Any, X: Any) -> np.ndarray:
+    """Probability of the side 1; array of shape (n,)."""
+    return member_probabilities(member, X, np.arange(2))[:, 1].astype(float, copy=False)

@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.passes import combined, shaped
-from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import (
     check_given,
     for_members,
@@ -134,7 +133,7 @@ class BayesianAverage(SupportCombiner):
         self.check_parameters()
         if self.needs_fit:
             check_is_fitted(self)
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         given = self.posteriors_ if self.needs_fit else np.asarray(self.posteriors, dtype=float)
         weights = for_members(self, given, len(outputs), "posteriors")
-        return combined(self, outputs, weighted, weights)
+        return combine_blocks(self, outputs, weighted, weights)

@@ -9,8 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.passes import combined, shaped
-from ilk_ensembles.combiners.support import ULPS, SupportCombiner
+from ilk_ensembles.combiners.support import ULPS, SupportCombiner, as_outputs, combine_blocks
 
 
 class Cascade(SupportCombiner):
@@ -150,10 +149,10 @@ class Cascade(SupportCombiner):
         from ilk_ensembles.combiners.kernels import first_sure
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         n_members, n, _ = outputs.shape
         order, thresholds = self.order(n_members), self.thresholds(n_members)
         who = np.empty(n, dtype=np.intp)
         limits = thresholds - ULPS  # 0.9 reaches 0.9, however it is rounded
-        support = combined(self, outputs, first_sure, order, limits, by_sample=[who])
+        support = combine_blocks(self, outputs, first_sure, order, limits, by_sample=[who])
         return support, who

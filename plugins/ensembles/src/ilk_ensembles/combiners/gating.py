@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.combiners.passes import combined, shaped
-from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.base.members import failure
+from ilk_ensembles.base.outputs import member_probabilities
+from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
-from ilk_ensembles.members import failure
-from ilk_ensembles.outputs import member_probabilities
 
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
@@ -121,7 +120,7 @@ class Gating(SupportCombiner):
         self.loss_curve_ = [_loss(own, weights)]
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
-            self.gate_ = self._taught(clone(gate, safe=False), X, weights * own)
+            self.gate_ = self._fit_gate(clone(gate, safe=False), X, weights * own)
             weights = self._weights(X)
             self.loss_curve_.append(_loss(own, weights))
             if self.loss_curve_[-2] - self.loss_curve_[-1] < self.tol:
@@ -139,14 +138,14 @@ class Gating(SupportCombiner):
 
         self.check_parameters()
         check_is_fitted(self)
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         if len(outputs) != self.n_members_:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: outputs are of {len(outputs)} members, but it was "
                 f"fitted with {self.n_members_}"
             )
         weights = np.array(self._weights(self._cases(X, outputs.shape[1])), dtype=float, order="C")
-        return combined(self, outputs, gated, by_sample=[weights])
+        return combine_blocks(self, outputs, gated, by_sample=[weights])
 
     def _cases(self, X: Any, n: int) -> Any:
         name = ilk.display_name(self)
@@ -165,7 +164,7 @@ class Gating(SupportCombiner):
             )
         return gate
 
-    def _taught(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
+    def _fit_gate(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
         """Fit a gate on every case once for each member, weighted by its responsibility."""
         responsible = shares / shares.sum(axis=1, keepdims=True)
         rows, members = np.nonzero(responsible)

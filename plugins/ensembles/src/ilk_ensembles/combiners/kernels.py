@@ -1,8 +1,11 @@
-"""The rules sum, max, min, median, borda and cascade, a block of samples at a time.
+"""The rules sum, max, min, median, product, borda and cascade, a block of samples at a time.
 
 Each takes `outputs` of shape (L, n, C), the first of the samples to combine, and `combined` of
 shape (m, C), which it fills in for m samples. False is returned where outputs are no support: a
 NaN, an infinity, a negative value, or all zero.
+
+Inside, blocks are flat: the classes of one sample after those of another. Callers of `shares`
+must look for negative values in what it returns: it costs nothing there.
 """
 
 from __future__ import annotations
@@ -12,9 +15,11 @@ import math
 import numpy as np
 
 from ilk import compiled
-from ilk_ensembles.combiners.share_kernels import divide, shares, total_of
 
 _HELD = 1 << 15  # values that a median sorts at once: a quarter of a megabyte, which stays in cache
+_TINY, _UP = 2.0**-500, 2.0**500  # products below are scaled up, exactly
+_NEAR = 1e-14  # sums this near 1 are 1
+_LEAST, _MOST = 1e-290, 1e290  # of a sum, so that it may be divided by
 
 
 @compiled
@@ -199,3 +204,202 @@ def first_sure(
                 combined[i] = share
                 answered_by[i] = member
     return True
+
+
+@compiled
+def product(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
+    """The product of the members' support, divided by its sum over the classes."""
+    if not _plain(outputs, first, combined):
+        return bool(_long(outputs, first, combined))
+    values = combined.reshape(combined.size)
+    width, one, at = np.uint64(combined.shape[1]), np.uint64(1), np.uint64(0)
+    while at < np.uint64(len(values)):  # unsigned: signed ones may count from the end
+        total, end, place = 0.0, at + width, at
+        while place < end:
+            total += values[place]
+            place += one
+        factor, place = 1 / total, at
+        while place < end:
+            values[place] *= factor
+            place += one
+        at = end
+    return True
+
+
+@compiled
+def _plain(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
+    """Products; False where support is none or zero, or they become tiny."""
+    products = combined.reshape(combined.size)
+    spare = np.empty(len(products))
+    products[:] = 1
+    for member in range(len(outputs)):
+        values, fine = shares(outputs, member, first, spare)
+        tiny = 0
+        for k in range(len(products)):
+            products[k] *= values[k]
+            tiny |= products[k] < _TINY
+        if tiny or not fine:
+            return False
+    return True
+
+
+@compiled
+def _long(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
+    """Products as a number and a power of 2**-500, so that nothing is lost; zeros are counted."""
+    products = combined.reshape(combined.size)
+    spare = np.empty(len(products))
+    powers = np.zeros(len(products), dtype=np.int64)
+    zeros = np.zeros(len(products), dtype=np.int64)
+    products[:] = 1
+    for member in range(len(outputs)):
+        values, fine = shares(outputs, member, first, spare)
+        negative, small = 0, 0
+        for k in range(len(products)):
+            none = values[k] == 0
+            zeros[k] += none
+            negative |= values[k] < 0
+            small |= values[k] < _TINY and not none
+        if negative or not fine:
+            return False
+        if small:
+            _multiply_small(products, values, powers)
+        else:
+            for k in range(len(products)):
+                products[k] *= values[k] if values[k] > 0 else 1.0
+        for k in range(len(products)):
+            tiny = products[k] < _TINY
+            products[k] *= _UP if tiny else 1.0
+            powers[k] += tiny
+    n_classes = combined.shape[1]
+    for i in range(len(combined)):
+        own = slice(i * n_classes, (i + 1) * n_classes)
+        _settle(combined[i], powers[own], zeros[own])
+    return True
+
+
+@compiled
+def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray) -> None:
+    """Multiply by values that may be tiny, too; zeros are left out."""
+    for k in range(len(products)):
+        value = values[k]
+        while 0 < value < _TINY:
+            value *= _UP
+            powers[k] += 1
+        if value > 0:
+            products[k] *= value
+
+
+@compiled
+def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
+    """Shares of the classes: those with the fewest zeros, by their products."""
+    fewest = zeros.min()
+    least, top = -1, 0.0
+    for k in range(len(values)):
+        if zeros[k] == fewest and (least < 0 or powers[k] < least):
+            least, top = powers[k], values[k]
+    total = 0.0
+    for k in range(len(values)):
+        below = powers[k] - least
+        values[k] = values[k] / top if zeros[k] == fewest and below < 4 else 0.0
+        for _ in range(min(below, 3)):  # values were within 2**-500 and 1
+            values[k] *= _TINY
+        total += values[k]
+    for k in range(len(values)):
+        values[k] /= total
+
+
+@compiled
+def shares(
+    outputs: np.ndarray, member: int, first: int, spare: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """Support for the samples from `first` on, as many as `spare` has room for.
+
+    Returns
+    -------
+    values : ndarray of shape (m C,)
+        The outputs themselves where all sums are 1, as those of probabilities are; else `spare`.
+    fine : bool
+        False where support is not finite, or all zero.
+    """
+    n_classes = outputs.shape[2]
+    m = len(spare) // n_classes
+    values = outputs[member, first : first + m].reshape(m * n_classes)
+    if _sums_to_one(values, n_classes):
+        return values, True
+    width, one, at = np.uint64(n_classes), np.uint64(1), np.uint64(0)
+    while at < np.uint64(len(values)):
+        total, end, place = 0.0, at + width, at
+        while place < end:
+            total += values[place]
+            place += one
+        if _LEAST < total < _MOST:
+            factor, place = 1 / total, at
+            while place < end:
+                spare[place] = values[place] * factor
+                place += one
+        elif not divide(values[at:end], spare[at:end]):
+            return spare, False
+        at = end
+    return spare, True
+
+
+@compiled
+def total_of(row: np.ndarray) -> float:
+    """Sum of support; -1 where it is none, infinity where only the sum is too large."""
+    total, least, most = 0.0, 0.0, 0.0
+    for value in row:
+        total += value
+        least = min(least, value)
+        most = max(most, value)
+    fine = least >= 0 and total > 0 and most < math.inf  # NaN, too: a sum with it is one
+    return total if fine else -1.0
+
+
+@compiled
+def divide(row: np.ndarray, share: np.ndarray) -> bool:
+    """Divide support by its sum, which may be out of range; False where it is none."""
+    total = total_of(row)
+    if total == math.inf:
+        most = row.max()
+        total = 0.0
+        for k in range(len(row)):
+            share[k] = row[k] / most
+            total += share[k]
+        for k in range(len(row)):
+            share[k] /= total
+        return True
+    for k in range(len(row)):
+        share[k] = row[k] / total
+    return bool(total > 0)
+
+
+@compiled
+def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
+    """Whether all rows have sum 1 up to rounding; four at a time, as each sum waits.
+
+    Places are unsigned: signed ones are looked at for counting from the end.
+    """
+    width, one, four = np.uint64(n_classes), np.uint64(1), np.uint64(4)
+    left = np.uint64(len(values)) // width
+    at, off = np.uint64(0), 0
+    while left >= four:
+        a = b = c = d = -1.0
+        end = at + width
+        while at < end:
+            a += values[at]
+            b += values[at + width]
+            c += values[at + width + width]
+            d += values[at + width + width + width]
+            at += one
+        near = abs(a) < _NEAR and abs(b) < _NEAR and abs(c) < _NEAR and abs(d) < _NEAR
+        off |= not near
+        at = end + width + width + width
+        left -= four
+    while at < np.uint64(len(values)):
+        a = -1.0
+        end = at + width
+        while at < end:
+            a += values[at]
+            at += one
+        off |= not abs(a) < _NEAR
+    return off == 0

@@ -1,16 +1,27 @@
-"""The majority voting rule."""
+"""Majority voting, plain and weighted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.passes import combined, combined_labels, shaped
-from ilk_ensembles.combiners.support import THRESHOLD, TIES, check_support, too_few, winners
+from ilk_ensembles.combiners.support import (
+    THRESHOLD,
+    TIES,
+    SupportCombiner,
+    as_outputs,
+    check_support,
+    combine_blocks,
+    combine_label_blocks,
+    too_few,
+    winners,
+)
+from ilk_ensembles.combiners.weights import check_given, for_members, held_out_codes
 
 
 class Majority(ilk.Combiner):
@@ -69,14 +80,14 @@ class Majority(ilk.Combiner):
         from ilk_ensembles.combiners.vote_kernels import ballots
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
-        return combined(self, outputs, ballots, _alike(len(outputs)))
+        outputs = as_outputs(self, outputs)
+        return combine_blocks(self, outputs, ballots, _alike(len(outputs)))
 
     def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
         from ilk_ensembles.combiners.vote_kernels import label_ballots
 
         self.check_parameters()
-        return combined_labels(self, codes, n_classes, label_ballots, _alike(len(codes)))
+        return combine_label_blocks(self, codes, n_classes, label_ballots, _alike(len(codes)))
 
     def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
         self.check_parameters()
@@ -88,3 +99,148 @@ class Majority(ilk.Combiner):
 
 def _alike(n_members: int) -> np.ndarray:
     return np.full(n_members, 1 / max(n_members, 1))
+
+
+class WeightedMajority(SupportCombiner):
+    """Weighted majority voting rule: each member votes for its label with a weight of its own.
+
+    ``combined_k = sum of w_j over the members whose label is k / sum_j w_j``. A member whose
+    support is tied divides its vote among the tied classes.
+
+    Parameters
+    ----------
+    weights : "learned" or array of shape (L,), default="learned"
+        "learned": in `fit`, from labels held out: ``w_j = ln((1 - e_j)/e_j) + ln(C - 1)`` with
+        ``e_j`` the share of the errors of member j, at least 1/(2n) and at most 1 - 1/(2n).
+        Members no better than chance have weight 0; all count alike where all are so. For two
+        classes these are the weights that are best where members err independently.
+    threshold : "half", "consensus" or float, default=0
+        The least share of all weight that is enough, as in `majority`; what has less is
+        rejected. 0 never rejects.
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (L,)
+        After `fit`, where they are learned; they sum to one, up to rounding.
+
+    Raises
+    ------
+    ParameterError
+        If weights are negative, not finite, all 0, or for another number of members.
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    Arras, "Supervised learning, part 3", weighted majority vote; Nitzan & Paroush (1982) for
+    the weights of independent members.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("weighted_majority", weights=[3, 1, 1])
+    >>> rule.combine_labels([[0], [1], [1]], 2).round(3).tolist()
+    [[0.6, 0.4]]
+    """
+
+    needs = "labels"
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "weights": Param(
+            ilk.Array, choices=("learned",), doc="Numbers, or from errors on labels held out."
+        ),
+        "threshold": THRESHOLD,
+        **SupportCombiner.parameters,
+    }
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_member_permutation#1": "given weights belong to the members in their order",
+    }
+
+    def __init__(
+        self,
+        weights: Any = "learned",
+        threshold: float | str = 0,
+        ties: str = "first",
+        cost: Any = None,
+    ) -> None:
+        super().__init__(ties, cost)
+        self.weights = weights
+        self.threshold = threshold
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Weights that are learned, and given ones."""
+        return [cls(), cls([3, 1, 0, 2.5, 1], "half", ties="reject")]
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether weights are learned."""
+        return isinstance(self.weights, str)
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that given weights are non-negative and not all 0."""
+        super().check_parameters()
+        if not isinstance(self.weights, str):
+            check_given(self, self.weights)
+
+    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+        """Learn weights from held-out labels, as outputs, and codes of the true ones."""
+        self.check_parameters()
+        if self.needs_fit:
+            support = ilk.check_outputs(self, outputs)
+            codes = held_out_codes(self, support, y)
+            found = _log_odds(_wrong(support, codes), len(codes), support.shape[2])
+            self.weights_ = for_members(self, found, len(support))
+        return self
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.vote_kernels import ballots
+
+        self.check_parameters()
+        outputs = as_outputs(self, outputs)
+        return combine_blocks(self, outputs, ballots, self._weights(len(outputs)))
+
+    def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.vote_kernels import label_ballots
+
+        self.check_parameters()
+        weights = self._weights(len(codes))
+        return combine_label_blocks(self, codes, n_classes, label_ballots, weights)
+
+    def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
+        codes, rejected = super().decide(combined)
+        votes = check_support(self, combined)
+        return codes, rejected | too_few(votes[np.arange(len(votes)), codes], self.threshold)
+
+    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+        """The rule for some of so many members: each keeps its weight."""
+        if self.needs_fit:
+            return self
+        weights = self._weights(n_members)[kept]
+        return type(self)(weights, self.threshold, self.ties, self.cost)
+
+    def _weights(self, n_members: int) -> np.ndarray:
+        if self.needs_fit:
+            check_is_fitted(self)
+        weights = self.weights_ if self.needs_fit else np.asarray(self.weights, dtype=float)
+        return for_members(self, weights, n_members)
+
+
+def _wrong(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """How much of each member's votes is not for the true label; shape (L,)."""
+    most = support == support.max(axis=2, keepdims=True)
+    right = (most / most.sum(axis=2, keepdims=True))[:, np.arange(len(codes)), codes]
+    return np.asarray(1 - right.mean(axis=1))
+
+
+def _log_odds(errors: np.ndarray, n: int, n_classes: int) -> np.ndarray:
+    least = 1 / (2 * n)
+    errors = np.clip(errors, least, 1 - least)
+    weights = np.log((1 - errors) / errors) + np.log(max(n_classes - 1, 1))
+    weights = np.maximum(weights, 0)
+    return weights if weights.any() else np.ones(len(errors))

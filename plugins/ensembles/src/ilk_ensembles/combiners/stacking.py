@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
+from ilk_ensembles.base.members import failure, fit_member
+from ilk_ensembles.base.outputs import member_codes, member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, leveled
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
-from ilk_ensembles.members import failure, fit_member
-from ilk_ensembles.outputs import member_codes, member_probabilities
 
 
 class Stacking(SupportCombiner):

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ilk import compiled
-from ilk_ensembles.combiners.share_kernels import total_of
+from ilk_ensembles.combiners.kernels import total_of
 
 
 @compiled

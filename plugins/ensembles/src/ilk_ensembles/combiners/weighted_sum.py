@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_ensembles.combiners.passes import combined, shaped
-from ilk_ensembles.combiners.support import SupportCombiner
+from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import (
     check_given,
     for_members,
@@ -113,9 +112,9 @@ class WeightedSum(SupportCombiner):
         from ilk_ensembles.combiners.kernels import weighted
 
         self.check_parameters()
-        outputs = shaped(self, outputs)
+        outputs = as_outputs(self, outputs)
         weights = for_members(self, self._weights(len(outputs)), len(outputs))
-        return combined(self, outputs, weighted, weights)
+        return combine_blocks(self, outputs, weighted, weights)
 
     def restricted(self, kept: Sequence[int], n_members: int) -> Self:
         """The rule for some of so many members: each keeps its weight."""

@@ -136,7 +136,7 @@ class Trees:
 
         The type is the smallest that holds one number more.
         """
-        from ilk_ensembles.forest.walking_kernels import find_leaves
+        from ilk_ensembles.forest.tree_kernels import find_leaves
 
         most = int(np.diff(self.first_leaves).max())
         leaves = np.empty((len(X), len(self)), dtype=np.min_scalar_type(most))
@@ -150,8 +150,7 @@ class Trees:
 
     def mean(self, X: np.ndarray) -> np.ndarray:
         """Mean of what the leaves of each row say, summed tree after tree; array (n, C)."""
-        from ilk_ensembles.forest.answer_kernels import add_answers
-        from ilk_ensembles.forest.walking_kernels import find_leaves
+        from ilk_ensembles.forest.tree_kernels import add_answers, find_leaves
 
         total = np.zeros((len(X), self.answers.shape[1]))
 
@@ -213,7 +212,7 @@ class TreeMember:
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """What the leaf of each row says; array of shape (n, C)."""
+        """Answer of the leaf of each row; array of shape (n, C)."""
         X = ilk.check_vectors(self, X)
         if X.shape[1] != self.n_features_in_:  # kernels would read beyond its rows
             raise ilk.InputError(

@@ -11,22 +11,22 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.boosting.medians import weighted_medians
-from ilk_ensembles.boosting.rounds import Judgement, Rounds
-from ilk_ensembles.boosting.teaching import METHOD, Teacher, weighed_rows
-from ilk_ensembles.boosting.votes import EDGE, decisive_weight, voting_weight
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.members import ON_FAILURE, failure
-from ilk_ensembles.outputs import number_each
-from ilk_ensembles.progress import VERBOSE
-from ilk_ensembles.resampled import with_tags_of
-from ilk_ensembles.targets import check_numbers
+from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.outputs import number_per_row
+from ilk_ensembles.base.progress import VERBOSE
+from ilk_ensembles.base.resampling import member_tags
+from ilk_ensembles.base.validation import check_features, check_numbers, indexable, row_blocks
+from ilk_ensembles.boosting.additive import EDGE, decisive_weight, voting_weight
+from ilk_ensembles.boosting.rounds import RoundResult, Rounds
+from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighted_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+
 _CELLS = 1 << 20  # predictions that are held at once: 8 MB
 _EXACT = 1e-14  # errors below this share of the largest target are none
+_TIED = 1e-12  # as a share of all weight
 
 
 class AdaBoostR2(ilk.Regressor):
@@ -180,17 +180,17 @@ class AdaBoostR2(ilk.Regressor):
             Itself.
         """
         self.check_parameters()
-        X = divisible(X)
+        X = indexable(X)
         y = check_numbers(self, y, X)
         check_features(self, X, reset=True)
-        rows, start = weighed_rows(self, X, sample_weight, len(y))
+        rows, start = weighted_rows(self, X, sample_weight, len(y))
         if rows is not None:
             X, y = ilk.take(X, rows), y[rows]
         if self.method == "weighting":
             order = ilk.row_order(X, y, start)
             X, y, start = ilk.take(X, order), y[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
-        rounds = _Losses(self, Teacher(self, self._member(), X, self.method, rng), y, start)
+        rounds = _Losses(self, WeakLearner(self, self._member(), X, self.method, rng), y, start)
         rounds.run()
         self.estimators_, self.failures_ = rounds.members, rounds.failures
         self.alphas_, self.errors_ = np.array(rounds.alphas), np.array(rounds.errors)
@@ -198,36 +198,30 @@ class AdaBoostR2(ilk.Regressor):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Weighted median of what the members say; array of shape (m,)."""
+        """Weighted median of the members' predictions; array of shape (m,)."""
         X = self._checked(X)
-        n = ilk.n_rows(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        if n <= size:
-            return weighted_medians(np.stack(list(self._said(X))), self.alphas_)
-        medians = []
-        for start in range(0, n, size):
-            block = ilk.take(X, np.arange(start, min(start + size, n)))
-            medians.append(weighted_medians(np.stack(list(self._said(block))), self.alphas_))
-        return np.concatenate(medians)
+        said = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
+        return np.concatenate([weighted_medians(values, self.alphas_) for values in said])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what is predicted after each round, as fewer rounds would."""
+        """Yield the predictions after each round, as fewer rounds would give."""
         said: list[np.ndarray] = []
-        for own in self._said(self._checked(X)):
+        for own in self._member_outputs(self._checked(X)):
             said.append(own)
             yield weighted_medians(np.stack(said), self.alphas_[: len(said)])
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return X
 
-    def _said(self, X: Any) -> Iterator[np.ndarray]:
-        """What each member says of the rows."""
+    def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions of each member for the rows."""
         for number, member in enumerate(self.estimators_):
             try:
-                yield number_each(member.predict(X), ilk.n_rows(X))
+                yield number_per_row(member.predict(X), ilk.n_rows(X))
             except Exception as error:
                 raise failure(self, f"estimators_[{number}]", member, error) from error
 
@@ -237,28 +231,28 @@ class AdaBoostR2(ilk.Regressor):
         return self.resolve_slot("member")
 
     def __sklearn_tags__(self) -> Any:
-        return with_tags_of(super().__sklearn_tags__(), self._member)
+        return member_tags(super().__sklearn_tags__(), self._member)
 
 
 class _Losses(Rounds):
     """Rounds of AdaBoost.R2."""
 
-    def judge(self, member: Any, number: int, weights: np.ndarray) -> Judgement:
-        errors = np.abs(self.teacher.ask(number, member, self._numbers) - self.y)
+    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
+        errors = np.abs(self.learner.ask(number, member, self._numbers) - self.y)
         rate = self.owner.learning_rate
         largest = errors.max()
         if largest <= _EXACT * np.abs(self.y).max():
             alpha = 2 * decisive_weight(sum(self.alphas) / 2, learning_rate=rate)
-            return Judgement(0.0, alpha, np.zeros(len(weights)), "perfect")
+            return RoundResult(0.0, alpha, np.zeros(len(weights)), "perfect")
         losses = _LOSSES[self.owner.loss](errors / largest)
         mean = float(weights @ losses)
         if mean >= 0.5 - EDGE:
-            return Judgement(mean, 1.0, np.zeros(len(weights)), "chance")
+            return RoundResult(mean, 1.0, np.zeros(len(weights)), "chance")
         alpha = 2 * rate * voting_weight(mean)
-        return Judgement(mean, alpha, alpha * (losses - 1))
+        return RoundResult(mean, alpha, alpha * (losses - 1))
 
     def _numbers(self, member: Any, X: Any) -> np.ndarray:
-        return number_each(member.predict(X), len(self.y))
+        return number_per_row(member.predict(X), len(self.y))
 
 
 _LOSSES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -266,3 +260,22 @@ _LOSSES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "square": lambda share: share**2,
     "exponential": lambda share: -np.expm1(-share),
 }
+
+
+def weighted_medians(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Least value, in each column, such that it and those below have half of the weight.
+
+    Parameters
+    ----------
+    values : ndarray of shape (L, m)
+    weights : ndarray of shape (L,)
+
+    Returns
+    -------
+    ndarray of shape (m,)
+    """
+    order = np.argsort(values, axis=0, kind="stable")
+    reached = np.cumsum(weights[order], axis=0)
+    middle = (reached >= (0.5 - _TIED) * reached[-1]).argmax(axis=0)
+    columns = np.arange(values.shape[1])
+    return np.asarray(values[order[middle, columns], columns])

@@ -11,18 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Param
-from ilk_ensembles.cases import check_features, divisible
-from ilk_ensembles.members import each_place, fit_member
-from ilk_ensembles.out_of_bag import out_of_bag_error
-from ilk_ensembles.outputs import number_each
-from ilk_ensembles.resampled import (
+from ilk_ensembles.base.members import each_place, fit_member
+from ilk_ensembles.base.out_of_bag import out_of_bag_error
+from ilk_ensembles.base.outputs import number_per_row
+from ilk_ensembles.base.resampling import (
     N_MEMBERS,
     PARAMETERS,
     Resampled,
     check_cells,
-    with_tags_of,
+    member_tags,
 )
-from ilk_ensembles.targets import check_numbers
+from ilk_ensembles.base.validation import check_features, check_numbers, indexable, row_blocks
 
 _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
@@ -165,7 +164,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw what each member is shown and fit it.
+        """Draw a sample for each member and fit it.
 
         Parameters
         ----------
@@ -177,7 +176,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
             and must take them; rows of weight 0 are not drawn.
         """
         self.check_parameters()
-        X = divisible(X)
+        X = indexable(X)
         targets = check_numbers(self, y, X)
         check_features(self, X, reset=True)
         rng = ilk.check_seed(self, self.random_state)
@@ -185,9 +184,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         check_cells(self, X, member)
         weights = self._check_weights(sample_weight, X, member)
         members = self._copies(member, rng)
-        shown = self._draw(rng, X, None, weights)
-        self._check_left_out(shown, len(targets))
-        self._fit_shown(members, shown, X, targets, weights, fit_member)
+        samples = self._draw(rng, X, None, weights)
+        self._check_left_out(samples, len(targets))
+        self._fit_samples(members, samples, X, targets, weights, fit_member)
         self._forget_out_of_bag()
         if self.oob_score:
             support = self._support_out_of_bag(
@@ -215,19 +214,17 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     def predict(self, X: Any) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         X = self._checked(X)
-        n = ilk.n_rows(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        if n <= size:
-            return self._combine(self._said(X))
-        blocks = (np.arange(start, min(start + size, n)) for start in range(0, n, size))
-        return np.concatenate([self._combine(self._said(ilk.take(X, rows))) for rows in blocks])
+        return np.concatenate(
+            [self._combine(self._member_outputs(rows)) for rows in row_blocks(X, size)]
+        )
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what the first 1, 2, ... members predict together; arrays of shape (m,).
 
-        What all members say of X is held: 8 bytes for each member and row.
+        The predictions of all members are held: 8 bytes for each member and row.
         """
-        said = self._said(self._checked(X))
+        said = self._member_outputs(self._checked(X))
         total = np.zeros(said.shape[1])
         for count, own in enumerate(said, start=1):
             total += own
@@ -235,12 +232,12 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = divisible(X)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return X
 
-    def _said(self, X: Any) -> np.ndarray:
-        """What each member says; array of shape (L, m)."""
+    def _member_outputs(self, X: Any) -> np.ndarray:
+        """Predictions of each member; array of shape (L, m)."""
 
         def ask(_: int, member: Any) -> np.ndarray:
             return _answers(member, X)
@@ -251,8 +248,8 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         return np.asarray(said.mean(axis=0) if self.rule == "mean" else np.median(said, axis=0))
 
     def __sklearn_tags__(self) -> Any:
-        return with_tags_of(super().__sklearn_tags__(), self._member)
+        return member_tags(super().__sklearn_tags__(), self._member)
 
 
 def _answers(member: Any, X: Any) -> np.ndarray:
-    return number_each(member.predict(X), ilk.n_rows(X))
+    return number_per_row(member.predict(X), ilk.n_rows(X))

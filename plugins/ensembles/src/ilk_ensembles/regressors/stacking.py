@@ -11,13 +11,12 @@ from sklearn.linear_model import LinearRegression
 
 import ilk
 from ilk import Param
-from ilk_ensembles.held_out import RESAMPLING, held_out_outputs, random_folds
-from ilk_ensembles.listed import PARAMETERS
-from ilk_ensembles.listed_regressors import MEMBERS, ListedRegressors
-from ilk_ensembles.members import each_place, failure, fit_member, seed_members
+from ilk_ensembles.base.held_out import RESAMPLING, held_out_outputs, random_folds
+from ilk_ensembles.base.heterogeneous import PARAMETERS, REGRESSORS, HeterogeneousRegressor
+from ilk_ensembles.base.members import each_place, failure, fit_member, seed_members
 
 
-class StackingRegressor(ListedRegressors):
+class StackingRegressor(HeterogeneousRegressor):
     """Fits a regressor on what members say of rows that they were not fitted on.
 
     Rows are held out in turn: what clones of the members, fitted on the other rows, predict for
@@ -109,7 +108,7 @@ class StackingRegressor(ListedRegressors):
 
     def __init__(
         self,
-        members: Sequence[Any] = MEMBERS,
+        members: Sequence[Any] = REGRESSORS,
         learner: Any = None,
         *,
         passthrough: bool = False,
@@ -156,7 +155,7 @@ class StackingRegressor(ListedRegressors):
         rng = ilk.check_seed(self, self.random_state)
         members, learner = self._seeded_members(rng), self._learner()
         weights = self._check_weights(sample_weight, X, [*members, learner])
-        self._fit_listed(members, X, y, weights)
+        self._fit_all(members, X, y, weights)
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
             X, y, weights = ilk.take(X, some), y[some], weights[some]
@@ -180,7 +179,7 @@ class StackingRegressor(ListedRegressors):
     def _held_out(
         self, X: Any, y: np.ndarray, weights: np.ndarray | None, rng: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of rows held out, and what members say of them, of shape (L, h)."""
+        """Positions of rows held out, and the members' predictions for them, of shape (L, h)."""
         places = [f"{place}, on a part of the rows," for place in self._places()]
 
         def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -190,13 +189,13 @@ class StackingRegressor(ListedRegressors):
                 return fit_member(clone(member, safe=False), part, y[train], some)
 
             fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
-            return self._said(fitted, ilk.take(X, test))
+            return self._member_outputs(fitted, ilk.take(X, test))
 
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
 
     def _features(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """What members say side by side, and X where the learner sees it."""
+        """The members' predictions side by side, and X where the learner sees it."""
         if not self.passthrough:
             return said.T
         return np.hstack([said.T, ilk.check_vectors(self, X)])

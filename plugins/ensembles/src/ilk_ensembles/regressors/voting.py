@@ -9,12 +9,11 @@ import numpy as np
 
 import ilk
 from ilk import Param
+from ilk_ensembles.base.heterogeneous import PARAMETERS, REGRESSORS, HeterogeneousRegressor
 from ilk_ensembles.combiners.weights import check_given, for_members
-from ilk_ensembles.listed import PARAMETERS
-from ilk_ensembles.listed_regressors import MEMBERS, ListedRegressors
 
 
-class VotingRegressor(ListedRegressors):
+class VotingRegressor(HeterogeneousRegressor):
     """Fits every member on the same data; predicts the mean, or the median, of their numbers.
 
     ``f(x) = sum_j w_j f_j(x) / sum_j w_j``, equation (2.26) of [1]_, all alike unless there are
@@ -82,7 +81,7 @@ class VotingRegressor(ListedRegressors):
 
     def __init__(
         self,
-        members: Sequence[Any] = MEMBERS,
+        members: Sequence[Any] = REGRESSORS,
         rule: Literal["mean", "median"] = "mean",
         weights: Any = None,
         *,
@@ -136,7 +135,7 @@ class VotingRegressor(ListedRegressors):
         self.check_parameters()
         X, y = self._checked(X, y)
         members = self._seeded_members(ilk.check_seed(self, self.random_state))
-        self._fit_listed(members, X, y, self._check_weights(sample_weight, X, members))
+        self._fit_all(members, X, y, self._check_weights(sample_weight, X, members))
         self._check_votes()
         return self
 

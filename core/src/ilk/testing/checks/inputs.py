@@ -1,0 +1,271 @@
+"""Checks of everything that works on vectors, data frames or lists of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+
+from ilk.interfaces.metric_learner import LocalMetric
+from ilk.testing.checks.learning import answer, expect_rows_apart, trained
+from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
+from ilk.testing.registered import check, claims
+from ilk.testing.subject import (
+    OBJECT_KINDS,
+    Subject,
+    learned,
+    result,
+    takes_objects,
+    takes_tables,
+    takes_vectors,
+)
+from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, PAIRS
+
+
+@contextmanager
+def _by_check_vectors() -> Iterator[None]:
+    """Say in what is wrong with an error how a component gets a right one."""
+    try:
+        yield
+    except CheckFailed as failed:
+        how = "ilk.check_vectors(self, X) returns X checked, or raises such an error"
+        raise CheckFailed(f"{failed}; {how}") from failed.__cause__
+
+
+def _run(subject: Subject, X: Any, y: Any) -> Any:
+    return subject.use.run(subject.seeded(), X, y)
+
+
+def _same_for(subject: Subject, changed: Any, what: str) -> None:
+    got = _run(subject, changed, subject.vectors().y)
+    expect_same(got, result(subject, subject.vector_kind), f"the result for {what}", rtol=1e-6)
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_read_only(subject: Subject) -> None:
+    """A read-only array gives what a writable one gives."""
+    X = subject.vectors().X.copy()
+    X.flags.writeable = False
+    _same_for(subject, X, "a read-only array")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_memory_layout(subject: Subject) -> None:
+    """Arrays in Fortran order, with strides or with negative strides are as good."""
+    X = subject.vectors().X
+    wide = np.full((2 * len(X), 2 * X.shape[1]), 7.0)
+    wide[::2, ::2] = X
+    _same_for(subject, np.asfortranarray(X), "an array in Fortran order")
+    _same_for(subject, wide[::2, ::2], "a strided view")
+    _same_for(subject, X[::-1].copy()[::-1], "a view with negative strides")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_list_of_rows(subject: Subject) -> None:
+    """Nested lists give what the array gives."""
+    _same_for(subject, subject.vectors().X.tolist(), "a list of rows")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_numeric_table(subject: Subject) -> None:
+    """A data frame of numbers gives what the array gives, whatever its row labels."""
+    import pandas as pd
+
+    X = subject.vectors().X
+    columns = [f"f{i}" for i in range(X.shape[1])]
+    table = pd.DataFrame(X, columns=columns, index=np.arange(len(X))[::-1] + 100)
+    _same_for(subject, table, "a data frame of numbers")
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+def check_float32(subject: Subject) -> None:
+    """float32 is taken and gives what the same numbers in float64 give, up to its precision."""
+    X, y = subject.vectors()
+    single = X.astype(np.float32)
+    got, expected = _run(subject, single, y), _run(subject, single.astype(np.float64), y)
+    scale = 1 + np.max(np.abs(expected)) if np.asarray(expected).dtype.kind == "f" else 1
+    expect_same(got, expected, "the result for float32", rtol=1e-3, atol=1e-3 * scale)
+
+
+def _spoiled(subject: Subject, value: float) -> tuple[Any, Any]:
+    X, y = subject.vectors()
+    X = X.copy()
+    X[3, 1] = value
+    return X, y
+
+
+@check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "nan"))
+@_by_check_vectors()
+def check_nan_refused(subject: Subject) -> None:
+    """NaN is an error that names the component and the row."""
+    X, y = _spoiled(subject, np.nan)
+    expect_error(
+        lambda: _run(subject, X, y),
+        "X with NaN in row 3",
+        errors=ValueError,
+        mentions=[subject.names(), "NaN", "row 3"],
+    )
+
+
+@check(*DATA_KINDS, on="first", capability="nan", when=takes_vectors)
+def check_nan_taken(subject: Subject) -> None:
+    """Where missing values are declared, NaN is taken."""
+    _run(subject, *_spoiled(subject, np.nan))
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+@_by_check_vectors()
+def check_infinity_refused(subject: Subject) -> None:
+    """Infinity is an error that names the component and the row."""
+    X, y = _spoiled(subject, np.inf)
+    expect_error(
+        lambda: _run(subject, X, y),
+        "X with inf in row 3",
+        errors=ValueError,
+        mentions=[subject.names(), "inf", "row 3"],
+    )
+
+
+@check(*ANSWERING_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "nan"))
+@_by_check_vectors()
+def check_nan_query_refused(subject: Subject) -> None:
+    """NaN in a query is an error that names the component and the row."""
+    component = learned(subject, subject.vector_kind)
+    X, _ = _spoiled(subject, np.nan)
+    expect_error(
+        lambda: answer(subject, component, X),
+        "a query with NaN in row 3",
+        errors=ValueError,
+        mentions=[subject.names(), "NaN", "row 3"],
+    )
+
+
+@check(*DATA_KINDS, when=takes_vectors)
+@_by_check_vectors()
+def check_one_dimension_refused(subject: Subject) -> None:
+    """An array of one dimension is an error that names the component."""
+    X, y = subject.vectors()
+    expect_error(
+        lambda: _run(subject, X[:, 0], y), "X of one dimension", mentions=[subject.names()]
+    )
+
+
+@check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not takes_tables(c))
+@_by_check_vectors()
+def check_text_refused(subject: Subject) -> None:
+    """An array of words is an error that names the component."""
+    X, y = subject.vectors()
+    words = np.full(X.shape, "word")
+    expect_error(lambda: _run(subject, words, y), "X of words", mentions=[subject.names()])
+
+
+@check(*ANSWERING_KINDS, when=takes_vectors)
+def check_wrong_width(subject: Subject) -> None:
+    """Queries with another number of features are an error with the component and both numbers."""
+    X = subject.vectors().X
+    component = learned(subject, subject.vector_kind)
+    wide, narrow = X.shape[1], X.shape[1] - 1
+    if not subject.use.by_row and not claims(component, "needs_fit"):
+        expect_error(
+            lambda: getattr(component, PAIRS[subject.kind])(X, X[:, :narrow]),
+            f"Y with {narrow} features for X with {wide}",
+            mentions=[subject.names(), str(narrow), str(wide)],
+        )
+        return
+    expect_error(
+        lambda: answer(subject, component, X[:, :narrow]),
+        f"queries with {narrow} features after training with {wide}",
+        mentions=[subject.names(), str(narrow), str(wide)],
+    )
+
+
+@check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "sparse"))
+@_by_check_vectors()
+def check_sparse_refused(subject: Subject) -> None:
+    """A sparse matrix is an error that names the component."""
+    X, y = subject.vectors()
+    expect_error(
+        lambda: _run(subject, sp.csr_matrix(X), y), "a sparse X", mentions=[subject.names()]
+    )
+
+
+@check(*DATA_KINDS, capability="sparse", when=takes_vectors)
+def check_sparse_taken(subject: Subject) -> None:
+    """Where sparse matrices are declared, they give what the dense array gives."""
+    X, y = subject.vectors()
+    X = np.where(np.abs(X) < 0.5, 0, X)
+    got, expected = _run(subject, sp.csr_matrix(X), y), _run(subject, X, y)
+    expect_same(got, expected, "the result for a sparse X", rtol=1e-6)
+
+
+@check(
+    "distance",
+    "kernel",
+    "transformer",
+    "metric_learner",
+    when=lambda c: takes_vectors(c) and not isinstance(c, LocalMetric),
+)
+def check_dtype_kept(subject: Subject) -> None:
+    """float64 gives float64, and float32 gives float32."""
+    X, y = subject.vectors()
+    for dtype in (np.float64, np.float32):
+        values = X.astype(dtype)
+        got = np.asarray(answer(subject, trained(subject, values, y), values))
+        expect(
+            got.dtype == dtype, f"expected {dtype.__name__} for {dtype.__name__}, got {got.dtype}"
+        )
+
+
+@check(*DATA_KINDS, on="first", when=takes_tables)
+def check_row_labels_ignored(subject: Subject) -> None:
+    """Rows of a data frame count by position, whatever their labels."""
+    for example, kind in subject.abler(["tables"]):
+        X, y = example.sample_of(kind)
+        relabelled = X.set_axis(np.arange(len(X))[::-1] + 100, axis=0)
+        got = example.use.run(example.seeded(), relabelled, y)
+        expect_same(got, result(example, kind), "the result for other row labels")
+
+
+@check(*ANSWERING_KINDS, on="first", when=takes_tables)
+def check_missing_column(subject: Subject) -> None:
+    """Queries that lack a column are an error that names the component."""
+    for example, kind in subject.abler(["tables"]):
+        X = example.sample_of(kind).X
+        component, narrow = learned(example, kind), X.iloc[:, :-1]
+        pairs = {"distance": "pairwise", "kernel": "gram"}.get(subject.kind)
+        expect_error(
+            lambda: (
+                getattr(component, pairs)(X, narrow)  # noqa: B023  # called before the next turn
+                if pairs  # noqa: B023
+                else answer(example, component, narrow)  # noqa: B023
+            ),
+            "queries without the last column",
+            mentions=[example.names()],
+        )
+
+
+@check(*DATA_KINDS, on="first", when=takes_objects)
+def check_object_array(subject: Subject) -> None:
+    """An object array gives what the list gives."""
+    for example, kind in subject.abler(OBJECT_KINDS):
+        X, y = example.sample_of(kind)
+        array = np.empty(len(X), dtype=object)
+        for i, item in enumerate(X):
+            array[i] = item
+        got = example.use.run(example.seeded(), array, y)
+        expect_same(got, result(example, kind), f"the result for an object array of {kind}")
+
+
+@check(*ANSWERING_KINDS, on="first", when=lambda c: len(c.capabilities.inputs) > 1)
+def check_other_inputs(subject: Subject) -> None:
+    """On each further kind of input, data stay as they are and rows get their own answers."""
+    for example, kind in subject.abler(subject.inputs[1:]):
+        X, y = example.sample_of(kind)
+        before = joblib.hash((X, y))
+        component = trained(example, X, y)
+        expect_rows_apart(example, component, kind, n=16, alone=1)
+        expect(joblib.hash((X, y)) == before, f"expected {kind} unchanged, got other values")

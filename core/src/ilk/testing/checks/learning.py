@@ -1,0 +1,257 @@
+"""Checks of everything that works on data, whatever the kind of input."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from ilk.errors import IlkError
+from ilk.inputs import n_rows, take
+from ilk.persist import PersistError, load, save
+from ilk.registries import SESSION
+from ilk.testing.expectations import (
+    CheckFailed,
+    expect,
+    expect_error,
+    expect_same,
+    expect_same_apart,
+)
+from ilk.testing.registered import check
+from ilk.testing.subject import fit_returned, learned, result
+from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS, answers_by_row
+
+if TYPE_CHECKING:
+    from ilk.testing.subject import Subject
+
+
+def trained(subject: Subject, X: Any, y: Any) -> Any:
+    """Return a seeded instance that has learned from X and y."""
+    assert subject.use.train is not None
+    return subject.use.train(subject.seeded(), X, y)
+
+
+def answer(subject: Subject, component: Any, Q: Any) -> Any:
+    """Return what a trained component says of the rows of Q."""
+    assert subject.use.answer is not None
+    return subject.use.answer(component, Q)
+
+
+def _fingerprint(value: Any) -> str:
+    """Write data so that two writings are equal exactly if the data are."""
+    import joblib
+
+    return str(joblib.hash(value))
+
+
+@check(*DATA_KINDS, on="first", capability="inputs")
+def check_declared_inputs(subject: Subject) -> None:
+    """Each declared kind of input is taken by one of the examples."""
+    refused = [kind for kind in subject.inputs if subject.able(kind) is None]
+    expect(not refused, f"expected an example that takes each declared input, got none: {refused}")
+
+
+@check(*DATA_KINDS)
+def check_input_not_modified(subject: Subject) -> None:
+    """X and y are the same after use as before."""
+    X, y = subject.data()
+    before = _fingerprint((X, y))
+    subject.use.run(subject.seeded(), X, y)
+    expect(_fingerprint((X, y)) == before, "expected X and y unchanged by use, got other values")
+
+
+@check(*DATA_KINDS)
+def check_parameters_not_modified(subject: Subject) -> None:
+    """Parameters are the same objects after use as before, and hold the same."""
+    X, y = subject.data()
+    component = subject.seeded()
+    before = {name: getattr(component, name) for name in component.parameters}
+    kept = {name: copy.deepcopy(value) for name, value in before.items()}
+    subject.use.run(component, X, y)
+    for name, value in before.items():
+        got = getattr(component, name)
+        expect(got is value, f"expected {name} to stay the object given, got {got!r}")
+        expect(
+            _fingerprint(got) == _fingerprint(kept[name]),
+            f"expected {name} to stay {kept[name]!r}, got {got!r}",
+        )
+
+
+@check(*DATA_KINDS)
+def check_deterministic(subject: Subject) -> None:
+    """With its random states fixed, it gives the same whatever numpy's global state is."""
+    X, y = subject.data()
+    first = result(subject)
+    saved = np.random.get_state()  # noqa: NPY002  # the global state is what is looked at
+    try:
+        np.random.seed(24680)  # noqa: NPY002
+        second = subject.use.run(subject.seeded(), X, y)
+    finally:
+        np.random.set_state(saved)  # noqa: NPY002
+    expect_same(second, first, "a second run with the same random_state", rtol=0, atol=0)
+
+
+def _draws(component: Any) -> bool:
+    return "random_state" in component.parameters
+
+
+@check(*DATA_KINDS, when=_draws, slow=True)
+def check_seed_heard(subject: Subject) -> None:
+    """What is random without a random state gives other answers for other ones."""
+    X, y = subject.data()
+
+    def run(seed: int | None) -> np.ndarray:
+        component = subject.new().set_params(random_state=seed)
+        return np.asarray(subject.use.run(component, X, y))
+
+    first = run(None)
+    if np.array_equal(run(None), first):
+        return  # it draws nothing, or nothing that shows
+    found = [run(seed) for seed in range(3)]
+    differ = any(not np.array_equal(other, found[0]) for other in found[1:])
+    expect(differ, "expected answers that follow random_state, got the same for 0, 1 and 2")
+
+
+@check(*TRAINED_KINDS)
+def check_fit_returns_self(subject: Subject) -> None:
+    """`fit` returns the component itself."""
+    component, got = fit_returned(subject)
+    expect(got is component, f"expected fit to return the component itself, got {got!r}")
+
+
+@check(*TRAINED_KINDS)
+def check_refit_forgets(subject: Subject) -> None:
+    """Fitting again gives what a fresh instance gives; what others learn changes nothing."""
+    X, y = subject.data()
+    other = learned(subject)
+    again = trained(subject, *subject.data(24, classes=3, seed=1))
+    assert subject.use.train is not None
+    if subject.use.answer is not None:
+        got = answer(subject, other, X)
+        expect_same(got, result(subject), "the answer after another instance was fitted")
+    subject.use.train(again, X, y)
+    ours, theirs = (sorted(vars(each)) for each in (again, learned(subject)))
+    expect(ours == theirs, f"expected the attributes {theirs} after fitting again, got {ours}")
+    if subject.use.answer is not None:
+        expect_same(answer(subject, again, X), result(subject), "the answer after fitting again")
+
+
+@check(*TRAINED_KINDS)
+def check_clone_is_unfitted(subject: Subject) -> None:
+    """A clone of a fitted instance has nothing but its parameters."""
+    extra = set(vars(clone(learned(subject)))) - set(subject.cls.parameters)
+    expect(not extra, f"expected a clone without fitted attributes, got {sorted(extra)}")
+
+
+@check(*ANSWERING_KINDS)
+def check_fitted_pickle(subject: Subject) -> None:
+    """A fitted instance says the same after pickle and joblib."""
+    import joblib
+
+    X, component, expected = subject.data().X, fit_returned(subject)[0], result(subject)
+    again = pickle.loads(pickle.dumps(component))  # noqa: S301  # written one line ago
+    expect_same(answer(subject, again, X), expected, "the answer after pickle")
+    buffer = io.BytesIO()
+    joblib.dump(component, buffer)
+    buffer.seek(0)
+    expect_same(answer(subject, joblib.load(buffer), X), expected, "the answer after joblib")
+
+
+def _needs_fit(component: Any) -> bool:
+    return component.kind not in {"distance", "kernel"} or component.capabilities.needs_fit
+
+
+@check(*ANSWERING_KINDS, capability="needs_fit", when=_needs_fit)
+def check_unfitted_refused(subject: Subject) -> None:
+    """What needs fitting raises NotFittedError before it is fitted."""
+    X, _ = subject.data()
+    expect_error(
+        lambda: answer(subject, subject.seeded(), X), "use before fit", errors=NotFittedError
+    )
+
+
+@check(*ANSWERING_KINDS)
+def check_answer_changes_nothing(subject: Subject) -> None:
+    """Answering queries leaves them as they are, and gives the same again after others."""
+    Q = subject.data(9, seed=1).X
+    component = learned(subject)
+    before = _fingerprint(Q)
+    first = answer(subject, component, Q)
+    expect(_fingerprint(Q) == before, "expected the queries unchanged, got other values")
+    answer(subject, component, subject.data().X)
+    expect_same(answer(subject, component, Q), first, "the answer to the same queries again")
+
+
+@check(*ANSWERING_KINDS)
+def check_rows_apart(subject: Subject) -> None:
+    """A row gets the same answers alone, among some, among all, and in any order."""
+    expect_rows_apart(subject, learned(subject), subject.data_kind)
+
+
+def expect_rows_apart(
+    subject: Subject, component: Any, kind: str, *, n: int = 40, alone: int = 5
+) -> None:
+    """Fail a check if what a trained component says of a row depends on others asked with it."""
+    X = subject.sample_of(kind).X
+    Q = subject.sample_of(kind, n, seed=1, apart=0.3).X  # between classes, little turns answers
+
+    def ask(rows: np.ndarray) -> dict[str, Any]:
+        return answers_by_row(component, X, take(Q, rows))
+
+    expect_same_apart(ask, n_rows(Q), f"rows ({kind})", alone=alone)
+
+
+@check(*DATA_KINDS)
+def check_no_rows(subject: Subject) -> None:
+    """Training on no rows is an error that names the component."""
+    X, y = subject.data()
+    none: list[int] = []
+    expect_error(
+        lambda: subject.use.run(subject.seeded(), take(X, none), y[:0]),
+        "data without rows",
+        mentions=[subject.names()],
+    )
+
+
+def _choices(component: Any) -> list[tuple[str, Any]]:
+    own = component.parameters.items()
+    return [(name, choice) for name, param in own for choice in param.choices]
+
+
+@check(*DATA_KINDS, on="first", when=lambda c: bool(_choices(c)), slow=True)
+def check_every_choice(subject: Subject) -> None:
+    """Each declared choice works, or is refused because of another parameter or of the data."""
+    X, y = subject.data()
+    for name, choice in _choices(subject.cls):
+        component = subject.seeded().set_params(**{name: choice})
+        try:
+            subject.use.run(component, X, y)
+        except IlkError:
+            continue
+        except Exception as error:
+            what = f"{name}={choice!r} to work or to be refused"
+            raise CheckFailed(f"expected {what}, got {type(error).__name__}: {error}") from error
+
+
+@check(*ANSWERING_KINDS, on="examples")
+def check_saved(subject: Subject) -> None:
+    """A fitted instance says the same after `ilk.save` and `ilk.load`.
+
+    One that holds a function, or is registered by hand, is refused instead.
+    """
+    component = fit_returned(subject)[0]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "component.ilk"
+        if subject.found.distribution == SESSION or not subject.cls.capabilities.specable:
+            expect_error(lambda: save(component, path), "ilk.save", errors=PersistError)
+            return
+        again = load(save(component, path))
+    got = answer(subject, again, subject.data().X)
+    expect_same(got, result(subject), "the answer after ilk.load")

@@ -1,0 +1,1 @@
+"""Base classes of ensembles, and helpers that several ensembles share."""

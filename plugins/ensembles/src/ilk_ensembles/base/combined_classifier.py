@@ -1,0 +1,250 @@
+"""Classifiers that combine the outputs of fitted members: how they decide."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_ensembles.base.held_out import held_out_outputs
+from ilk_ensembles.base.members import seed_members
+from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
+from ilk_ensembles.base.validation import check_features, indexable, row_blocks
+from ilk_ensembles.combiners.support import ULPS
+
+COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
+REJECT_LABEL = Param((str, int, bool), none=True, doc="Predicted where the combiner rejects.")
+_CELLS = 1 << 22  # outputs that are held at once: 32 MB
+
+Ask = Callable[[Any, Any], np.ndarray]
+"""Output of one member for rows: ``ask(member, rows)``."""
+
+
+class CombinedClassifier(ilk.Classifier):
+    """Combines the outputs of its members by a rule, in blocks of rows.
+
+    A subclass sets ``classes_``, ``estimators_`` and ``combiner_`` in `fit`, and says in
+    `_ask_each` what is shown to which member. Memory for outputs is bounded, whatever the
+    number of rows; only a rule that learns is given those of all rows held out.
+    """
+
+    combiner: Any
+    reject_label: Any = None
+    resampling: Any = None
+    random_state: Any = None
+    combiner_: Any
+    estimators_: list[Any]
+
+    @abstractmethod
+    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
+        """Fit members, each on its part of X; return them. A member that fails raises."""
+
+    @abstractmethod
+    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
+        """``ask(member, rows)`` of each fitted member, with its part of X, in order."""
+
+    def _rule(self) -> Any:
+        """The combiner, not yet fitted."""
+        return self.resolve_slot("combiner")
+
+    def _output_check(self) -> Callable[[Any], Any]:
+        """A function that returns a fitted member, or raises if the rule cannot take its output."""
+        if self._rule().needs == "labels":
+            return lambda member: member
+        return partial(check_probabilistic, otherwise=", or a rule of labels, such as 'majority'")
+
+    def _kept(self) -> tuple[list[int], int]:
+        """Positions of ``estimators_`` among all members, and the number of these.
+
+        All of them, if a subclass leaves none out.
+        """
+        return list(range(len(self.estimators_))), len(self.estimators_)
+
+    def _fit_combiner(
+        self, X: Any, codes: np.ndarray, weights: Any, rng: np.random.RandomState
+    ) -> None:
+        """Set ``combiner_``; a rule that learns does so from outputs for rows held out."""
+        self.combiner_ = self._rule()
+        kept, n_members = self._kept()
+        if len(kept) < n_members and hasattr(self.combiner_, "restricted"):
+            self.combiner_ = self.combiner_.restricted(kept, n_members)
+        if ilk.is_frozen(self.combiner_) or not self.combiner_.needs_fit:
+            self._try_combiner(ilk.take(X, np.arange(1)))
+            return
+        if weights is not None and not weights.all():
+            some = np.flatnonzero(weights)
+            X, codes, weights = ilk.take(X, some), codes[some], weights[some]
+        labels = self.classes_[codes]
+
+        def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
+            some = None if weights is None else weights[train]
+            fresh = [clone(member, safe=False) for member in self.estimators_]
+            fitted = self._fit_members(fresh, ilk.take(X, train), labels[train], some)
+            return self._outputs(fitted, ilk.take(X, test))
+
+        scheme = self.resolve_slot("resampling") if self.resampling is not None else None
+        rows, outputs = held_out_outputs(self, ask, X, codes, scheme, rng)
+        self._check_held_out(codes[rows])
+        seed_members(self, [self.combiner_], None if self.random_state is None else rng)
+        seen = ilk.take(X, rows)
+        if weights is not None and self.combiner_.capabilities.sample_weight:
+            self.combiner_.fit(outputs, codes[rows], seen, sample_weight=weights[rows])
+        else:
+            self.combiner_.fit(outputs, codes[rows], seen)
+
+    def _try_combiner(self, X: Any) -> None:
+        """Let a rule say now that it is for other members or classes than there are."""
+        n_members, n_classes = len(self.estimators_), len(self.classes_)
+        if self.combiner_.needs == "labels":
+            said = np.zeros((n_members, 1), dtype=np.intp)
+        else:
+            said = np.full((n_members, 1, n_classes), 1 / n_classes)
+        self.combiner_.decide(self._combine(said, X))
+
+    def _check_held_out(self, codes: np.ndarray) -> None:
+        """Raise an InputError where there is nothing to tell apart among the rows held out."""
+        found = np.unique(codes)
+        if len(found) == 1 < len(self.classes_):
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: rows of class {self.classes_[found[0]].item()!r} only "
+                f"can be held out, so {ilk.display_name(self.combiner_)} has nothing to learn from"
+            )
+
+    def _outputs(self, members: list[Any], X: Any) -> np.ndarray:
+        """Outputs of the members as the rule takes them; array of shape (L, n, C)."""
+        if self.combiner_.needs == "labels":
+            codes = np.stack(self._ask_each(members, X, self._codes))
+            return ilk.label_outputs(self, codes, len(self.classes_))
+        return np.stack(self._ask_each(members, X, self._probabilities))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted label of each row; array of shape (n,)."""
+        return self._labels(*self.decide(X))
+
+    def _labels(self, codes: np.ndarray, rejected: np.ndarray) -> np.ndarray:
+        labels = self.classes_[codes]
+        if self.reject_label is None or not rejected.any():
+            return np.asarray(labels)
+        reject = np.asarray(self.reject_label)
+        if reject.dtype.kind != labels.dtype.kind:
+            reject, labels = reject.astype(object), labels.astype(object)
+        return np.where(rejected, reject, labels)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Combined support, each row divided by its sum; array of shape (n, n_classes)."""
+        return self._shares(self.combined(X))
+
+    def _shares(self, combined: np.ndarray) -> np.ndarray:
+        total = combined.sum(axis=1, keepdims=True)
+        if not (total > 0).all() or (combined < 0).any():
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: what {ilk.display_name(self.combiner_)} gives cannot "
+                f"be made probabilities: it is negative, or zero for every class"
+            )
+        shares = np.asarray(combined / total)
+        codes, _ = self.combiner_.decide(combined)
+        return _agreeing(shares, codes)
+
+    def decide(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the position of the class decided for, and which rows the combiner rejects.
+
+        Returns
+        -------
+        codes : ndarray of int, shape (n,)
+        rejected : ndarray of bool, shape (n,)
+        """
+        combined = self.combined(X)
+        codes, rejected = self.combiner_.decide(combined)
+        return codes, rejected
+
+    def combined(self, X: Any) -> np.ndarray:
+        """Combined support for each class; array of shape (n, n_classes)."""
+        check_is_fitted(self)
+        X = indexable(X)
+        check_features(self, X, reset=False)
+        return self._in_blocks(X, self._combined_block)
+
+    def _in_blocks(self, X: Any, work: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """``work(rows)`` of all rows, few at a time."""
+        size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
+        return np.concatenate([work(rows) for rows in row_blocks(X, size)])
+
+    def _combined_block(self, X: Any) -> np.ndarray:
+        """Combined support of a few rows."""
+        return self._combine(self._member_outputs(X), X)
+
+    def _member_outputs(self, X: Any) -> np.ndarray:
+        """Codes of shape (L, n) where the rule takes labels, else outputs of shape (L, n, C)."""
+        labels = self.combiner_.needs == "labels"
+        ask = self._codes if labels else self._probabilities
+        return np.stack(self._ask_each(self.estimators_, X, ask))
+
+    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
+        """Combined support of rows from the members' outputs for them."""
+        if self.combiner_.needs == "labels":
+            return np.asarray(self.combiner_.combine_labels(said, len(self.classes_), X))
+        return np.asarray(self.combiner_.combine(said, X))
+
+    def _codes(self, member: Any, X: Any) -> np.ndarray:
+        return member_codes(member, X, self.classes_)
+
+    def _probabilities(self, member: Any, X: Any) -> np.ndarray:
+        return member_probabilities(member, X, self.classes_)
+
+    def _check_reject_label(self) -> None:
+        if self.reject_label is not None and self.reject_label in self.classes_.tolist():
+            raise self.parameter_error(
+                "reject_label", f"must not be one of the classes, got {self.reject_label!r}"
+            )
+
+
+def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Let the class decided for be the largest where only rounding makes another one larger.
+
+    Changes the array it returns.
+    """
+    rows = np.arange(len(shares))
+    own, top = shares[rows, codes], shares.max(axis=1)
+    level = (own < top) & (own >= top * (1 - 2 * ULPS))
+    shares[rows[level], codes[level]] = top[level]
+    return shares
+
+
+def check_n_jobs(owner: Any) -> None:
+    """Raise a ParameterError for ``n_jobs=0``."""
+    if owner.n_jobs == 0:
+        raise owner.parameter_error("n_jobs", "must not be 0")
+
+
+def check_member_weights(owner: Any, weights: Any, codes: np.ndarray, members: Any) -> Any:
+    """Return sample weights as an array, or None where there are none.
+
+    Raises
+    ------
+    InputError
+        If weights are wrong, leave a class without any, or no member takes them.
+    """
+    if weights is None:
+        return None
+    weights = ilk.check_weights(owner, weights, codes)
+    check_no_class_lost(owner, codes[weights > 0])
+    if not any(map(ilk.takes_weights, members)):
+        raise ilk.InputError(f"{ilk.display_name(owner)}: no member takes sample_weight")
+    return weights
+
+
+def check_no_class_lost(owner: Any, codes: np.ndarray) -> None:
+    """Raise an InputError where a class of `owner` is not among the codes of weighed rows."""
+    lost = np.flatnonzero(np.bincount(codes, minlength=len(owner.classes_)) == 0)
+    if len(lost):
+        label = owner.classes_[lost[0]].item()
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: sample_weight is zero for every case of class {label!r}"
+        )

@@ -1,0 +1,223 @@
+"""Heterogeneous ensembles: a list of different members, all fitted on the same data."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Capabilities, Param
+from ilk_ensembles.base.combined_classifier import (
+    Ask,
+    CombinedClassifier,
+    check_member_weights,
+    check_n_jobs,
+)
+from ilk_ensembles.base.members import (
+    N_JOBS,
+    ON_FAILURE,
+    each_place,
+    fit_each,
+    fit_member,
+    seed_members,
+)
+from ilk_ensembles.base.outputs import number_per_row
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import (
+    check_features,
+    check_numbers,
+    common_tags,
+    indexable,
+    row_blocks,
+)
+
+CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
+REGRESSORS = ("knn", "boosted_experts", "bagging")
+PARAMETERS: Mapping[str, Param] = {
+    "on_failure": ON_FAILURE,
+    "n_jobs": N_JOBS,
+    "verbose": VERBOSE,
+    "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to each member without one."),
+}
+ANY_INPUT: Final = ("vectors", "tables", "strings", "sets", "signatures")
+_CELLS = 1 << 22  # predictions that are held at once: 32 MB
+
+
+class HeterogeneousClassifier(CombinedClassifier):
+    """Fits every member on the same data, and combines their outputs by a rule.
+
+    Attributes
+    ----------
+    positions_ : list of int
+        Of ``estimators_`` among `members`.
+    """
+
+    members: Sequence[Any]
+    on_failure: str
+    n_jobs: int | None
+    verbose: int
+    positions_: list[int]
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=ANY_INPUT, sample_weight=True, probabilistic=True
+    )
+    _least_classes: ClassVar[int] = 1
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that there is a member."""
+        super().check_parameters()
+        check_members(self)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit every member, then the rule where it learns.
+
+        Parameters
+        ----------
+        X : data of n rows
+            Whatever the members take.
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Given to the members that take it; an error if none does.
+        """
+        self.check_parameters()
+        X = indexable(X)
+        check_features(self, X, reset=True)
+        self.classes_, codes = ilk.check_labels(self, y, X, min_classes=self._least_classes)
+        self._check_reject_label()
+        rng = ilk.check_seed(self, self.random_state)
+        members = self.resolve_slot("members")
+        seed_members(self, members, None if self.random_state is None else rng)
+        weights = check_member_weights(self, sample_weight, codes, members)
+        checked = self._output_check()
+        labels = self.classes_[codes]
+        self.positions_, self.estimators_ = fit_each(
+            self,
+            members,
+            lambda _, member: checked(fit_member(member, X, labels, weights)),
+            self.n_jobs,
+            on_failure=self.on_failure,
+            progress=Progress(self, len(members), self.verbose),
+        )
+        self._fit_combiner(X, codes, weights, rng)
+        return self
+
+    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
+        def fit(_: int, member: Any) -> Any:
+            return fit_member(member, X, y, weights)
+
+        places = [f"{place}, on a part of the rows," for place in self._places()]
+        return each_place(self, members, fit, self.n_jobs, argument=places)
+
+    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
+        def one(_: int, member: Any) -> np.ndarray:
+            return ask(member, X)
+
+        return each_place(self, members, one, self.n_jobs, argument=self._places())
+
+    def _kept(self) -> tuple[list[int], int]:
+        return self.positions_, len(self.members)
+
+    def _places(self) -> list[str]:
+        """What errors call the fitted members."""
+        return [f"members[{at}]" for at in self.positions_]
+
+    def __sklearn_tags__(self) -> Any:
+        """What all members take is taken."""
+        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+
+
+class HeterogeneousRegressor(ilk.Regressor):
+    """Fits every member on the same data, and combines their numbers into one.
+
+    Attributes
+    ----------
+    estimators_ : list of L regressors
+    positions_ : list of int
+        Theirs among `members`.
+    """
+
+    members: Sequence[Any]
+    on_failure: str
+    n_jobs: int | None
+    verbose: int
+    random_state: Any
+    estimators_: list[Any]
+    positions_: list[int]
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=ANY_INPUT, sample_weight=True)
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that there is a member."""
+        super().check_parameters()
+        check_members(self)
+
+    @abstractmethod
+    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
+        """One number for each row from the members' predictions, of shape (L, n)."""
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        X = indexable(X)
+        check_features(self, X, reset=True)
+        return X, check_numbers(self, y, X)
+
+    def _fit_all(
+        self, members: list[Any], X: Any, y: np.ndarray, weights: np.ndarray | None
+    ) -> None:
+        """Set ``estimators_``, ``positions_`` and ``failures_``."""
+        self.positions_, self.estimators_ = fit_each(
+            self,
+            members,
+            lambda _, member: fit_member(member, X, y, weights),
+            self.n_jobs,
+            on_failure=self.on_failure,
+            progress=Progress(self, len(members), self.verbose),
+        )
+
+    def _seeded_members(self, rng: np.random.RandomState) -> list[Any]:
+        members: list[Any] = self.resolve_slot("members")
+        seed_members(self, members, None if self.random_state is None else rng)
+        return members
+
+    def _check_weights(self, sample_weight: Any, X: Any, takers: Sequence[Any]) -> Any:
+        """Weights as an array, or None; an error where no one takes them."""
+        if sample_weight is None:
+            return None
+        weights = ilk.check_weights(self, sample_weight, X)
+        if not any(map(ilk.takes_weights, takers)):
+            raise ilk.InputError(f"{ilk.display_name(self)}: no member takes sample_weight")
+        return weights
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted number for each row; array of shape (m,)."""
+        check_is_fitted(self)
+        X = indexable(X)
+        check_features(self, X, reset=False)
+        blocks = row_blocks(X, max(_CELLS // len(self.estimators_), 1))
+        return np.concatenate(
+            [self._combine(self._member_outputs(self.estimators_, B), B) for B in blocks]
+        )
+
+    def _member_outputs(self, members: list[Any], X: Any) -> np.ndarray:
+        """Predictions of each member; array of shape (L, m)."""
+
+        def ask(_: int, member: Any) -> np.ndarray:
+            return number_per_row(member.predict(X), ilk.n_rows(X))
+
+        return np.stack(each_place(self, members, ask, self.n_jobs, argument=self._places()))
+
+    def _places(self) -> list[str]:
+        """What errors call the fitted members."""
+        return [f"members[{at}]" for at in self.positions_]
+
+    def __sklearn_tags__(self) -> Any:
+        """What all members take is taken."""
+        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+
+
+def check_members(owner: Any) -> None:
+    """Raise a ParameterError if there is no member, or no job."""
+    if not len(owner.members):
+        raise owner.parameter_error("members", "must have at least one member, got none")
+    check_n_jobs(owner)

@@ -1,0 +1,203 @@
+"""Members of an ensemble: seeded, fitted and asked one by one, named where they fail."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.parallel import Parallel, delayed
+
+import ilk
+from ilk import Param
+
+if TYPE_CHECKING:
+    from ilk_ensembles.base.progress import Progress
+
+
+T = TypeVar("T")
+N_JOBS = Param(int, none=True, doc="How many members work at once; -1: all processors.")
+ON_FAILURE = Param(
+    choices=("raise", "drop"), doc="A member that cannot be fitted: an error, or left out."
+)
+
+
+def each_member(
+    owner: object,
+    members: Sequence[Any],
+    work: Callable[[Any], T],
+    n_jobs: int | None,
+    *,
+    argument: str | Sequence[str] = "members",
+) -> list[T]:
+    """Do something with every member, in threads.
+
+    Raises
+    ------
+    IlkError
+        Where a member fails: an `InputError` or `InputTypeError` if it raised a ValueError or
+        a TypeError. Names the owner, the member and its place.
+    """
+    return each_place(owner, members, lambda _, member: work(member), n_jobs, argument=argument)
+
+
+def each_place(
+    owner: object,
+    members: Sequence[Any],
+    work: Callable[[int, Any], T],
+    n_jobs: int | None,
+    *,
+    argument: str | Sequence[str] = "members",
+) -> list[T]:
+    """As `each_member`, for work that looks at the position of the member: its first argument."""
+
+    def one(position: int, member: Any) -> T:
+        try:
+            return work(position, member)
+        except Exception as error:
+            raise failure(owner, _place(argument, position), member, error) from error
+
+    return _in_threads(one, members, n_jobs)
+
+
+def _in_threads(
+    work: Callable[[int, Any], T], members: Sequence[Any], n_jobs: int | None
+) -> list[T]:
+    jobs = (delayed(work)(position, member) for position, member in enumerate(members))
+    with warnings.catch_warnings():  # filters that threads change at once may stay changed
+        return list(Parallel(n_jobs=jobs_for(len(members), n_jobs), prefer="threads")(jobs))
+
+
+def jobs_for(n_members: int, n_jobs: int | None) -> int | None:
+    """How many members work at once: no more threads are started than there are members."""
+    return n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(n_members, 1))
+
+
+def _place(argument: str | Sequence[str], position: int) -> str:
+    return f"{argument}[{position}]" if isinstance(argument, str) else argument[position]
+
+
+def fit_each(
+    owner: Any,
+    members: Sequence[Any],
+    fit: Callable[[int, Any], Any],
+    n_jobs: int | None,
+    *,
+    on_failure: str = "raise",
+    progress: Progress | None = None,
+    argument: str | Sequence[str] = "members",
+) -> tuple[list[int], list[Any]]:
+    """Fit every member, in threads; leave out those that fail, where that is asked for.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors. Gets ``failures_``: of each member left out, by position, the error.
+    members : sequence of components
+    fit : callable
+        ``fit(position, member)`` returns the fitted member.
+    on_failure : {"raise", "drop"}
+    progress : Progress, optional
+        Told of each member.
+    argument : str or list of str
+        What errors call the members together, or each of them.
+
+    Returns
+    -------
+    positions : list of int
+        Of the members that are left.
+    fitted : list of components
+
+    Raises
+    ------
+    IlkError
+        If a member fails under "raise", or all of them do.
+    """
+
+    def one(position: int, member: Any) -> tuple[Any, ilk.IlkError | None]:
+        try:
+            return fit(position, member), None
+        except Exception as error:
+            failed = failure(owner, _place(argument, position), member, error)
+            if on_failure == "raise":
+                raise failed from error
+            return None, failed
+        finally:
+            if progress is not None:
+                progress.step()
+
+    found = _in_threads(one, members, n_jobs)
+    owner.failures_ = {at: error for at, (_, error) in enumerate(found) if error is not None}
+    if len(owner.failures_) == len(found):
+        first = owner.failures_[0]
+        raise type(first)(f"{ilk.display_name(owner)}: every member failed; the first: {first}")
+    kept = [at for at, (_, error) in enumerate(found) if error is None]
+    return kept, [found[at][0] for at in kept]
+
+
+def failure(owner: object, where: str, member: Any, error: Exception) -> ilk.IlkError:
+    """Return the error of a member as one that names the owner, its place and the member."""
+    text = f"{ilk.display_name(owner)}: {where} ({ilk.display_name(member)})"
+    if isinstance(error, ValueError):
+        return ilk.InputError(f"{text}: {error}")
+    if isinstance(error, TypeError):
+        return ilk.InputTypeError(f"{text}: {error}")
+    return ilk.IlkError(f"{text}: {type(error).__name__}: {error}")
+
+
+def fit_member(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) -> Any:
+    """Fit a member unless it is frozen, with weights where it takes them; return it."""
+    if sample_weight is not None and ilk.takes_weights(member):
+        return ilk.fit_component(member, X, y, sample_weight=sample_weight)
+    return ilk.fit_component(member, X, y)
+
+
+def seed_members(owner: object, members: Sequence[Any], random_state: Any) -> None:
+    """Give every member a seed of its own; nothing happens where `random_state` is None."""
+    if random_state is None:
+        return
+    seeds = ilk.check_seed(owner, random_state).randint(2**31 - 1, size=len(members)).tolist()
+    for member, seed in zip(members, seeds, strict=True):
+        if not ilk.is_frozen(member):
+            ilk.seeded(member, seed)
+
+
+@dataclass(eq=False, repr=False)
+class ConstantClassifier(ClassifierMixin, BaseEstimator):
+    """Predicts the only class it was fitted on.
+
+    Many classifiers refuse to learn from one class, which a random draw may leave.
+
+    Parameters
+    ----------
+    member : classifier
+        The classifier that it replaces.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (1,)
+    """
+
+    member: Any
+
+    def fit(self, X: Any, y: np.ndarray) -> Self:
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.repeat(self.classes_, ilk.n_rows(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        return np.ones((ilk.n_rows(X), 1))
+
+
+def fit_on_drawn(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) -> Any:
+    """Fit a member on drawn rows; a `ConstantClassifier` replaces it where they have one class."""
+    if isinstance(member, ConstantClassifier):
+        member = member.member
+    if ilk.is_frozen(member) or (y != y[0]).any():
+        return fit_member(member, X, y, sample_weight)
+    return ConstantClassifier(member).fit(X, y)

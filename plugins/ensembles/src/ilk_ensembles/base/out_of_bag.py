@@ -1,0 +1,147 @@
+"""Out-of-bag predictions: each row is predicted by the members that were not fitted on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+_CELLS = 1 << 22  # outputs that are held at once: 32 MB
+
+AskEach = Callable[[list[int], list[np.ndarray]], list[np.ndarray]]
+
+
+def rows_left_out(rows: Sequence[np.ndarray], n: int) -> np.ndarray:
+    """Tell which of n rows each member was not fitted on.
+
+    Parameters
+    ----------
+    rows : sequence of L arrays of int
+        The rows that were drawn for each member.
+    n : int
+
+    Returns
+    -------
+    ndarray of bool, shape (L, n)
+    """
+    left_out = np.ones((len(rows), n), dtype=bool)
+    for member, drawn in enumerate(rows):
+        left_out[member, drawn] = False
+    return left_out
+
+
+def out_of_bag_support(
+    left_out: np.ndarray,
+    ask_each: AskEach,
+    combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    width: int,
+) -> np.ndarray:
+    """Combine, for each row, the outputs of the members that were not fitted on it.
+
+    Rows with the same number of such members are combined together, so that the rule is called
+    at most L times a block. It must treat members alike: it is not told which output is whose.
+
+    Parameters
+    ----------
+    left_out : ndarray of bool, shape (L, n)
+        As `rows_left_out` gives.
+    ask_each : callable
+        ``ask_each(members, rows)`` is a list of outputs: of the member at position
+        ``members[i]``, about the rows at ``rows[i]``, an array of shape (m, ...). The further
+        axes are the same for all.
+    combine : callable
+        ``combine(outputs, rows)`` makes an array of shape (m, width) of outputs of shape
+        (k, m, ...), where k is the number of members not fitted on these rows.
+    width : int
+        Numbers for a row: of classes, C; of a regression, 1.
+
+    Returns
+    -------
+    ndarray of shape (n, width)
+        NaN for rows that every member was fitted on.
+    """
+    n = left_out.shape[1]
+    support = np.full((n, width), np.nan)
+    size = max(_CELLS // (len(left_out) * width), 1)
+    for start in range(0, n, size):
+        those = slice(start, start + size)
+        for rows, outputs in _alike(left_out[:, those], start, ask_each):
+            support[rows] = combine(outputs, rows)
+    return support
+
+
+def _alike(
+    left_out: np.ndarray, start: int, ask_each: AskEach
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the rows of a block by their number of out-of-bag members, with their outputs."""
+    members = np.flatnonzero(left_out.any(axis=1)).tolist()
+    if not members:
+        return
+    columns = [np.flatnonzero(left_out[member]) for member in members]
+    said = ask_each(members, [start + those for those in columns])
+    place = np.cumsum(left_out, axis=0) - 1  # of a member among those not fitted on a row
+    counts = place[-1] + 1
+    shape = (int(counts.max()), left_out.shape[1], *said[0].shape[1:])
+    packed = np.empty(shape, dtype=np.result_type(*said))
+    for member, those, outputs in zip(members, columns, said, strict=True):
+        packed[place[member, those], those] = outputs
+    for count in np.unique(counts[counts > 0]).tolist():
+        alike = np.flatnonzero(counts == count)
+        yield start + alike, packed[:count, alike]
+
+
+def treats_alike(rule: Any, n_members: int, n_classes: int) -> bool:
+    """Tell whether a rule does not learn, takes fewer members, and minds no order of them.
+
+    Parameters
+    ----------
+    rule : combiner
+        Not fitted. It is tried on outputs that differ much.
+    n_members, n_classes : int
+    """
+    if rule.needs_fit:
+        return False
+    outputs = np.random.RandomState(0).dirichlet(np.full(n_classes, 0.3), (n_members, 16)) + 1e-6
+
+    def combined(some: np.ndarray) -> np.ndarray:
+        if rule.needs == "labels":
+            return np.asarray(rule.combine_labels(some.argmax(axis=2), n_classes))
+        return np.asarray(rule.combine(some))
+
+    try:
+        combined(outputs[:1])
+        return bool(np.allclose(combined(outputs[::-1]), combined(outputs)))
+    except ilk.IlkError:
+        return False
+
+
+def out_of_bag_error(
+    wrong: np.ndarray, support: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[float, int]:
+    """Mean error over the rows with an out-of-bag member, and the number of other rows.
+
+    Parameters
+    ----------
+    wrong : array of shape (n,)
+        Error of each row, such as whether its label is another; those of rows without support
+        are not looked at.
+    support : ndarray of shape (n, width)
+        As `out_of_bag_support` gives.
+    weights : ndarray of shape (n,), optional
+
+    Returns
+    -------
+    error : float
+        NaN where no row was left out by any member, or those weigh nothing.
+    n_never : int
+        Number of rows that every member was fitted on.
+    """
+    known = ~np.isnan(support[:, 0])
+    shares = 1.0 if weights is None else weights / weights.max()  # whose sum cannot overflow
+    heavy = np.where(known, shares, 0.0)
+    total = heavy.sum()
+    error = float((heavy * np.where(known, wrong, 0)).sum() / total) if total > 0 else np.nan
+    return error, int(len(known) - known.sum())

@@ -1,0 +1,142 @@
+"""Outputs of members, checked: codes and probabilities for the classes, or finite numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+ABSTAINS = -1
+"""Code of a label that is no class of the ensemble: such a member has no vote."""
+
+
+def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """Probability of each class of the ensemble by one fitted member; array of shape (n, C).
+
+    A class that the member does not know has probability 0.
+
+    Raises
+    ------
+    InputError
+        If the member has no ``predict_proba``, gives an array of another shape or no
+        probabilities, or knows a class that the ensemble does not.
+    """
+    given = numbers(check_probabilistic(member).predict_proba(X), "probabilities")
+    own = np.asarray(member.classes_)
+    if given.shape != (ilk.n_rows(X), len(own)):
+        raise ilk.InputError(
+            f"gives probabilities of shape {given.shape} for {ilk.n_rows(X)} rows, it has "
+            f"{len(own)} classes"
+        )
+    _check_shares(given)
+    return aligned(given, own, classes)
+
+
+def check_probabilistic(member: Any, otherwise: str = "") -> Any:
+    """Return a fitted member; raise an InputError where it has no ``predict_proba``."""
+    if not hasattr(member, "predict_proba"):
+        raise ilk.InputError(
+            f"has no predict_proba, which is needed; take a member that gives "
+            f"probabilities{otherwise}"
+        )
+    return member
+
+
+def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """Position of each predicted label among the classes; array of int of shape (n,).
+
+    A label that is no class, as of a member that declines to answer, has code `ABSTAINS`.
+
+    Raises
+    ------
+    InputError
+        If the member knows a class that the ensemble does not, or gives no label for each row.
+    """
+    own = getattr(member, "classes_", None)
+    if own is not None:
+        check_known(np.asarray(own), classes)
+    labels = one_per_row(member.predict(X), ilk.n_rows(X))
+    if labels.dtype.kind == classes.dtype.kind != "O":
+        at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        return np.where(classes[at] == labels, at, ABSTAINS)
+    table = {label: code for code, label in enumerate(classes.tolist())}
+    return np.array([table.get(label, ABSTAINS) for label in labels.tolist()], dtype=np.intp)
+
+
+def one_per_row(said: Any, n: int) -> np.ndarray:
+    """Predictions of a member as an array of shape (n,).
+
+    Raises
+    ------
+    InputError
+        If it has another shape.
+    """
+    array = np.asarray(said)
+    if array.shape != (n,):
+        raise ilk.InputError(f"predicts an array of shape {array.shape} for {n} rows")
+    return array
+
+
+def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
+    """Predictions of a member as an array of finite floats of shape (n,).
+
+    Raises
+    ------
+    InputError
+        If it has another shape, or holds what is no number.
+    """
+    array = one_per_row(numbers(said, what), n).astype(np.float64, copy=False)
+    bad = np.flatnonzero(~np.isfinite(array))
+    if len(bad):
+        raise ilk.InputError(f"gives {array[bad[0]]} in {what}, at row {bad[0]}")
+    return array
+
+
+def numbers(said: Any, what: str) -> np.ndarray:
+    """Output of a member as an array of numbers.
+
+    Raises
+    ------
+    InputError
+        If it holds texts, complex numbers or anything else.
+    """
+    array = np.asarray(said)
+    if array.dtype == object and array.ndim:
+        array = array.astype(float)
+    if array.dtype.kind not in "fiub":
+        raise ilk.InputError(f"gives {what} of type {array.dtype}, not numbers")
+    return array
+
+
+def _check_shares(given: np.ndarray) -> None:
+    """Raise an InputError for a value that is negative or not finite, or a row of zeros."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = given.sum(axis=1)
+    if np.isfinite(total).all() and (total > 0).all() and given.min(initial=0) >= 0:
+        return
+    bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
+    if len(bad):
+        row, column = bad[0].tolist()
+        raise ilk.InputError(f"gives the probability {given[row, column]}, for row {row}")
+    empty = np.flatnonzero(~given.any(axis=1))
+    if len(empty):
+        raise ilk.InputError(f"gives no class a probability above 0, for row {empty[0]}")
+
+
+def aligned(probabilities: np.ndarray, own: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Order columns as `classes`; a class that the member does not know has probability 0."""
+    if np.array_equal(own, classes):
+        return probabilities
+    check_known(own, classes)
+    support = np.zeros((len(probabilities), len(classes)))
+    support[:, np.searchsorted(classes, own)] = probabilities
+    return support
+
+
+def check_known(own: np.ndarray, classes: np.ndarray) -> None:
+    """Raise an InputError where a member knows a class that the ensemble does not."""
+    unknown = own[~np.isin(own, classes)]
+    if len(unknown):
+        raise ilk.InputError(f"knows the class {unknown[0].item()!r}, which y does not have")

@@ -1,0 +1,396 @@
+"""Ensembles of copies of one member, each fitted on a random sample of rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk import Param
+from ilk_ensembles.base.bootstrap import (
+    MAX_SAMPLES,
+    REPLACE,
+    bootstrap_rows,
+    check_share,
+    draw_size,
+)
+from ilk_ensembles.base.combined_classifier import (
+    Ask,
+    CombinedClassifier,
+    check_member_weights,
+    check_n_jobs,
+)
+from ilk_ensembles.base.members import (
+    N_JOBS,
+    ON_FAILURE,
+    each_place,
+    fit_each,
+    fit_on_drawn,
+    seed_members,
+)
+from ilk_ensembles.base.out_of_bag import (
+    out_of_bag_error,
+    out_of_bag_support,
+    rows_left_out,
+    treats_alike,
+)
+from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import check_features, indexable
+
+N_MEMBERS = Param(int, ge=1, doc="How many members there are.")
+OOB_SCORE = Param(bool, doc="Whether to estimate the error from rows that were not drawn.")
+PARAMETERS: Mapping[str, Param] = {
+    "max_samples": MAX_SAMPLES,
+    "replace": REPLACE,
+    "oob_score": OOB_SCORE,
+    "on_failure": ON_FAILURE,
+    "n_jobs": N_JOBS,
+    "verbose": VERBOSE,
+    "random_state": Param(
+        ilk.Seed, none=True, doc="Of the draws; gives a seed to each member without one."
+    ),
+}
+_OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
+_LARGE = 2**31 - 1
+Fit = Callable[[Any, Any, np.ndarray, Any], Any]
+"""Fits a member on its sample: ``fit(member, X, y, weights)``."""
+
+
+class Sample(NamedTuple):
+    """The rows and columns that one member is fitted on; columns None: all of them."""
+
+    rows: np.ndarray
+    columns: np.ndarray | None
+
+
+class Resampled(ilk.Component):
+    """Draws a sample for each copy of a member, fits the copies, and predicts out of bag.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The fitted members.
+    rows_ : list of ndarray of int
+        Rows drawn for each.
+    """
+
+    max_samples: float
+    replace: bool
+    oob_score: bool
+    n_members: int
+    on_failure: str
+    n_jobs: int | None
+    verbose: int
+    random_state: Any
+    estimators_: list[Any]
+    rows_: list[np.ndarray]
+    features_: list[np.ndarray]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that shares are at most 1."""
+        super().check_parameters()
+        check_n_jobs(self)
+        check_share(self, "max_samples", self.max_samples)
+
+    def _draw_columns(self, rng: np.random.RandomState, X: Any) -> np.ndarray | None:
+        """Columns for one member; None: all of them."""
+        return None
+
+    def _draw(
+        self,
+        rng: np.random.RandomState,
+        X: Any,
+        codes: np.ndarray | None,
+        weights: np.ndarray | None,
+        columns: list[np.ndarray | None] | None = None,
+    ) -> list[Sample]:
+        """Draw a sample for each member; the first ones do not depend on how many there are.
+
+        Where `columns` are given, of a part of the data, no more rows are asked for than it has.
+        """
+        n = ilk.n_rows(X)
+        available = n if weights is None else int(np.count_nonzero(weights))
+        classes = 1 if codes is None else len(np.unique(codes))
+        share = self.max_samples
+        if columns is not None and isinstance(share, int | np.integer):
+            share = min(int(share), available)
+        size = draw_size(self, share, available, replace=self.replace, at_least=classes)
+        kind = np.int32 if n <= _LARGE else np.int64
+        every = np.arange(n, dtype=kind)
+        samples = []
+        for at in range(self.n_members if columns is None else len(columns)):
+            own = self._draw_columns(rng, X) if columns is None else columns[at]
+            rows = every
+            if self.replace or size < n:
+                rows = bootstrap_rows(
+                    rng, n, size, replace=self.replace, codes=codes, weights=weights
+                ).astype(kind)
+            samples.append(Sample(rows, own))
+        return samples
+
+    def _copies(self, member: Any, rng: np.random.RandomState) -> list[Any]:
+        members = [clone(member, safe=False) for _ in range(self.n_members)]
+        own = np.random.RandomState(rng.randint(_LARGE))  # so that more members change no draw
+        seed_members(self, members, None if self.random_state is None else own)
+        return members
+
+    def _fit_samples(
+        self,
+        members: list[Any],
+        samples: list[Sample],
+        X: Any,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        fit: Fit,
+    ) -> None:
+        """Fit each member on its sample, and keep those whose fit succeeds."""
+        progress = Progress(self, len(members), self.verbose)
+
+        def one(at: int, member: Any) -> Any:
+            return self._fit_one(member, samples[at], X, y, weights, fit)
+
+        kept, self.estimators_ = fit_each(
+            self,
+            members,
+            one,
+            self.n_jobs,
+            on_failure=self.on_failure,
+            progress=progress,
+            argument=[f"members[{at}], on what was drawn for it" for at in range(len(members))],
+        )
+        self.rows_ = [samples[at].rows for at in kept]
+        columns = [own for at in kept if (own := samples[at].columns) is not None]
+        if columns:
+            self.features_ = columns
+        self._places = [f"members[{at}]" for at in kept]
+
+    def _fit_one(
+        self,
+        member: Any,
+        sample: Sample,
+        X: Any,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        fit: Fit,
+    ) -> Any:
+        X = columns_of(X, sample.columns)
+        if not self.replace and len(sample.rows) == len(y):
+            return fit(member, X, y, weights)
+        drawn = None if weights is None or self.replace else weights[sample.rows]
+        return fit(member, ilk.take(X, sample.rows), y[sample.rows], drawn)
+
+    def _columns_at(self, at: int) -> np.ndarray | None:
+        return self.features_[at] if hasattr(self, "features_") else None
+
+    def _support_out_of_bag(
+        self,
+        X: Any,
+        ask: Callable[[Any, Any], np.ndarray],
+        combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        width: int,
+    ) -> np.ndarray:
+        """As `out_of_bag_support` gives, by members that are asked in threads."""
+
+        def ask_each(those: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
+            def one(i: int, member: Any) -> np.ndarray:
+                return ask(member, columns_of(ilk.take(X, rows[i]), self._columns_at(those[i])))
+
+            return each_place(
+                self,
+                [self.estimators_[at] for at in those],
+                one,
+                self.n_jobs,
+                argument=[self._places[at] for at in those],
+            )
+
+        left_out = rows_left_out(self.rows_, ilk.n_rows(X))
+        return out_of_bag_support(left_out, ask_each, combine, width)
+
+    def _forget_out_of_bag(self) -> None:
+        for name in _OUT_OF_BAG:
+            self.__dict__.pop(name, None)
+
+    def _check_left_out(self, samples: list[Sample], n: int) -> None:
+        if self.oob_score and not self.replace and len(samples[0].rows) == n:
+            raise self.parameter_error(
+                "oob_score", "needs rows that are not drawn: replace, or fewer max_samples"
+            )
+
+
+def columns_of(X: Any, columns: np.ndarray | None) -> Any:
+    """Columns of an array or a table by position; None: X itself."""
+    if columns is None:
+        return X
+    return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
+
+
+def check_cells(owner: object, X: Any, member: Any) -> None:
+    """Name the first missing value by its row: members only know the rows drawn for them.
+
+    Raises
+    ------
+    InputError
+        If an array or a table of numbers has a NaN that the member does not take, or infinity.
+    """
+    if not hasattr(member, "get_params"):
+        return
+    if ilk.is_table(X) and all(
+        isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in X.dtypes
+    ):
+        X = np.asarray(X, dtype=float)
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f":
+        ilk.check_finite(owner, X, nan=bool(get_tags(member).input_tags.allow_nan))
+
+
+def member_tags(tags: Any, member: Callable[[], Any]) -> Any:
+    """Tags of an ensemble that takes what its member takes."""
+    try:
+        own = get_tags(member()).input_tags
+    except ilk.IlkError:  # said when it is fitted
+        return tags
+    tags.input_tags.allow_nan, tags.input_tags.sparse = own.allow_nan, own.sparse
+    return tags
+
+
+class ResampledClassifier(Resampled, CombinedClassifier):
+    """Copies of one classifier, each fitted on a random sample of rows and columns.
+
+    A subclass has the parameters that are annotated here, and may draw columns.
+    """
+
+    member: Any
+    stratified: bool
+    oob_decision_function_: np.ndarray
+    oob_error_: float
+    n_never_out_of_bag_: int
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw a sample for each member, fit the members, then the rule where it learns.
+
+        Parameters
+        ----------
+        X : data of n rows
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            With replacement the chance of a row to be drawn is proportional to its weight,
+            and members are given none. Without, members are given the weights of their rows,
+            and must take them; rows of weight 0 are not drawn.
+        """
+        self.check_parameters()
+        X = self._with_columns(X)
+        self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
+        self._check_reject_label()
+        check_features(self, X, reset=True)
+        rng = ilk.check_seed(self, self.random_state)
+        member = self.resolve_slot("member")
+        check_cells(self, X, member)
+        self._check_rule()
+        takers = [self] if self.replace else [member]  # who looks at the weights
+        weights = check_member_weights(self, sample_weight, codes, takers)
+        checked = self._output_check()
+        members = self._copies(member, rng)
+        self._folds_seed = int(rng.randint(2**31 - 1))
+        samples = self._draw(rng, X, codes if self.stratified else None, weights)
+        self._check_left_out(samples, len(codes))
+
+        def fit(member: Any, X: Any, y: np.ndarray, weights: Any) -> Any:
+            return checked(fit_on_drawn(member, X, y, weights))
+
+        self._fit_samples(members, samples, X, self.classes_[codes], weights, fit)
+        self._fit_combiner(X, codes, weights, rng)
+        self._forget_out_of_bag()
+        if self.oob_score:
+            self._estimate(X, codes, weights)
+        return self
+
+    def _kept(self) -> tuple[list[int], int]:
+        return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
+
+    def _with_columns(self, X: Any) -> Any:
+        """X as `take` and `columns_of` can divide it."""
+        return indexable(X)
+
+    def _check_rule(self) -> None:
+        rule = self._rule()
+        if self.oob_score and not treats_alike(rule, self.n_members, len(self.classes_)):
+            raise self.parameter_error(
+                "oob_score",
+                f"needs a rule that treats members alike, however many they are; "
+                f"{ilk.display_name(rule)} does not",
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        """What the member takes is taken."""
+        return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
+
+    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
+        """Fit members on new draws from some rows, with the columns that they had."""
+        rng = np.random.RandomState(self._folds_seed)
+        codes = np.unique(y, return_inverse=True)[1] if self.stratified else None
+        columns = [self._columns_at(at) for at in range(len(members))]
+        samples = self._draw(rng, X, codes, weights, columns)
+
+        def one(at: int, member: Any) -> Any:
+            return self._fit_one(member, samples[at], X, y, weights, fit_on_drawn)
+
+        return each_place(self, members, one, self.n_jobs, argument=self._places)
+
+    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
+        def one(at: int, member: Any) -> np.ndarray:
+            return ask(member, columns_of(X, self._columns_at(at)))
+
+        return each_place(self, members, one, self.n_jobs, argument=self._places)
+
+    def combined(self, X: Any) -> np.ndarray:
+        """Combined support for each class; array of shape (n, n_classes)."""
+        return super().combined(self._with_columns(X))
+
+    def _estimate(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
+        """Set the out-of-bag predictions and their error."""
+        support = self._support_out_of_bag(
+            X,
+            self._codes if self.combiner_.needs == "labels" else self._probabilities,
+            lambda said, rows: self._combine(said, ilk.take(X, rows)),
+            len(self.classes_),
+        )
+        known = np.flatnonzero(~np.isnan(support[:, 0]))
+        wrong = np.zeros(len(codes), dtype=bool)
+        if len(known):
+            found, rejected = self.combiner_.decide(support[known])
+            wrong[known] = found != codes[known]
+            if self.reject_label is not None:
+                wrong[known] |= rejected
+        self.oob_decision_function_ = support
+        self.oob_error_, self.n_never_out_of_bag_ = out_of_bag_error(wrong, support, weights)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what the first 1, 2, ... members predict together.
+
+        Each is an array of shape (n,). The outputs of all members for X are held: 8 bytes for each
+        member, row and class; of rules of labels, for each member and row.
+        """
+        for combined in self._staged(X):
+            yield self._labels(*self.combiner_.decide(combined))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the probabilities of the first 1, 2, ... members; arrays of shape (n, C)."""
+        for combined in self._staged(X):
+            yield self._shares(combined)
+
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+        check_is_fitted(self)
+        if self.combiner_.needs_fit:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: {ilk.display_name(self.combiner_)} learned from all "
+                f"members, it cannot combine the first ones"
+            )
+        X = self._with_columns(X)
+        check_features(self, X, reset=False)
+        said = self._member_outputs(X)
+        for count in range(1, len(said) + 1):
+            yield self._combine(said[:count], X)

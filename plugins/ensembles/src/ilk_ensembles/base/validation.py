@@ -1,0 +1,101 @@
+"""Validation of input: rows that can be indexed, columns as in training, numeric targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.validation import column_or_1d, validate_data
+
+import ilk
+
+
+def indexable(X: Any) -> Any:
+    """Data whose rows, and columns where it has any, can be taken by position."""
+    X = ilk.as_table(X)
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
+    if not hasattr(X, "shape") and hasattr(X, "__array__"):
+        return np.asarray(X)
+    return X
+
+
+def row_blocks(X: Any, size: int) -> Iterator[Any]:
+    """Yield the rows of X, at most `size` at a time; X itself where it has no more."""
+    n = ilk.n_rows(X)
+    if n <= size:
+        yield X
+        return
+    for start in range(0, n, size):
+        yield ilk.take(X, np.arange(start, min(start + size, n)))
+
+
+def check_features(owner: Any, X: Any, *, reset: bool) -> None:
+    """Compare the columns of X, where it has columns, with those of training; or learn them.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If X is no array, table or list, or its columns differ.
+    """
+    name = ilk.display_name(owner)
+    if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
+        kind = type(X).__name__
+        raise ilk.InputTypeError(f"{name}: X must be an array, a table or a list, got a {kind}")
+    if getattr(X, "ndim", 2) < 2 or (isinstance(X, list | tuple) and not _are_vectors(X)):
+        return  # no columns: texts, sets, or an error for members to raise
+    try:
+        validate_data(owner, X, reset=reset, skip_check_array=True)
+    except (TypeError, ValueError) as error:
+        raise ilk.InputError(f"{name}: X: {error}") from None
+
+
+def _are_vectors(rows: Sequence[Any]) -> bool:
+    """Tell whether the rows of a list may be vectors: flat, and of one length."""
+    try:
+        flat = not rows or np.ndim(rows[0]) == 1
+    except ValueError:  # points and their weights
+        return False
+    return flat and len(set(map(len, rows))) < 2
+
+
+def common_tags(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
+    """Tags of an ensemble that takes NaN, and sparse matrices, where all of its members do."""
+    try:
+        own = [get_tags(member).input_tags for member in members()]
+    except ilk.IlkError:  # said when they are fitted
+        return tags
+    tags.input_tags.allow_nan = all(each.allow_nan for each in own)
+    tags.input_tags.sparse = all(each.sparse for each in own)
+    return tags
+
+
+def check_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
+    """Return y as finite floats, one for each row of X.
+
+    Raises
+    ------
+    InputError
+        Naming the component and what is wrong with y.
+    """
+    name = ilk.display_name(owner)
+    if y is None:
+        raise ilk.InputError(f"{name}: requires y to be passed, but the target y is None")
+    try:
+        values = np.asarray(ilk.as_table(y))
+        if values.dtype.kind != "c":
+            values = column_or_1d(values.astype(float, copy=False), warn=True)
+    except (TypeError, ValueError) as error:
+        raise ilk.InputError(f"{name}: y: {error}") from None
+    if values.dtype.kind == "c":
+        raise ilk.InputError(f"{name}: y must be real numbers (Complex data not supported)")
+    ilk.check_same_length(owner, X, values)
+    if not len(values):
+        raise ilk.InputError(f"{name}: y is empty, at least one number is needed")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise ilk.InputError(f"{name}: y has {values[bad[0]]} at row {bad[0]}, it must be finite")
+    return np.asarray(values)

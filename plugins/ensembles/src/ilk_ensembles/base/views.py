@@ -1,0 +1,175 @@
+"""Classifiers that have a member for each view, a group of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+
+import ilk
+from ilk import Param
+from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
+from ilk_ensembles.base.members import each_place, fit_member
+from ilk_ensembles.base.validation import check_features
+
+ALL = "all"
+"""Name of the only view where none are given."""
+
+VIEWS = Param(
+    ilk.Views,
+    none=True,
+    doc="Names or positions of the columns of each view; 'data': the views of the data set.",
+)
+MEMBER = Param(slot="classifier", doc="For every view that `members` does not name.")
+MEMBERS = Param(slot="classifier", many=dict, none=True, doc="A classifier by view.")
+
+
+class PerViewClassifier(CombinedClassifier):
+    """Shows each member its view of the data, and combines their outputs by a rule.
+
+    A subclass has the parameters `views`, `member`, `members` and `n_jobs`; in `fit` it calls
+    `learn_columns` and sets ``views_``, the names of the views of ``estimators_``.
+    """
+
+    views: Any
+    member: Any
+    members: Any
+    n_jobs: int | None
+    columns_: dict[Any, np.ndarray]
+    views_: list[Any]
+    failures_: dict[Any, ilk.IlkError]
+
+    def check_parameters(self) -> None:
+        """Check each parameter, that views have columns, and that members are for views."""
+        super().check_parameters()
+        if self.views is not None:
+            ilk.check_views(self, self.views)
+        check_by_view(self, "members", self.members)
+        check_n_jobs(self)
+
+    def combined(self, X: Any) -> np.ndarray:
+        return super().combined(ilk.as_table(X))
+
+    def _kept(self) -> tuple[list[int], int]:
+        every = list(self.columns_)
+        return [every.index(view) for view in self.views_], len(every)
+
+    def _members_by_view(self) -> list[Any]:
+        """A classifier for each view, in their order."""
+        own = {} if self.members is None else self.resolve_slot("members")
+        return [own[v] if v in own else self.resolve_slot("member") for v in self.columns_]
+
+    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
+        seen = dict(ilk.views_of(self, X))
+        return each_place(
+            self,
+            members,
+            lambda at, member: fit_member(member, seen[self.views_[at]], y, weights),
+            self.n_jobs,
+            argument=naming(self.views_),
+        )
+
+    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
+        seen = dict(ilk.views_of(self, X))
+        return each_place(
+            self,
+            members,
+            lambda at, member: ask(member, seen[self.views_[at]]),
+            self.n_jobs,
+            argument=naming(self.views_),
+        )
+
+
+def naming(views: Any) -> list[str]:
+    """What errors call the members for views: ``view 'color'``."""
+    return [f"view {view!r}" for view in views]
+
+
+def check_by_view(owner: Any, argument: str, given: Collection[Any] | None) -> None:
+    """Raise a ParameterError where a table or list names what is no view."""
+    if given is None or isinstance(owner.views, str):
+        return
+    names = view_names(owner.views)
+    for name in given:
+        if name not in names:
+            hint = ilk.did_you_mean(name, [known for known in names if isinstance(known, str)])
+            raise owner.parameter_error(argument, f"must name views, got {name!r}{hint}")
+
+
+def view_names(views: Any) -> list[Any]:
+    """Names of views; the positions of those in a list."""
+    if views is None:
+        return [ALL]
+    return list(views) if isinstance(views, Mapping) else list(range(len(views)))
+
+
+def learn_columns(owner: Any, X: Any, views: Any) -> Any:
+    """Find the columns of each view, as `ilk.learn_views` does; all are one view if None.
+
+    Returns
+    -------
+    data frame or array
+        X, as a data frame of pandas' where it was one of polars'.
+
+    Raises
+    ------
+    ParameterError
+        If a view names no column.
+    InputError, InputTypeError
+        If X is no table or array with rows and columns.
+    """
+    _refuse_apart(owner, X)
+    X = ilk.as_table(X)
+    check_features(owner, X, reset=True)
+    names = list(getattr(owner, "feature_names_in_", ()))  # none unless all of them are texts
+    ilk.learn_views(owner, X, {ALL: every_column(X)} if views is None else views)
+    owner.__dict__.pop("feature_names_in_", None)
+    if names:
+        owner.feature_names_in_ = np.array(names, dtype=object)
+    if hasattr(X, "shape"):
+        return X
+    array = np.asarray(X)
+    return array if array.dtype.kind not in "US" else np.array(X, dtype=object)
+
+
+def _refuse_apart(owner: object, X: Any) -> None:
+    """Raise an InputError where views are given apart, as several arrays or tables."""
+    parts = list(X.values()) if isinstance(X, Mapping) else X
+    if not isinstance(parts, list | tuple) or not parts:
+        return
+    if all(getattr(part, "ndim", 0) == 2 for part in parts):
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: X must be one array or data frame, whose columns make "
+            f"the views, got {len(parts)}, of {[ilk.n_rows(part) for part in parts]} rows"
+        )
+
+
+def check_views_finite(owner: Any, X: Any, members: list[Any]) -> None:
+    """Refuse NaN and infinity where the member of a view does; names row and view.
+
+    For members that see some rows only, who would count those.
+
+    Raises
+    ------
+    InputError
+    """
+    for (view, part), member in zip(ilk.views_of(owner, X), members, strict=True):
+        numbers = (
+            part.drop(columns=ilk.nominal_columns(part)).to_numpy() if ilk.is_table(part) else part
+        )
+        if numbers.dtype.kind == "f":
+            allowed = get_tags(member).input_tags.allow_nan
+            ilk.check_finite(owner, numbers, argument=f"view {view!r}", nan=allowed)
+
+
+def every_column(X: Any) -> list[Any]:
+    """Names or positions of all columns; none where X has no columns."""
+    if ilk.is_table(X):
+        return list(X.columns)
+    try:
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    except ValueError:  # rows of different lengths
+        return []
+    return list(range(shape[1])) if len(shape) == 2 else []

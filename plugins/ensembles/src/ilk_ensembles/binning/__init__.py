@@ -1,1 +1,0 @@
-"""Features cut into bins once, and what boosting counts in them."""

@@ -1,0 +1,156 @@
+"""Additive models: voting weights of boosted members, their staged sums, and probabilities."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit
+
+import ilk
+
+EDGE = 1e-10
+"""By how much a member must be better than chance."""
+_PERFECT = 2.0**-52  # error that a member without any is taken to have
+_LEAST = 2.0**-1022  # error of one that errs where weights are lost in rounding
+_TIED = 1e-12  # support that differs by less, as a share of its scale, is tied
+
+
+def voting_weight(error: float, n_classes: int = 2) -> float:
+    """``(ln((1 - e) / e) + ln(C - 1)) / 2``, for an error e below 1."""
+    error = max(error, _LEAST)
+    return float((np.log1p(-error) - np.log(error) + np.log(n_classes - 1)) / 2)
+
+
+def decisive_weight(others: float, n_classes: int = 2, learning_rate: float = 1.0) -> float:
+    """Voting weight of a member that does not err: more than those before it have together."""
+    return others + learning_rate * voting_weight(_PERFECT, n_classes)
+
+
+def settle_ties(support: np.ndarray, scale: float) -> np.ndarray:
+    """Support of which what differs from the most by rounding only is equal to it.
+
+    Parameters
+    ----------
+    support : ndarray of shape (m, C)
+    scale : float
+        Of the sums that it was found by.
+    """
+    most = support.max(axis=1, keepdims=True)
+    return np.where(support >= most - _TIED * scale, most, support)
+
+
+def vote_probabilities(votes: np.ndarray) -> np.ndarray:
+    """Probabilities in proportion to ``exp(2 votes)``; array of shape (m, C)."""
+    shares = np.exp(2 * (votes - votes.max(axis=1, keepdims=True)))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares)
+
+
+def feature_shares(member: Any, n_features: int) -> np.ndarray:
+    """How far a member looks at each feature; sums to 1, or 0 where it looks at none.
+
+    Raises
+    ------
+    AttributeError
+        If the member does not say: it has neither ``feature_`` nor ``feature_importances_``.
+    """
+    feature = getattr(member, "feature_", None)
+    if feature is None:
+        return np.asarray(member.feature_importances_)
+    shares = np.zeros(n_features)
+    if feature >= 0:
+        shares[feature] = 1
+    return shares
+
+
+class StagedClassifier(ilk.Classifier):
+    """Predicts the class of most support, at the end or after each round.
+
+    A subclass sets ``classes_`` in `fit`. What `predict` says is always the class of the
+    largest `predict_proba`, and of the largest `decision_function`.
+    """
+
+    classes_: np.ndarray
+
+    @abstractmethod
+    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+        """Support of shape (m, C) after each round, the same array each time, and its scale.
+
+        It raises a NotFittedError before anything else.
+        """
+
+    @abstractmethod
+    def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
+        """Probabilities from support; array of shape (m, C)."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label of most support; ties go to the first class; array of shape (m,)."""
+        best = self._support(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class; array of shape (m, C)."""
+        return self._to_probabilities(self._support(X))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Support for each class, of shape (m, C); for two classes the second's lead, (m,)."""
+        return _lead(self._support(X))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the labels predicted after each round, as fewer rounds would."""
+        for support in self._staged(X):
+            yield np.asarray(self.classes_[support.argmax(axis=1)])
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the probabilities after each round."""
+        return map(self._to_probabilities, self._staged(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what `decision_function` would give after each round."""
+        return map(_lead, self._staged(X))
+
+    def _support(self, X: Any) -> np.ndarray:
+        """Support in the end, ties settled; array of shape (m, C)."""
+        support, scale = np.empty(0), 0.0
+        for support, scale in self._staged_support(X):  # noqa: B007  # the last ones count
+            pass
+        return settle_ties(support, scale)
+
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+        """Support after each round, ties settled."""
+        return (settle_ties(support, scale) for support, scale in self._staged_support(X))
+
+
+def _lead(support: np.ndarray) -> np.ndarray:
+    if support.shape[1] == 2:
+        return np.asarray(support[:, 1] - support[:, 0])
+    return support
+
+
+def one_against_rest(scores: np.ndarray, best: np.ndarray) -> np.ndarray:
+    """``1 / (1 + exp(-2 F))`` of each class, divided by their sum.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (m, 1) or (m, C)
+        F of each class; of the second one, where there are two.
+    best : ndarray of int, shape (m,)
+        The class decided for: where rounding makes another as probable, its probability is the
+        next larger number.
+
+    Returns
+    -------
+    ndarray of shape (m, C)
+    """
+    both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+    logs = log_expit(2 * both)
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    rows = np.arange(len(shares))
+    most = shares.max(axis=1)
+    tied = shares.argmax(axis=1) != best
+    shares[rows[tied], best[tied]] = np.nextafter(most[tied], 2)
+    return np.asarray(shares)

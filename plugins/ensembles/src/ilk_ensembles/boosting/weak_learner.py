@@ -1,0 +1,150 @@
+"""Fits fresh members to weighted cases: the weights are handed to them, or rows are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+import ilk
+from ilk import Param
+from ilk_ensembles.base.members import failure, seed_members
+from ilk_ensembles.base.resampling import check_cells
+
+METHOD = Param(
+    choices=("weighting", "resampling"),
+    doc="How members learn from weights: they take them, or rows are drawn by them.",
+)
+_DRAWS = 100  # until one is accepted
+
+
+class WeakLearner:
+    """Fits one fresh clone of a member after the other, each to the same rows.
+
+    Rows are sorted once for all of them, where the member declares the capability ``presort``.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors; its ``random_state`` gives a seed to each member unless it is None.
+    member : classifier or regressor
+        Not fitted.
+    X : data of n rows
+    method : {"weighting", "resampling"}
+    rng : RandomState
+
+    Raises
+    ------
+    InputError
+        If the member is frozen, or takes no weights and needs to.
+    """
+
+    def __init__(
+        self, owner: Any, member: Any, X: Any, method: str, rng: np.random.RandomState
+    ) -> None:
+        _check_member(owner, member, method)
+        if method == "resampling":
+            check_cells(owner, X, member)
+        self.owner, self.member, self.X, self.method, self.rng = owner, member, X, method, rng
+        capable = getattr(member, "capabilities", None)
+        self.handle: Any = None
+        if method == "weighting" and capable is not None and capable.presort:
+            try:
+                self.handle = member.presort(X)
+            except Exception as error:
+                raise failure(owner, "member", member, error) from error
+
+    def fit(
+        self,
+        number: int,
+        y: np.ndarray,
+        weights: np.ndarray,
+        accept: Callable[[np.ndarray], bool] | None = None,
+    ) -> Any:
+        """Fit a fresh member and return it.
+
+        Parameters
+        ----------
+        number : int
+            Of the round, from 0; named in errors.
+        y : ndarray of shape (n,)
+        weights : ndarray of shape (n,)
+            They sum to 1.
+        accept : callable, optional
+            Tells whether the targets of drawn rows are any use; others are drawn anew.
+
+        Raises
+        ------
+        IlkError
+            Where the member fails, or no draw is accepted.
+        """
+        member = clone(self.member, safe=False)
+        if self.owner.random_state is not None:
+            seed_members(self.owner, [member], self.rng)
+        try:
+            if self.method == "resampling":
+                rows = self._draw(y, weights, accept)
+                return member.fit(ilk.take(self.X, rows), y[rows])
+            if self.handle is not None:
+                return member.fit(self.X, y, sample_weight=weights, presorted=self.handle)
+            return member.fit(self.X, y, sample_weight=weights)
+        except Exception as error:
+            raise self.failure(number, member, error) from error
+
+    def ask(self, number: int, member: Any, question: Callable[[Any, Any], Any]) -> Any:
+        """Return ``question(member, X)``, with errors that name the round and the member.
+
+        What sorted rows once is asked about them as they are sorted.
+        """
+        try:
+            return question(member, self.X if self.handle is None else self.handle)
+        except Exception as error:
+            raise self.failure(number, member, error) from error
+
+    def failure(self, number: int, member: Any, error: Exception) -> ilk.IlkError:
+        """Return the error of a member as one that names the owner, the round and the member."""
+        return failure(self.owner, f"member of round {number + 1}", member, error)
+
+    def _draw(
+        self, y: np.ndarray, weights: np.ndarray, accept: Callable[[np.ndarray], bool] | None
+    ) -> np.ndarray:
+        for _ in range(_DRAWS):
+            rows = self.rng.choice(len(weights), len(weights), p=weights)
+            if accept is None or accept(y[rows]):
+                return rows
+        raise ilk.InputError(f"{_DRAWS} draws in turn had cases of one class only")
+
+
+def _check_member(owner: Any, member: Any, method: str) -> None:
+    name = ilk.display_name(member)
+    if ilk.is_frozen(member):
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: member ({name}) is frozen, but each round fits it anew"
+        )
+    if method == "weighting" and not ilk.takes_weights(member):
+        hint = "; take method='resampling', or a member that does" * hasattr(owner, "method")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: member ({name}) takes no sample_weight, by which it is "
+            f"to learn{hint}"
+        )
+
+
+def weighted_rows(
+    owner: Any, X: Any, sample_weight: Any, n: int
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return which rows weigh something, None for all, and the shares of their weight.
+
+    Raises
+    ------
+    InputError
+        If weights are wrong.
+    """
+    if sample_weight is None:
+        return None, np.full(n, 1 / n)
+    weights = ilk.check_weights(owner, sample_weight, X)
+    shares = weights / weights.max()  # so that no sum overflows
+    shares /= np.sort(shares).sum()  # sorted: the same to the last bit for rows in any order
+    rows = np.flatnonzero(shares)
+    return (None if len(rows) == n else rows), shares[rows]

@@ -1,0 +1,244 @@
+"""Density-based clustering: neighbourhoods of all rows, block by block, and their clusters."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_ensembles.base.validation import check_features
+
+MIN_SAMPLES = Param(int, ge=1, doc="Rows in the neighbourhood of a core row, itself included.")
+INDEX = Param(slot="index", doc="How neighbours are found; must find those within a radius.")
+_FIRST = 256  # rows of the first block
+_NEIGHBORS = 1 << 21  # that a block should not have many more of: 32 MB with their distances
+
+
+class Block(NamedTuple):
+    """Neighbours of some rows in succession, laid end to end.
+
+    Attributes
+    ----------
+    start : int
+        The first row.
+    starts : ndarray of int, shape (m + 1,)
+        Where the neighbours of each row start.
+    neighbors : ndarray of int
+    """
+
+    start: int
+    starts: np.ndarray
+    neighbors: np.ndarray
+
+
+class Neighborhoods(ABC):
+    """Who is near whom among n rows.
+
+    Attributes
+    ----------
+    n : int
+    symmetric : bool
+        Whether every row is near those that are near it.
+    """
+
+    n: int
+    symmetric: bool
+
+    @abstractmethod
+    def block(self, start: int, stop: int) -> Block:
+        """Neighbours of the rows from `start` to before `stop`."""
+
+    def blocks(self) -> Iterator[Block]:
+        """Neighbours of all rows, in blocks that grow and shrink with the neighbourhoods."""
+        start, size = 0, _FIRST
+        while start < self.n:
+            block = self.block(start, min(start + size, self.n))
+            yield block
+            start += len(block.starts) - 1
+            found = len(block.neighbors)
+            if found > _NEIGHBORS:
+                size = max(size // 4, 1)
+            elif found < _NEIGHBORS // 8:
+                size *= 2
+
+
+class RadiusNeighborhoods(Neighborhoods):
+    """Rows within a distance of each other, as an index finds them.
+
+    Parameters
+    ----------
+    X : data of n rows
+    index : Index
+        Fitted on X.
+    distance : Distance
+        That it was fitted with.
+    eps : float
+    """
+
+    def __init__(self, X: Any, index: Any, distance: Any, eps: float) -> None:
+        self.X, self.index, self.distance, self.eps = X, index, distance, eps
+        self.n = ilk.n_rows(X)
+        self.symmetric = bool(distance.symmetric and index.exact)
+
+    def block(self, start: int, stop: int) -> Block:
+        rows = self.X.iloc[start:stop] if hasattr(self.X, "iloc") else self.X[start:stop]
+        _, lists = self.index.radius_neighbors(rows, self.eps)
+        starts = np.zeros(stop - start + 1, dtype=np.intp)
+        np.cumsum([len(near) for near in lists], out=starts[1:])
+        return Block(start, starts, np.concatenate(lists).astype(np.intp, copy=False))
+
+
+class MultiViewNeighborhoods(Neighborhoods):
+    """Rows that are near each other in at least so many views.
+
+    Parameters
+    ----------
+    views : list of Neighborhoods
+        Of the same rows.
+    least : int
+        1: the union of the neighbourhoods; as many as there are views: the intersection.
+    """
+
+    def __init__(self, views: list[RadiusNeighborhoods], least: int) -> None:
+        self.views, self.least = views, least
+        self.n = views[0].n
+        self.symmetric = all(view.symmetric for view in views)
+
+    def block(self, start: int, stop: int) -> Block:
+        from ilk_ensembles.clusterers.density_kernels import merge
+
+        found = [view.block(start, stop) for view in self.views]
+        offsets = np.cumsum([0, *(len(block.neighbors) for block in found)])
+        starts = np.stack([block.starts for block in found]) + offsets[:-1, None]
+        neighbors = np.concatenate([block.neighbors for block in found])
+        return Block(start, *merge(starts, neighbors, self.n, self.least))
+
+
+def comparable(owner: Any, distance: Any, X: Any) -> Any:
+    """Return X in the form a distance takes it, after a look at its columns where it has some.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If X has no row, or has what the distance cannot take.
+    """
+    able = distance.capabilities
+    vectors = set(able.inputs) & {"vectors", "histograms"}
+    X = ilk.as_table(X)
+    numbers = (
+        getattr(X, "ndim", 0) == 2 and getattr(getattr(X, "dtype", None), "kind", "O") in "biuf"
+    )
+    if vectors and (numbers or vectors == set(able.inputs)):
+        return ilk.check_vectors(owner, X, reset=True, nan=able.nan, sparse=able.sparse)
+    name = ilk.display_name(owner)
+    if isinstance(X, str | bytes):
+        raise ilk.InputError(f"{name}: X must be a list of texts, got the single text {X[:40]!r}")
+    if ilk.n_rows(X) == 0:
+        raise ilk.InputError(f"{name}: X has 0 rows, at least one is needed")
+    check_features(owner, X, reset=True)
+    return X
+
+
+def radius_neighborhoods(
+    owner: Any, X: Any, distance: Any, index: Any, eps: float
+) -> RadiusNeighborhoods:
+    """Fit a distance and an index on X, for neighbourhoods.
+
+    Raises
+    ------
+    ParameterError
+        If the index finds no rows within a radius.
+    """
+    if type(index).radius_neighbors is ilk.Index.radius_neighbors:
+        raise owner.parameter_error(
+            "index",
+            f"must find the rows within a radius, which {ilk.display_name(index)} does not",
+        )
+    distance = ilk.fit_component(distance, X)
+    index = ilk.fit_component(index, X, None, distance=distance)
+    return RadiusNeighborhoods(X, index, distance, eps)
+
+
+def density_clusters(
+    near: Neighborhoods, min_samples: int, weights: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cluster rows by density.
+
+    A row is core if its neighbourhood, itself included, weighs at least `min_samples`. Core
+    rows that are near each other are of one cluster; clusters are numbered by their first core
+    row. Other rows near core rows are of the first cluster that reaches them.
+
+    Where neighbourhoods are symmetric, only those of rows that are no core are kept, which
+    have few neighbours; else all those of core rows.
+
+    Parameters
+    ----------
+    near : Neighborhoods
+    min_samples : int
+    weights : ndarray of shape (n,), optional
+        1 for each row if left out. A row of weight 0 is never core.
+
+    Returns
+    -------
+    labels : ndarray of int, shape (n,)
+        -1 for noise.
+    core : ndarray of bool, shape (n,)
+    """
+    weights = np.ones(near.n) if weights is None else weights
+    return (_joined if near.symmetric else _reached)(near, min_samples, weights)
+
+
+def _joined(
+    near: Neighborhoods, min_samples: int, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    from ilk_ensembles.clusterers.density_kernels import adopt, join, number
+
+    core = np.zeros(near.n, dtype=bool)
+    parent = np.arange(near.n)
+    others = []
+    for block in near.blocks():
+        own = _find_core(block, min_samples, weights, core)
+        join(block.start, block.starts, block.neighbors, core, parent)
+        others.append(_rows_of(block, ~own))
+    labels = number(core, parent)
+    for rows, starts, neighbors in others:
+        adopt(rows, starts, neighbors, core, labels)
+    return labels, core
+
+
+def _reached(
+    near: Neighborhoods, min_samples: int, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    from ilk_ensembles.clusterers.density_kernels import spread
+
+    core = np.zeros(near.n, dtype=bool)
+    starts = np.zeros(near.n + 1, dtype=np.intp)
+    kept = []
+    for block in near.blocks():
+        own = _find_core(block, min_samples, weights, core)
+        rows, ends, neighbors = _rows_of(block, own)
+        starts[rows + 1] = np.diff(ends)
+        kept.append(neighbors)
+    return spread(np.cumsum(starts), np.concatenate(kept), core), core
+
+
+def _find_core(block: Block, min_samples: int, weights: np.ndarray, core: np.ndarray) -> np.ndarray:
+    """Set which rows of a block are core, and return that part."""
+    from ilk_ensembles.clusterers.density_kernels import masses
+
+    mass = masses(block.start, block.starts, block.neighbors, weights)
+    rows = slice(block.start, block.start + len(mass))
+    core[rows] = (mass >= min_samples) & (weights[rows] > 0)
+    return core[rows]
+
+
+def _rows_of(block: Block, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Some rows of a block, where their neighbours start, and their neighbours."""
+    counts = np.diff(block.starts)
+    chosen = block.neighbors[np.repeat(mask, counts)]
+    starts = np.concatenate([[0], np.cumsum(counts[mask])])
+    return block.start + np.flatnonzero(mask), starts, chosen.astype(np.int32)

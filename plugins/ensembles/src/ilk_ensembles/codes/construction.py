@@ -1,0 +1,174 @@
+"""Code matrices by name, for a number of classes; random ones by a search for separation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ilk_ensembles.codes.bch import LENGTHS, bch_code, usual_length
+from ilk_ensembles.codes.matrices import (
+    best_of,
+    every_sparse,
+    exhaustive,
+    one_against_all,
+    one_against_one,
+    oriented,
+    possible_bits,
+    usual_bits,
+)
+
+_LISTED = 1 << 14  # columns, if there are no more, are listed and drawn from
+Draw = Callable[[np.ndarray], np.ndarray]
+"""Distinct random columns, those given among them."""
+CODES = ("ova", "ovo", "exhaustive", "dense_random", "sparse_random", "bch")
+MOST = 4096
+"""Columns at most."""
+
+
+def random_code(
+    n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool, n_draws: int
+) -> np.ndarray:
+    """Draw codes and return the one of largest row separation, then column separation.
+
+    No two columns of a draw are equal or complementary, and each has both sides. A draw where
+    two classes are opposed in no column is passed over; if all are, which happens where
+    `n_bits` is near ``log2 C``, draws begin with columns that part the classes.
+
+    Parameters
+    ----------
+    n_classes, n_bits : int
+        Within `possible_bits`.
+    rng : RandomState
+    sparse : bool
+        An entry is 0 with probability 1/2, else -1 or 1.
+    n_draws : int
+
+    Returns
+    -------
+    ndarray of -1, 0 and 1, shape (C, n_bits)
+    """
+    draw = _drawing(n_classes, n_bits, rng, sparse=sparse)
+    if n_bits == possible_bits(n_classes, sparse)[1]:
+        n_draws = 1  # there is but one
+    nothing = np.empty((n_classes, 0), dtype=np.int8)
+    best = best_of(lambda: draw(nothing), n_draws)
+    if best is None:
+        best = best_of(lambda: draw(_parting(n_classes, rng)), n_draws)
+    assert best is not None
+    return best
+
+
+def _parting(n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+    """As few columns as tell the classes apart: the binary digits of their shuffled numbers."""
+    numbers = rng.permutation(n_classes)
+    bits = numbers[:, None] >> np.arange((n_classes - 1).bit_length()) & 1
+    return oriented((2 * bits - 1).astype(np.int8))
+
+
+def _drawing(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool) -> Draw:
+    if possible_bits(n_classes, sparse)[1] <= _LISTED:
+        columns = every_sparse(n_classes) if sparse else exhaustive(n_classes)
+        return _from_list(columns, n_bits, rng)
+    return _from_entries(n_classes, n_bits, rng, sparse=sparse)
+
+
+def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> Draw:
+    """Without replacement, likely as their entries are: keys with Gumbel noise, the largest."""
+    likely = np.log(0.5) * np.count_nonzero(columns, axis=0)
+    known = {column.tobytes(): place for place, column in enumerate(columns.T.copy())}
+
+    def draw(given: np.ndarray) -> np.ndarray:
+        keys = likely + rng.gumbel(size=columns.shape[1])
+        keys[[known[column.tobytes()] for column in given.T.copy()]] = np.inf
+        return columns[:, np.sort(np.argpartition(-keys, n_bits - 1)[:n_bits])]
+
+    return draw
+
+
+def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool) -> Draw:
+    """Entry by entry; columns that are there already are passed over."""
+    values = np.array([-1, 1, 0, 0] if sparse else [-1, 1], dtype=np.int8)
+
+    def draw(given: np.ndarray) -> np.ndarray:
+        found = {column.tobytes(): column for column in given.T.copy()}
+        while len(found) < n_bits:
+            size = n_classes, n_bits - len(found)
+            fresh = oriented(values[rng.randint(len(values), size=size)])
+            found.update((column.tobytes(), column) for column in fresh.T.copy())
+        return np.array(list(found.values())[:n_bits]).T
+
+    return draw
+
+
+def named_code(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return the code that `owner` names by ``code``, ``n_bits`` and ``n_draws``.
+
+    Returns
+    -------
+    ndarray of -1, 0 and 1, shape (n_classes, L)
+
+    Raises
+    ------
+    ParameterError
+        If there is none for so many classes: says how many columns are possible.
+    """
+    if owner.code == "ova":
+        return one_against_all(n_classes)
+    if owner.code == "ovo":
+        return one_against_one(n_classes)
+    if owner.code == "exhaustive":
+        return _exhaustive(owner, n_classes)
+    if owner.code == "bch":
+        return _bch(owner, n_classes, rng)
+    return _random(owner, n_classes, rng)
+
+
+def _exhaustive(owner: Any, n_classes: int) -> np.ndarray:
+    n_bits = 2 ** (n_classes - 1) - 1
+    if n_bits > MOST:
+        raise owner.parameter_error(
+            "code",
+            f"must not be 'exhaustive' for {n_classes} classes, there would be {n_bits} "
+            f"columns; take 'dense_random' or 'bch'",
+        )
+    return exhaustive(n_classes)
+
+
+def _random(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+    sparse = owner.code == "sparse_random"
+    least, most = possible_bits(n_classes, sparse)
+    n_bits = usual_bits(n_classes, sparse) if owner.n_bits is None else owner.n_bits
+    if not least <= n_bits <= most:
+        raise owner.parameter_error(
+            "n_bits",
+            f"must be from {least} to {most} for {n_classes} classes, if neither rows nor "
+            f"columns are to be equal, got {n_bits}",
+        )
+    return random_code(n_classes, n_bits, rng, sparse=sparse, n_draws=owner.n_draws)
+
+
+def _bch(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+    possible = [n for n in LENGTHS if n <= possible_bits(n_classes, sparse=False)[1]]
+    if not possible:
+        raise owner.parameter_error(
+            "code",
+            f"must not be 'bch' for {n_classes} classes: even {LENGTHS[0]} bits would make "
+            f"equal columns; take 'exhaustive'",
+        )
+    n_bits = owner.n_bits
+    if n_bits is None:
+        n_bits = min(usual_length(n_classes), possible[-1])
+    if n_bits not in possible:
+        raise owner.parameter_error(
+            "n_bits", f"must be one of {possible} for {n_classes} classes, got {n_bits}"
+        )
+    code = bch_code(n_classes, n_bits, rng, n_draws=owner.n_draws)
+    if code is None:
+        raise owner.parameter_error(
+            "n_bits",
+            f"must be another for {n_classes} classes: no {n_classes} words of a BCH code of "
+            f"{n_bits} bits were found whose columns all differ",
+        )
+    return code

@@ -1,0 +1,268 @@
+"""Code matrices: fixed ones, the distances of rows and columns, checks, and the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+import ilk
+
+
+def one_against_all(n_classes: int) -> np.ndarray:
+    """A column for each class, on the side +1; for two classes a single one: shape (C, L)."""
+    if n_classes == 2:
+        return np.array([[-1], [1]], dtype=np.int8)
+    return (2 * np.eye(n_classes) - 1).astype(np.int8)
+
+
+def one_against_one(n_classes: int) -> np.ndarray:
+    """A column for each pair of classes, the first of them -1, all others 0."""
+    pairs = np.array(list(combinations(range(n_classes), 2)))
+    code = np.zeros((n_classes, len(pairs)), dtype=np.int8)
+    columns = np.arange(len(pairs))
+    code[pairs[:, 0], columns] = -1
+    code[pairs[:, 1], columns] = 1
+    return code
+
+
+def exhaustive(n_classes: int) -> np.ndarray:
+    """Every way to part the classes in two: 2^(C-1) - 1 columns.
+
+    Column j holds -1, then the binary digits of j, which runs from 1.
+    """
+    numbers = np.arange(1, 2 ** (n_classes - 1))
+    bits = numbers >> np.arange(n_classes - 1, -1, -1)[:, None] & 1
+    return (2 * bits - 1).astype(np.int8)
+
+
+def every_sparse(n_classes: int) -> np.ndarray:
+    """Every column of -1, 0 and 1 with both sides, the first entry that is not 0 being -1."""
+    digits = np.arange(3**n_classes) // 3 ** np.arange(n_classes)[:, None] % 3
+    return oriented((digits - 1).astype(np.int8), once=True)
+
+
+def oriented(columns: np.ndarray, *, once: bool = False) -> np.ndarray:
+    """Columns that have both sides, turned so that the first entry that is not 0 is -1.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (C, L)
+    once : bool
+        Leave out, instead of turning, those that begin with 1.
+    """
+    first = np.take_along_axis(columns, (columns != 0).argmax(axis=0)[None], axis=0)[0]
+    valid = (columns == -1).any(axis=0) & (columns == 1).any(axis=0)
+    if once:
+        return np.ascontiguousarray(columns[:, valid & (first == -1)])
+    return np.asarray(columns[:, valid] * -first[valid])
+
+
+def row_distances(code: np.ndarray) -> np.ndarray:
+    """In how many columns two classes are on opposite sides.
+
+    Without zeros that is the Hamming distance of their code words; with zeros, the number of
+    members that learn to tell the two apart.
+
+    Parameters
+    ----------
+    code : ndarray of -1, 0 and 1, shape (C, L)
+
+    Returns
+    -------
+    ndarray of int, shape (C, C)
+    """
+    distances = np.zeros((len(code), len(code)), dtype=np.intp)
+    for plus, minus in _side_bits(code):
+        distances += np.bitwise_count(plus[:, None] & minus | minus[:, None] & plus)
+    return distances
+
+
+def column_distances(code: np.ndarray) -> np.ndarray:
+    """In how many classes two columns differ, or one from the other's complement if that is less.
+
+    Columns at distance 0 ask for the same member.
+
+    Returns
+    -------
+    ndarray of int, shape (L, L)
+    """
+    n_bits = code.shape[1]
+    equal = np.zeros((n_bits, n_bits), dtype=np.intp)
+    complement = np.zeros_like(equal)
+    for plus, minus in _side_bits(code.T):
+        equal += np.bitwise_count((plus[:, None] ^ plus) | (minus[:, None] ^ minus))
+        complement += np.bitwise_count((plus[:, None] ^ minus) | (minus[:, None] ^ plus))
+    return np.minimum(equal, complement)
+
+
+def separation(distances: np.ndarray) -> int | None:
+    """Least of the distances between two; None where there is one alone."""
+    if len(distances) < 2:
+        return None
+    return int(distances[~np.eye(len(distances), dtype=bool)].min())
+
+
+def _side_bits(rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Eight entries of each row at a time, as bits: which are 1, and which are -1."""
+    plus, minus = (np.packbits(rows == side, axis=1).T for side in (1, -1))
+    return zip(plus, minus, strict=True)
+
+
+@dataclass(frozen=True)
+class CodeReport:
+    """Distances within a code matrix.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (C,)
+    code : ndarray of -1, 0 and 1, shape (C, L)
+    row_distances : ndarray of int, shape (C, C)
+        In how many columns two classes are on opposite sides.
+    column_distances : ndarray of int, shape (L, L)
+        In how many classes two columns differ, or one from the other's complement if less.
+    row_separation, column_separation : int or None
+        The least of each; None where there is one column.
+    corrects : int
+        floor((d - 1) / 2), d being the row separation: so many wrong bits are put right,
+        whichever they are, by Hamming decoding of a code without zeros. With zeros it is what
+        can be hoped for: a member may say anything of a class that it never saw.
+    """
+
+    classes: np.ndarray
+    code: np.ndarray
+    row_distances: np.ndarray
+    column_distances: np.ndarray
+    row_separation: int
+    column_separation: int | None
+    corrects: int
+
+    @classmethod
+    def of(cls, code: np.ndarray, classes: np.ndarray) -> CodeReport:
+        """Measure a code."""
+        rows, columns = row_distances(code), column_distances(code)
+        least = separation(rows) or 0
+        corrects = max(least - 1, 0) // 2
+        return cls(classes, code, rows, columns, least, separation(columns), corrects)
+
+    def __str__(self) -> str:
+        signs = {-1: "-", 0: ".", 1: "+"}
+        labels = [str(label) for label in self.classes.tolist()]
+        width = max(map(len, labels))
+        lines = [
+            f"{label:<{width}}  {''.join(signs[int(bit)] for bit in row)}"
+            for label, row in zip(labels, self.code, strict=True)
+        ]
+        n_classes, n_bits = self.code.shape
+        apart = "" if self.column_separation is None else f", columns {self.column_separation}"
+        lines.append(
+            f"{n_classes} classes, {n_bits} columns; rows at least {self.row_separation} "
+            f"apart{apart}; corrects {self.corrects}"
+        )
+        return "\n".join(lines)
+
+
+def check_entries(owner: Any, code: Any) -> np.ndarray:
+    """Return a code as an array of -1, 0 and 1; one of 0 and 1 alone means -1 by its zeros.
+
+    Raises
+    ------
+    ParameterError
+        If it is no matrix of these, has two equal rows, or a column without both sides.
+    """
+    matrix = np.asarray(code)
+    if matrix.ndim != 2 or not matrix.size:
+        raise owner.parameter_error(
+            "code", f"must have a row for each class and a column for each member, got {code!r}"
+        )
+    wrong = matrix[~np.isin(matrix, (-1, 0, 1))]
+    if len(wrong):
+        raise owner.parameter_error("code", f"must hold -1, 0 and 1 only, got {wrong[0]}")
+    matrix = matrix.astype(np.int8)
+    if not (matrix == -1).any():
+        matrix = 2 * matrix - 1
+    lacking = np.flatnonzero(~((matrix == -1).any(axis=0) & (matrix == 1).any(axis=0)))
+    if len(lacking):
+        raise owner.parameter_error(
+            "code", f"must have both sides in each column, but column {lacking[0]} is constant"
+        )
+    for a, b in combinations(range(len(matrix)), 2):
+        if np.array_equal(matrix[a], matrix[b]):
+            raise owner.parameter_error("code", f"must not have equal rows, as {a} and {b} are")
+    return matrix
+
+
+def check_rows(owner: Any, code: np.ndarray, classes: np.ndarray) -> None:
+    """Check what is left of a code where columns were left out.
+
+    Raises
+    ------
+    InputError
+        If two classes have equal rows, or a class is in no column.
+    """
+    name = ilk.display_name(owner)
+    for label, row in zip(classes.tolist(), code, strict=True):
+        if not row.any():
+            raise ilk.InputError(f"{name}: class {label!r} takes part in no column that is left")
+    for a, b in combinations(range(len(code)), 2):
+        if np.array_equal(code[a], code[b]):
+            raise ilk.InputError(
+                f"{name}: the columns that are left do not tell the classes "
+                f"{classes[a].item()!r} and {classes[b].item()!r} apart"
+            )
+
+
+def possible_bits(n_classes: int, sparse: bool) -> tuple[int, int]:
+    """Fewest and most columns of a code without equal rows or equal or complementary columns.
+
+    Fewer than ``log2 C`` columns cannot tell C classes apart. There are ``2^(C-1) - 1`` ways to
+    part them in two, and ``(3^C - 2^(C+1) + 1) / 2`` where some may be left out.
+    """
+    most = 2 ** (n_classes - 1) - 1
+    if sparse:
+        most = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
+    return (n_classes - 1).bit_length(), most
+
+
+def usual_bits(n_classes: int, sparse: bool) -> int:
+    """``10 log2 C`` columns, or ``15 log2 C`` where there are zeros; no more than are possible."""
+    wanted = math.ceil((15 if sparse else 10) * math.log2(n_classes))
+    return min(wanted, possible_bits(n_classes, sparse)[1])
+
+
+def best_of(
+    draw: Callable[[], np.ndarray], n_draws: int, tries: int | None = None
+) -> np.ndarray | None:
+    """Of n codes without constant columns, that of largest row, then column separation, not 0.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns a code.
+    n_draws : int
+    tries : int, optional
+        Draw on, up to so many, while there is none.
+
+    Returns
+    -------
+    ndarray or None
+        None where there is no such code.
+    """
+    best, reached = None, (0, 0)
+    for number in range(max(n_draws, tries or 0)):
+        if best is not None and number >= n_draws:
+            break
+        code = draw()
+        split = (code == 1).any(axis=0) & (code == -1).any(axis=0)
+        rows = separation(row_distances(code)) or 0
+        if not split.all() or rows < max(reached[0], 1):
+            continue
+        columns = separation(column_distances(code))
+        found = rows, len(code) if columns is None else columns
+        if columns != 0 and found > reached:
+            best, reached = code, found
+    return best

@@ -1,0 +1,269 @@
+"""Fixed rules: sum, maximum, minimum, median, product and Borda count, without weights."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
+
+
+class _FixedRule(SupportCombiner):
+    """Combines support by a compiled rule of `kernels` that has no parameters."""
+
+    _kernel: ClassVar[str]
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Both ways with ties."""
+        return [cls(), cls(ties="reject")]
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners import kernels
+
+        self.check_parameters()
+        return combine_blocks(self, outputs, getattr(kernels, self._kernel))
+
+
+class Max(_FixedRule):
+    """Maximum rule: the largest support of any member for each class, ``max_j P_j(k)``.
+
+    ``P_j`` is member j's support divided by its sum over the classes.
+
+    Parameters
+    ----------
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Raises
+    ------
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
+    by maximum; Kittler, Hatef, Duin & Matas (1998).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("max")
+    >>> combined = rule.combine([[[0.45, 0.55]], [[0.6, 0.4]]])
+    >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
+    ([[0.6, 0.55]], [0])
+    """
+
+    _kernel = "largest"
+
+
+class Min(_FixedRule):
+    """Minimum rule: the smallest support of any member for each class, ``min_j P_j(k)``.
+
+    ``P_j`` is member j's support divided by its sum over the classes. Where the result is zero
+    for every class, all classes are supported alike: a tie.
+
+    Parameters
+    ----------
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Raises
+    ------
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
+    by minimum; Kittler, Hatef, Duin & Matas (1998).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("min")
+    >>> combined = rule.combine([[[0.45, 0.55]], [[0.6, 0.4]]])
+    >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
+    ([[0.45, 0.4]], [0])
+    """
+
+    _kernel = "smallest"
+
+
+class Median(_FixedRule):
+    """Median rule: the middle support of the members for each class.
+
+    ``P_j`` is member j's support divided by its sum over the classes. Of an even number of
+    members it is the mean of both middle ones. Where the result is zero for every class, all
+    classes are supported alike: a tie.
+
+    Parameters
+    ----------
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Raises
+    ------
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
+    by median; Kittler, Hatef, Duin & Matas (1998).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("median")
+    >>> combined = rule.combine([[[0.45, 0.55]], [[0.6, 0.4]]])
+    >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
+    ([[0.525, 0.475]], [0])
+    """
+
+    _kernel = "median"
+
+
+class Product(_FixedRule):
+    """Product rule: the product over the members of their support for each class.
+
+    ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, kept as a number and a power
+    of two, so that nothing underflows. Rows of the result sum to one, up to rounding.
+
+    A class to which a member gives no support has product zero. Where that is so for every
+    class, the zeros are taken as one very small number: the classes with the fewest zeros
+    share the support in proportion to the product of the rest.
+
+    Parameters
+    ----------
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Raises
+    ------
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
+    by product (printed there without the division).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("product")
+    >>> combined = rule.combine([[[0.45, 0.55]], [[0.6, 0.4]]])  # 0.27 : 0.22
+    >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
+    ([[0.551, 0.449]], [0])
+    """
+
+    _kernel = "product"
+
+
+class Sum(_FixedRule):
+    """Sum rule: the mean over the members of their support for each class.
+
+    ``combined_k = (1/L) sum_j P_j(k)``, where ``P_j`` is member j's support divided by its
+    sum over the classes, so that members count alike whatever the scale of their outputs.
+    Rows of the result sum to one, up to rounding. The mean decides as the sum does.
+
+    Parameters
+    ----------
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Raises
+    ------
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
+    by average.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("sum")
+    >>> combined = rule.combine([[[0.45, 0.55]], [[0.6, 0.4]]])
+    >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
+    ([[0.525, 0.475]], [0])
+    """
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.kernels import weighted
+
+        self.check_parameters()
+        outputs = as_outputs(self, outputs)
+        return combine_blocks(self, outputs, weighted, np.full(len(outputs), 1 / len(outputs)))
+
+
+class Borda(_FixedRule):
+    """Borda count: members rank the classes, and a class gets a point for each one it beats.
+
+    A class gets one point from each member for each class which that member supports less,
+    and half a point for each that it supports as much. Points are divided by their sum, so
+    that rows of the result sum to one, up to rounding. Only the order of a member's support
+    counts.
+
+    Parameters
+    ----------
+    ties : {"first", "reject"}, default="first"
+        A tie goes to the first class, or is rejected.
+    cost : array of shape (C, C), optional
+        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
+        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
+
+    Raises
+    ------
+    InputError
+        If outputs have a wrong shape, a value that is negative or not finite, or a row of
+        zeros.
+
+    References
+    ----------
+    Borda (1781); Ho, Hull & Srihari (1994), "Decision combination in multiple classifier
+    systems".
+
+    Examples
+    --------
+    >>> import ilk
+    >>> rule = ilk.combiner("borda")  # ranks: first, second, third; second, first, third
+    >>> rule.combine([[[0.6, 0.3, 0.1]], [[0.2, 0.7, 0.1]]]).tolist()
+    [[0.5, 0.5, 0.0]]
+    """
+
+    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+        from ilk_ensembles.combiners.kernels import borda
+
+        self.check_parameters()
+        points = combine_blocks(self, outputs, borda, most=math.inf)
+        if points.shape[1] == 1:
+            points[:] = 1
+        total = points.sum(axis=1, keepdims=True)
+        points /= total
+        return points

@@ -1,0 +1,273 @@
+"""How the trees of a forest are grown: from weighted bootstrap samples, by scikit-learn or ilk."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.parallel import Parallel, delayed
+
+import ilk
+from ilk import Param
+from ilk_ensembles.base.bootstrap import bootstrap_rows
+from ilk_ensembles.base.members import jobs_for
+from ilk_ensembles.forest.trees import Tree, Trees, standardized
+
+if TYPE_CHECKING:
+    from ilk_ensembles.base.progress import Progress
+
+
+_DEEP = 2**31 - 1
+CLASS_WEIGHT = Param(
+    dict,
+    choices=("balanced",),
+    none=True,
+    items=Param(float, gt=0),
+    doc="How likely cases of each class are drawn: 1 if left out; 'balanced': classes alike.",
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of tree growth; counts are of cases, whatever they weigh.
+
+    Attributes
+    ----------
+    criterion : {"gini", "entropy"}
+    n_tried : int
+        Features, or combinations of features, that are looked at for each split.
+    n_combined : int or None
+        Features in a combination; None: single features.
+    max_depth : int or None
+    min_split, min_leaf : int
+    majority : bool
+        Whether a leaf votes for one class.
+    """
+
+    criterion: str
+    n_tried: int
+    n_combined: int | None
+    max_depth: int | None
+    min_split: int
+    min_leaf: int
+    majority: bool
+
+    @classmethod
+    def of(cls, forest: Any, p: int) -> Settings:
+        """Settings as a forest's parameters say, for p features."""
+        n_tried = _number(forest.max_features, p)
+        return cls(
+            forest.criterion,
+            n_tried if forest.n_combined is not None else min(n_tried, p),
+            forest.n_combined,
+            forest.max_depth,
+            forest.min_split,
+            forest.min_leaf,
+            forest.vote == "majority",
+        )
+
+
+def _number(max_features: float | str | None, p: int) -> int:
+    """How many features are looked at for each split; at least 1."""
+    if max_features is None:
+        return p
+    if isinstance(max_features, str):
+        return max(int(np.sqrt(p) if max_features == "sqrt" else np.log2(p)), 1)
+    whole = isinstance(max_features, int | np.integer)
+    return int(max_features) if whole else max(int(max_features * p), 1)
+
+
+class Ranks:
+    """Cases whose features are replaced by ranks, for trees that split on single features.
+
+    scikit-learn's trees read features in single precision and take values within 1e-7 for
+    equal. Ranks are exact up to 2^24 distinct values; thresholds are put between the values.
+    """
+
+    def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
+        self.how, self.n_classes = how, n_classes
+        self.places = _places(codes)
+        self.codes = self.places[codes]
+        self.ranks = np.empty(X.shape, dtype=np.float32)
+        values = []
+        for f in range(X.shape[1]):
+            own, self.ranks[:, f] = np.unique(X[:, f], return_inverse=True)
+            values.append(own.astype(float))
+        self.values = np.concatenate(values)
+        self.starts = np.concatenate([[0], np.cumsum([len(v) for v in values])])
+
+    def grow(self, counts: np.ndarray, seed: int) -> Tree:
+        """Grow a tree of cases that count so often."""
+        how = self.how
+        grown = DecisionTreeClassifier(
+            criterion=how.criterion,
+            max_depth=how.max_depth,
+            min_samples_split=how.min_split,
+            min_samples_leaf=how.min_leaf,
+            max_features=how.n_tried,
+            random_state=seed,
+        ).fit(self.ranks, self.codes, counts, check_input=False)
+        tree = grown.tree_
+        left, right = (c.astype(np.int32) for c in (tree.children_left, tree.children_right))
+        thresholds = self._thresholds(tree, np.flatnonzero(counts))
+        leaves = np.flatnonzero(left < 0)
+        right[leaves] = np.arange(len(leaves))
+        shares = tree.value[leaves, 0][:, self.places]
+        return Tree(
+            np.maximum(tree.feature, 0).astype(np.int32)[:, None],
+            np.ones((len(left), 1)),
+            thresholds,
+            left,
+            right,
+            shares / shares.sum(axis=1, keepdims=True),
+        )
+
+    def _thresholds(self, tree: Any, rows: np.ndarray) -> np.ndarray:
+        from ilk_ensembles.forest.tree_kernels import put_thresholds
+
+        thresholds = tree.threshold.copy()
+        gap = np.full(tree.node_count, -1), np.full(tree.node_count, len(self.ranks))
+        nodes = tree.feature, tree.children_left, tree.children_right
+        put_thresholds(self.ranks, rows, self.values, self.starts, *nodes, *gap, thresholds)
+        return np.asarray(thresholds)
+
+    def joined(self, trees: list[Tree]) -> Trees:
+        return Trees.joined(trees, majority=self.how.majority)
+
+
+class Combinations:
+    """Standardised cases, for trees that split on random combinations of features."""
+
+    def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
+        self.how, self.n_classes = how, n_classes
+        self.places = _places(codes)
+        self.codes = self.places[codes]
+        self.location, self.scale = _moments(X.astype(float, copy=False))
+        self.Z = standardized(X, self.location, self.scale)
+        self.n_combined = min(how.n_combined or 1, X.shape[1])
+
+    def grow(self, counts: np.ndarray, seed: int) -> Tree:
+        """Grow a tree of cases that count so often."""
+        from ilk_ensembles.forest.induction_kernels import grow
+
+        how = self.how
+        rows = np.flatnonzero(counts)
+        most = 2 * len(rows) - 1
+        features = np.zeros((most, self.n_combined), dtype=np.int32)
+        coefficients, thresholds = np.zeros(features.shape), np.zeros(most)
+        left, right = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int32)
+        shares = np.zeros((len(rows), self.n_classes))
+        depth = how.max_depth or _DEEP
+        settings = how.criterion == "entropy", how.n_tried, depth, how.min_split, how.min_leaf
+        nodes = features, coefficients, thresholds, left, right
+        n, leaves = grow(self.Z, rows, self.codes, counts, settings, seed, *nodes, shares)
+        return Tree(*[each[:n].copy() for each in nodes] + [shares[:leaves, self.places]])
+
+    def joined(self, trees: list[Tree]) -> Trees:
+        return Trees.joined(
+            trees, majority=self.how.majority, location=self.location, scale=self.scale
+        )
+
+
+def _places(codes: np.ndarray) -> np.ndarray:
+    """Place of each class in the order of their first cases, which their names do not change."""
+    first = np.unique(codes, return_index=True)[1]
+    return np.argsort(np.argsort(first))
+
+
+def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of each feature (1 where it is 0), none of whose squares overflows."""
+    largest = np.abs(X).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    shares = X / unit
+    scale = unit * shares.std(axis=0)
+    return unit * shares.mean(axis=0), np.where(scale > 0, scale, 1.0)
+
+
+def grow_forest(
+    cases: Ranks | Combinations,
+    weights: np.ndarray | None,
+    size: int,
+    seeds: np.ndarray,
+    n_jobs: int | None,
+    progress: Progress,
+) -> tuple[Trees, np.ndarray]:
+    """Grow a tree from each bootstrap sample.
+
+    Parameters
+    ----------
+    cases : Ranks or Combinations
+    weights : ndarray of shape (n,), optional
+        How likely each case is drawn.
+    size : int
+        Cases drawn for each tree, with replacement.
+    seeds : ndarray of int, shape (T,)
+    n_jobs : int, optional
+    progress : Progress
+
+    Returns
+    -------
+    trees : Trees
+    out : ndarray of bool, shape (n, T)
+        Which cases are out of the bag of which tree.
+    """
+    n = len(cases.codes)
+    out = np.empty((n, len(seeds)), dtype=bool)
+
+    def one(t: int, seed: int) -> Tree:
+        rng = np.random.RandomState(seed)
+        rows = bootstrap_rows(rng, n, size, weights=weights)
+        counts = np.bincount(rows, minlength=n).astype(float)
+        out[:, t] = counts == 0
+        tree = cases.grow(counts, int(rng.randint(2**31 - 1)))
+        progress.step()
+        return tree
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
+        jobs = (delayed(one)(t, int(seed)) for t, seed in enumerate(seeds))
+        trees = list(Parallel(n_jobs=jobs_for(len(seeds), n_jobs), prefer="threads")(jobs))
+    return cases.joined(trees), out
+
+
+def bootstrap_weights(owner: Any, sample_weight: Any, codes: np.ndarray) -> np.ndarray | None:
+    """Weight of each case, times that of its class; None where all are drawn alike.
+
+    Raises
+    ------
+    InputError
+        If weights are wrong, zero for every case of a class, or name no class.
+    """
+    weights = None
+    if sample_weight is not None:
+        weights = ilk.check_weights(owner, sample_weight, codes)
+        weights = weights / weights.max()  # whose sum cannot overflow
+        lost = np.flatnonzero(np.bincount(codes, weights) <= 0)
+        if len(lost):
+            label = owner.classes_[lost[0]].item()
+            raise ilk.InputError(
+                f"{ilk.display_name(owner)}: sample_weight is zero for every case of class "
+                f"{label!r}"
+            )
+    if owner.class_weight is None:
+        return weights
+    if owner.class_weight == "balanced":
+        factors = 1 / np.bincount(codes, weights)
+    else:
+        factors = _factors(owner, owner.class_weight)
+    factors = factors / factors.max()
+    return np.asarray(factors[codes] if weights is None else factors[codes] * weights)
+
+
+def _factors(owner: Any, given: Any) -> np.ndarray:
+    """Weights of classes by their labels, which a spec can only write as texts."""
+    labels = owner.classes_.tolist()
+    if given and not {*given} & {*labels, *map(str, labels)}:
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: class_weight names none of the classes "
+            f"({', '.join(map(repr, labels[:5]))}), but {sorted(map(str, given))}"
+        )
+    return np.array([float(given.get(label, given.get(str(label), 1.0))) for label in labels])

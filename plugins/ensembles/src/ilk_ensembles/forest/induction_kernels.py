@@ -1,0 +1,187 @@
+"""Trees whose nodes look at random combinations of features, grown by compiled code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ilk import compiled
+from ilk_ensembles.forest.tree_kernels import draw, midpoint, project, uniform_coefficients
+
+
+@compiled
+def purity(counts: np.ndarray, total: float, entropy: bool) -> float:
+    """How pure a leaf of these class weights is, times its weight; up to a constant."""
+    result = 0.0
+    for count in counts:
+        if count > 0:
+            result += count * np.log(count / total) if entropy else count * count / total
+    return result
+
+
+@compiled
+def best_cut(
+    values: np.ndarray,
+    order: np.ndarray,
+    rows: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    totals: np.ndarray,
+    entropy: bool,
+    min_leaf: int,
+) -> tuple[float, float]:
+    """Purity and threshold of the best cut between two distinct values; -inf: there is none."""
+    best, threshold = -np.inf, np.nan
+    below, above = np.zeros(len(totals)), totals.copy()
+    weight, rest = 0.0, totals.sum()
+    n = len(order)
+    for k in range(n - 1):
+        row = rows[order[k]]
+        below[codes[row]] += weights[row]
+        above[codes[row]] -= weights[row]
+        weight += weights[row]
+        rest -= weights[row]
+        low, high = values[order[k]], values[order[k + 1]]
+        if low < high and k + 1 >= min_leaf and n - k - 1 >= min_leaf:
+            found = purity(below, weight, entropy) + purity(above, rest, entropy)
+            if found > best:
+                best, threshold = found, midpoint(low, high)
+    return best, threshold
+
+
+@compiled
+def varying(Z: np.ndarray, rows: np.ndarray, pool: np.ndarray) -> int:
+    """Put the features that are not constant in some rows at the front of a pool; their number."""
+    size = 0
+    for k in range(len(pool)):
+        for row in rows:
+            if Z[row, pool[k]] != Z[rows[0], pool[k]]:
+                pool[size], pool[k] = pool[k], pool[size]
+                size += 1
+                break
+    return size
+
+
+@compiled
+def search(
+    Z: np.ndarray,
+    rows: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    totals: np.ndarray,
+    settings: tuple[bool, int, int, int, int],
+    state: np.ndarray,
+    pool: np.ndarray,
+    features: np.ndarray,
+    coefficients: np.ndarray,
+) -> tuple[float, float]:
+    """Fill in the best of some random combinations; its purity (-inf: none) and threshold.
+
+    Where none of them parts the rows, combinations of features that vary are drawn as often.
+    """
+    entropy, n_tried, _, _, min_leaf = settings
+    best, threshold = -np.inf, np.nan
+    values = np.empty(len(rows))
+    some = np.empty(len(features), dtype=np.int32)
+    factors = np.empty(len(features))
+    size = len(pool)
+    for attempt in range(2 * n_tried):
+        if attempt == n_tried:
+            if best > -np.inf:
+                break
+            size = varying(Z, rows, pool)
+            if size == 0:
+                break
+        n = min(len(features), size)
+        draw(state, pool, size, n)
+        some[:n] = pool[:n]
+        some[n:] = pool[0]
+        uniform_coefficients(state, factors, n)
+        for k in range(len(rows)):
+            values[k] = project(Z[rows[k]], some, factors)
+        order = np.argsort(values)
+        found, cut = best_cut(values, order, rows, codes, weights, totals, entropy, min_leaf)
+        if found > best:
+            best, threshold = found, cut
+            features[:] = some
+            coefficients[:] = factors
+    return best, threshold
+
+
+@compiled
+def part(
+    Z: np.ndarray,
+    rows: np.ndarray,
+    features: np.ndarray,
+    coefficients: np.ndarray,
+    threshold: float,
+) -> int:
+    """Move the rows that go left to the front; their number."""
+    n = 0
+    for k in range(len(rows)):
+        if project(Z[rows[k]], features, coefficients) <= threshold:
+            rows[n], rows[k] = rows[k], rows[n]
+            n += 1
+    return n
+
+
+@compiled
+def grow(
+    Z: np.ndarray,
+    rows: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    settings: tuple[bool, int, int, int, int],
+    seed: int,
+    features: np.ndarray,
+    coefficients: np.ndarray,
+    thresholds: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    shares: np.ndarray,
+) -> tuple[int, int]:
+    """Grow a tree from some rows; the numbers of its nodes and of its leaves.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, p)
+    rows : ndarray of int
+        Reordered.
+    codes, weights : ndarrays of shape (n,)
+    settings : tuple
+        Whether impurity is the entropy; how many combinations are tried; most splits on the
+        way to a leaf; fewest cases that are split; fewest in a leaf.
+    features, coefficients, thresholds, left, right, shares : ndarrays
+        Filled in, as of a `Tree`; zeros at first, long enough for ``2 len(rows) - 1`` nodes.
+    """
+    _, _, max_depth, min_split, _ = settings
+    state = np.array([seed], dtype=np.uint64)
+    pool = np.arange(Z.shape[1])
+    starts, stops = np.zeros(len(left), dtype=np.int64), np.zeros(len(left), dtype=np.int64)
+    depths = np.zeros(len(left), dtype=np.int64)
+    stops[0] = len(rows)
+    node, n_nodes, n_leaves = 0, 1, 0
+    while node < n_nodes:
+        start, stop = starts[node], stops[node]
+        own = rows[start:stop]
+        totals = np.zeros(shares.shape[1])
+        for row in own:
+            totals[codes[row]] += weights[row]
+        purest = -np.inf
+        if depths[node] < max_depth and len(own) >= min_split and (totals > 0).sum() > 1:
+            purest, thresholds[node] = search(
+                Z, own, codes, weights, totals, settings, state, pool, features[node],
+                coefficients[node],
+            )  # fmt: skip
+        if purest == -np.inf:
+            left[node], right[node], thresholds[node] = -1, n_leaves, 0.0
+            shares[n_leaves] = totals / totals.sum()
+            n_leaves += 1
+        else:
+            middle = start + part(Z, own, features[node], coefficients[node], thresholds[node])
+            left[node], right[node] = n_nodes, n_nodes + 1
+            starts[n_nodes], stops[n_nodes] = start, middle
+            starts[n_nodes + 1], stops[n_nodes + 1] = middle, stop
+            depths[n_nodes] = depths[n_nodes + 1] = depths[node] + 1
+            n_nodes += 2
+        node += 1
+    return n_nodes, n_leaves

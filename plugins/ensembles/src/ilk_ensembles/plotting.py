@@ -1,0 +1,359 @@
+"""Plots of ensembles: error by size, diversity against uplift, proximities, decision regions.
+
+They need matplotlib, which the extra ``report`` of ilk has, and draw on axes of their own or on
+yours; no global state of matplotlib's is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.utils.validation import check_is_fitted
+
+import ilk
+from ilk.drawing import COLORS, look_of, new_axes, scatter, written
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
+
+_MARGIN = 0.08  # of the range of a feature, beyond the data on each side
+
+
+def error_by_size(
+    ensemble: Any, sets: Mapping[str, tuple[Any, Any]], *, axes: Axes | None = None
+) -> Axes:
+    """Draw the error of the first 1, 2, ... members on some data, and the bound where there is one.
+
+    Parameters
+    ----------
+    ensemble : classifier
+        Fitted, with ``staged_predict``. Of boosting, whose ``error_bounds_`` hold the bound of
+        the training error after each round, the bound is drawn too.
+    sets : mapping of str to (X, y)
+        Such as ``{"training": (X, y), "test": (Q, z)}``.
+    axes : Axes, optional
+        A new figure's if left out (``axes.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If the ensemble cannot tell what its first members say, or there are no data.
+
+    References
+    ----------
+    Freund & Schapire (1997), theorem 6, for the bound.
+
+    Examples
+    --------
+    >>> import ilk, ilk_ensembles
+    >>> X, y = ilk.dataset("breast_cancer").load().Xy
+    >>> model = ilk.classifier("adaboost", n_members=20).fit(X, y)
+    >>> ax = ilk_ensembles.plotting.error_by_size(model, {"training": (X, y)})
+    >>> [line.get_label() for line in ax.lines]
+    ['training', 'bound of the training error']
+    """
+    name = ilk.display_name(ensemble)
+    if not hasattr(ensemble, "staged_predict"):
+        raise ilk.InputError(f"{name}: has no staged_predict, so its error by size is not known")
+    check_is_fitted(ensemble)
+    if not sets:
+        raise ilk.InputError(f"{name}: sets must hold at least one (X, y), got none")
+    ax = new_axes(6, 4) if axes is None else axes
+    for number, (label, (X, y)) in enumerate(sets.items()):
+        truth = np.asarray(y)
+        errors = [float(np.mean(np.asarray(p) != truth)) for p in ensemble.staged_predict(X)]
+        sizes = np.arange(1, len(errors) + 1)
+        ax.plot(sizes, errors, color=COLORS[number % len(COLORS)], label=written(label))
+    bounds = getattr(ensemble, "error_bounds_", None)
+    if bounds is not None:
+        sizes = np.arange(1, len(bounds) + 1)
+        said = "bound of the training error"
+        ax.plot(sizes, bounds, color="black", linestyle="--", linewidth=1, label=said)
+    ax.set(xlabel="members", ylabel="error", title=written(name), ylim=(0, None))
+    ax.legend()
+    return ax
+
+
+def diversity_uplift(
+    diversity: Any,
+    uplift: Any,
+    *,
+    names: Sequence[str] | None = None,
+    measure: str = "diversity",
+    axes: Axes | None = None,
+) -> Axes:
+    """Draw a point for each ensemble, and the line of least squares with its correlation.
+
+    Parameters
+    ----------
+    diversity : array of shape (m,)
+        Of each ensemble, such as the mean of `ilk_evaluation.diversity.fail_disagreement`.
+    uplift : array of shape (m,)
+        Mean error of the members minus the error of the ensemble.
+    names : sequence of str, optional
+        Written beside the points.
+    measure : str
+        What the diversity is called.
+    axes : Axes, optional
+        A new figure's if left out (``axes.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is not one finite uplift for each diversity.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), sec. 2.5.3.1; Tsymbal, Pechenizkiy & Cunningham (2005).
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> ax = ilk_ensembles.plotting.diversity_uplift([0.1, 0.2, 0.3], [0.01, 0.03, 0.05])
+    >>> ax.get_title()
+    'correlation 1.00'
+    """
+    x, up = np.asarray(diversity, dtype=float), np.asarray(uplift, dtype=float)
+    if x.ndim != 1 or x.shape != up.shape or not len(x):
+        raise ilk.InputError(
+            f"diversity_uplift: diversity and uplift must be two arrays of shape (m,), got "
+            f"{x.shape} and {up.shape}"
+        )
+    if not (np.isfinite(x).all() and np.isfinite(up).all()):
+        raise ilk.InputError("diversity_uplift: diversity and uplift must be finite")
+    if names is not None and len(names) != len(x):
+        raise ilk.InputError(
+            f"diversity_uplift: names must be {len(x)}, one for each ensemble, got {len(names)}"
+        )
+    ax = new_axes(5.5, 4.2) if axes is None else axes
+    ax.scatter(x, up, 24, color=COLORS[0], zorder=3)
+    ax.axhline(0, color="grey", linewidth=0.8)
+    for place, name in enumerate(names or ()):
+        at = (x[place], up[place])
+        ax.annotate(written(name), at, xytext=(4, 3), textcoords="offset points", fontsize=8)
+    if len(x) > 2 and np.ptp(x) > 0 and np.ptp(up) > 0:
+        slope, height = np.polyfit(x, up, 1)
+        ends = np.array([x.min(), x.max()])
+        ax.plot(ends, slope * ends + height, color=COLORS[5], linewidth=1)
+        ax.set_title(f"correlation {np.corrcoef(x, up)[0, 1]:.2f}")
+    ax.set(xlabel=measure, ylabel="uplift: error of members - of ensemble")
+    return ax
+
+
+def proximity_embedding(
+    forest: Any, X: Any, y: Any, *, max_cases: int = 1000, axes: Axes | None = None
+) -> Axes:
+    """Draw cases by classical scaling of the distances ``sqrt(1 - proximity)`` of a forest.
+
+    Parameters
+    ----------
+    forest : random_forest
+        Fitted.
+    X : array of shape (n, p)
+    y : array of shape (n,)
+        Labels, for the colours.
+    max_cases : int, default=1000
+        Of more cases, as many as this are drawn, evenly spread over the rows; a matrix of
+        ``max_cases`` squared is decomposed.
+    axes : Axes, optional
+        A new figure's if left out (``axes.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If the classifier has no proximities, or there are fewer than three cases.
+
+    Notes
+    -----
+    The square root of one minus the proximity is a Euclidean distance: the proximities are
+    inner products of leaf indicators.
+
+    References
+    ----------
+    Breiman (2001); Cunningham, Cord & Delany (2008), sec. 2.5.4.
+
+    Examples
+    --------
+    >>> import ilk, ilk_ensembles
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> forest = ilk.classifier("random_forest", n_members=20, random_state=0).fit(X, y)
+    >>> ax = ilk_ensembles.plotting.proximity_embedding(forest, X, y)
+    >>> len(ax.collections)  # a cloud of points for each class
+    3
+    """
+    name = ilk.display_name(forest)
+    if not hasattr(forest, "proximities"):
+        raise ilk.InputError(f"{name}: has no proximities; random_forest has")
+    if max_cases < 3:
+        raise ilk.ParameterError(f"proximity_embedding: max_cases must be >= 3, got {max_cases!r}")
+    n = ilk.n_rows(X)
+    if n < 3:
+        raise ilk.InputError(f"{name}: a picture needs at least 3 cases, got {n}")
+    ilk.check_same_length(forest, X, y, "y")
+    rows = np.unique(np.linspace(0, n - 1, min(n, max_cases)).astype(int))
+    points = _scaled(np.asarray(forest.proximities(ilk.take(X, rows)), dtype=float))
+    ax = new_axes(6, 4.4) if axes is None else axes
+    scatter(ax, points, forest, ilk.take(np.asarray(y), rows), legend=True)
+    ax.set(xticks=[], yticks=[], title=f"proximities of {written(name)}")
+    ax.set_aspect("equal", adjustable="datalim")
+    return ax
+
+
+def _scaled(inner: np.ndarray) -> np.ndarray:
+    """The two first principal coordinates of objects with these inner products."""
+    centred = inner - inner.mean(axis=0) - inner.mean(axis=1)[:, None] + inner.mean()
+    last = len(inner) - 1
+    values, vectors = eigh(centred, subset_by_index=(last - 1, last))
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1])
+
+
+def decision_regions(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    rounds: Sequence[int] | None = None,
+    resolution: int = 200,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the regions of the classes after some rounds, with the data.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted on two features; with ``staged_predict`` where `rounds` are given.
+    X : array of shape (n, 2)
+    y : array of shape (n,)
+    rounds : sequence of int, optional
+        How many members are asked in each panel, in ascending order, such as ``(1, 3, 5)``.
+        If left out there is one panel, of the whole model.
+    resolution : int, default=200
+        Points along each axis that the model is asked about.
+    axes : sequence of Axes, optional
+        One for each panel; those of a new figure if left out.
+
+    Returns
+    -------
+    list of Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, or the model has fewer rounds.
+
+    References
+    ----------
+    Zaidi (2011), figure 10.1.
+
+    Examples
+    --------
+    >>> import ilk, ilk_ensembles, numpy as np
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    >>> y = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
+    >>> model = ilk.classifier("crab", n_rounds=5).fit(X, y)
+    >>> panels = ilk_ensembles.plotting.decision_regions(model, X, y, rounds=(1, 3, 5))
+    >>> [panel.get_title() for panel in panels]
+    ['1 round', '3 rounds', '5 rounds']
+    """
+    name = ilk.display_name(model)
+    check_is_fitted(model)
+    rows = np.asarray(ilk.check_vectors(model, X), dtype=float)
+    if rows.shape[1] != 2:
+        raise ilk.InputError(f"{name}: X must have two features to be drawn, got {rows.shape[1]}")
+    _, codes = ilk.check_labels(model, y, rows)
+    if resolution < 2:
+        raise ilk.ParameterError(f"decision_regions: resolution must be >= 2, got {resolution!r}")
+    spread = _MARGIN * np.ptp(rows, axis=0)
+    low, high = rows.min(axis=0) - spread, rows.max(axis=0) + spread
+    grid = np.meshgrid(*np.linspace(low, high, resolution).T)
+    places = np.column_stack([axis.ravel() for axis in grid])
+    predicted = _predictions(model, name, places, rounds)
+    panels = _panels(axes, len(predicted))
+    for ax, (title, labels) in zip(panels, predicted, strict=True):
+        own = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
+        _draw(ax, own, (low, high), model.classes_, rows, codes)
+        ax.set_title(title)
+    return panels
+
+
+def _predictions(
+    model: Any, name: str, places: np.ndarray, rounds: Sequence[int] | None
+) -> list[tuple[str, np.ndarray]]:
+    """Title and predicted labels of each panel."""
+    if rounds is None:
+        return [(written(name), np.asarray(model.predict(places)))]
+    if not hasattr(model, "staged_predict"):
+        raise ilk.InputError(f"{name}: has no staged_predict, so rounds must be left out")
+    wanted = sorted(set(rounds))
+    if not wanted or wanted[0] < 1:
+        raise ilk.ParameterError(f"decision_regions: rounds must be >= 1, got {list(rounds)!r}")
+    found = []
+    last = 0
+    for last, labels in enumerate(model.staged_predict(places), start=1):
+        if last in wanted:
+            found.append((f"{last} round{'s' * (last > 1)}", np.array(labels)))
+        if last == wanted[-1]:
+            return found
+    raise ilk.InputError(f"{name}: has {last} rounds, but {wanted[-1]} are to be drawn")
+
+
+def _panels(axes: Sequence[Axes] | None, count: int) -> list[Any]:
+    if axes is None:
+        return list(np.atleast_1d(new_axes(3.6 * count, 3.6, count)))
+    if len(axes) != count:
+        raise ilk.InputError(f"decision_regions: axes must be {count}, got {len(axes)}")
+    return list(axes)
+
+
+def _draw(
+    ax: Axes,
+    regions: np.ndarray,
+    corners: tuple[np.ndarray, np.ndarray],
+    classes: np.ndarray,
+    rows: np.ndarray,
+    codes: np.ndarray,
+) -> None:
+    from matplotlib.colors import ListedColormap
+
+    (left, bottom), (right, top) = corners
+    colors = [COLORS[code % len(COLORS)] for code in range(len(classes))]
+    ax.imshow(
+        regions,
+        origin="lower",
+        extent=(left, right, bottom, top),
+        aspect="auto",
+        cmap=ListedColormap(colors),
+        vmin=-0.5,
+        vmax=len(classes) - 0.5,
+        alpha=0.3,
+        interpolation="nearest",
+    )
+    for code, label in enumerate(classes):
+        own = rows[codes == code]
+        ax.scatter(own[:, 0], own[:, 1], 8, label=written(label), linewidths=0, **look_of(code))
+    ax.set(xticks=[], yticks=[])
