@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ilk_distances.kernels.definiteness import (
         is_positive_semidefinite as is_positive_semidefinite,
     )
-    from ilk_distances.strings.compressing import WindowWarning as WindowWarning
+    from ilk_distances.strings.compression import WindowWarning as WindowWarning
     from ilk_distances.strings.extras import MissingLibraryError as MissingLibraryError
 
 _WHERE = {
