@@ -97,7 +97,7 @@ def test_bad_arguments():
 
 
 def test_names_are_imported_on_first_use():
-    assert {"recall", "pictures"} <= set(dir(ilk_distances))
+    assert {"recall", "plotting"} <= set(dir(ilk_distances))
     with pytest.raises(AttributeError, match="'ilk_distances' has no attribute 'recal'"):
         _ = ilk_distances.recal
 
