@@ -53,7 +53,7 @@ def heat_map(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) ->
     --------
     >>> import ilk, ilk_distances
     >>> X, y = ilk.dataset("iris").load().Xy
-    >>> ax = ilk_distances.plotting(ilk.distance("euclidean"), X, y)
+    >>> ax = ilk_distances.plotting.heat_map(ilk.distance("euclidean"), X, y)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['setosa', 'versicolor', 'virginica']
     """

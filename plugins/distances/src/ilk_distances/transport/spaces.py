@@ -1,4 +1,4 @@
-"""Earth mover's distances of many heaps to many, over common bins or free places."""
+"""Where mass lies, common bins or free places: what moving a unit costs, and all distances."""
 
 from __future__ import annotations
 
@@ -10,9 +10,93 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk_distances.transport.ground import Ground, is_pseudometric
-from ilk_distances.transport.heaps import Heaps
-from ilk_distances.transport.signatures import Signatures
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.transport.signatures import Heaps, Signatures
+
+ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # norms that grow with each part
+NORMS = {*ABSOLUTE, "mahalanobis"}
+_PLAIN = ilk.Distance.check_input  # asks for finite numbers alone
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A ground distance between places, which may lie on a circle.
+
+    Attributes
+    ----------
+    distance : Distance
+    period : float
+        Circumference of the circle; 0 if places do not lie on one.
+    name : str
+        Of the component whose ground it is, and of the ground, for errors.
+    """
+
+    distance: Any
+    period: float
+    name: str
+
+    @cached_property
+    def metric(self) -> bool:
+        """Whether it is a metric."""
+        return bool(self.distance.metric)
+
+    @cached_property
+    def norm(self) -> bool:
+        """Whether it is a norm of differences: no mean of points is farther than the points."""
+        return self.metric and not self.period and ilk.display_name(self.distance) in NORMS
+
+    @cached_property
+    def absolute(self) -> bool:
+        """Whether it is a norm that grows with the size of every coordinate."""
+        return self.norm and ilk.display_name(self.distance) in ABSOLUTE
+
+    def scale(self, places: Any) -> float | None:
+        """Cost of a step of length 1 if places lie on a line or circle, else None."""
+        column = isinstance(places, np.ndarray) and places.ndim == 2 and places.shape[1] == 1
+        if not column or not self.metric:
+            return None
+        if ilk.display_name(self.distance) not in ABSOLUTE:
+            return None
+        return float(self.distance.between([0.0], [1.0]))
+
+    def checked(self, places: Any) -> Any:
+        """Return places, finite if they are numbers, in the form that is compared."""
+        if isinstance(places, np.ndarray) and type(self.distance).check_input is _PLAIN:
+            return places
+        return self.distance.check_input(places, "positions")
+
+    def compare(self, P: Any, Q: Any) -> np.ndarray:
+        """Distances of places P to places Q, both checked, as if they were on no circle."""
+        compiled = isinstance(self.distance, VectorDistance)
+        return np.asarray((self.distance.compare if compiled else self.distance.pairwise)(P, Q))
+
+    def costs(self, P: Any, Q: Any) -> np.ndarray:
+        """Ground distances of places P to places Q, both checked, in C order."""
+        if self.period:
+            steps = np.abs(P - Q.T) % self.period
+            costs = np.minimum(steps, self.period - steps) * self.scale(P)
+        else:
+            costs = np.ascontiguousarray(self.compare(P, Q), dtype=float)
+        if costs.size and not (costs.min() >= 0 and costs.max() < np.inf):  # or NaN
+            i, j = np.argwhere(~((costs >= 0) & (costs < np.inf)))[0]
+            raise ilk.InputError(
+                f"{self.name}: the ground distance of {P[i]} to {Q[j]} must be at least 0 and "
+                f"finite, got {costs[i, j]}"
+            )
+        return np.asarray(costs)
+
+
+def is_pseudometric(matrix: np.ndarray) -> bool:
+    """Tell whether a matrix has zeros on its diagonal, is symmetric, and no detour is shorter.
+
+    The last two up to rounding.
+    """
+    if np.diagonal(matrix).any():
+        return False
+    from ilk_distances.transport.pairs import has_detour
+
+    return not has_detour(np.ascontiguousarray(matrix, dtype=float))
+
 
 PAIRS = 512  # that a thread takes at a time, or more
 NUMBERS = 2**16  # of histograms held as float64
@@ -172,7 +256,7 @@ def _mirror(out: np.ndarray, same: bool) -> None:
 
 def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
     """Set distances of histograms on the line, a few bins of many at a time."""
-    from ilk_distances.transport.closed import LANES, line_of_histograms
+    from ilk_distances.transport.closed_form import LANES, line_of_histograms
 
     order = np.argsort(x.places[:, 0], kind="stable")
     gaps = np.diff(x.places[order, 0])
@@ -192,7 +276,7 @@ def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
 
 def _merge_all(x: Heaps, y: Heaps, period: float, out: np.ndarray) -> None:
     """Set distances of heaps on a line, or on a circle if the period is not 0."""
-    from ilk_distances.transport.closed import line_of_heaps
+    from ilk_distances.transport.closed_form import line_of_heaps
 
     heaps, others = tuple(x.along(0, period)), tuple(y.along(0, period))
     tolerance = max(x.tolerance, y.tolerance)
