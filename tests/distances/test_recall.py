@@ -103,7 +103,7 @@ def test_names_are_imported_on_first_use():
 
 
 def test_docstring_example():
-    tried = doctest.testmod(import_module("ilk_distances.indexes.recall"))
+    tried = doctest.testmod(import_module("ilk_distances.indexes.approximate"))
     assert tried.attempted > 2
     assert tried.failed == 0
 

@@ -16,26 +16,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ilk_distances import plotting as plotting
-    from ilk_distances.indexes.recall import recall as recall
-    from ilk_distances.kernels.alignment import alignment as alignment
-    from ilk_distances.kernels.blocks import GramRows as GramRows
-    from ilk_distances.kernels.blocks import gram_blocks as gram_blocks
-    from ilk_distances.kernels.blocks import gram_product as gram_product
-    from ilk_distances.kernels.definiteness import (
-        is_positive_semidefinite as is_positive_semidefinite,
-    )
+    from ilk_distances.indexes.approximate import recall as recall
+    from ilk_distances.kernels.gram import GramRows as GramRows
+    from ilk_distances.kernels.gram import alignment as alignment
+    from ilk_distances.kernels.gram import gram_blocks as gram_blocks
+    from ilk_distances.kernels.gram import gram_product as gram_product
+    from ilk_distances.kernels.gram import is_positive_semidefinite as is_positive_semidefinite
     from ilk_distances.strings.compression import WindowWarning as WindowWarning
     from ilk_distances.strings.extras import MissingLibraryError as MissingLibraryError
 
 _WHERE = {
-    "GramRows": "kernels.blocks",
+    "GramRows": "kernels.gram",
     "MissingLibraryError": "strings.extras",
-    "WindowWarning": "strings.compressing",
-    "alignment": "kernels.alignment",
-    "gram_blocks": "kernels.blocks",
-    "gram_product": "kernels.blocks",
-    "is_positive_semidefinite": "kernels.definiteness",
-    "recall": "indexes.recall",
+    "WindowWarning": "strings.compression",
+    "alignment": "kernels.gram",
+    "gram_blocks": "kernels.gram",
+    "gram_product": "kernels.gram",
+    "is_positive_semidefinite": "kernels.gram",
+    "recall": "indexes.approximate",
 }
 
 __all__ = sorted((*_WHERE, "plotting"))  # noqa: PLE0605  # the table above is the one list

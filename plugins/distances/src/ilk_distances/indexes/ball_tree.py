@@ -9,9 +9,8 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.indexes.ball_search import BallSearch, everything
+from ilk_distances.indexes.ball_search import BallSearch, Branch, Hierarchy, everything, grow
 from ilk_distances.indexes.comparing import Comparing, rows_at_once
-from ilk_distances.indexes.hierarchy import Branch, Hierarchy, grow
 
 HALVINGS = 3  # done at once, so that a ball has up to 8 balls in it
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ilk import Param
-from ilk_distances.indexes.ball_search import BallSearch, everything
-from ilk_distances.indexes.hierarchy import Branch, Hierarchy, grow
+from ilk_distances.indexes.ball_search import BallSearch, Branch, Hierarchy, everything, grow
 
 if TYPE_CHECKING:
     from ilk_distances.indexes.comparing import Comparing

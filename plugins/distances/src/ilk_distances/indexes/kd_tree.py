@@ -156,7 +156,7 @@ class KDTree(ilk.Index):
             raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights are no such tree's")
 
     def _build(self) -> None:
-        from ilk_distances.indexes import kd_build
+        from ilk_distances.indexes import kd_search as kd_build
 
         n, p = self.X_.shape
         n_leaves = 2 ** max(-(-n // self.leaf_size) - 1, 0).bit_length()
@@ -209,7 +209,8 @@ class KDTree(ilk.Index):
         self, candidates: Candidates, Q: np.ndarray, near: np.ndarray, where: np.ndarray
     ) -> int:
         """Write the nearest candidates of each query; return how many distances that took."""
-        from ilk_distances.indexes import kd_search, kd_settle
+        from ilk_distances.indexes import kd_search
+        from ilk_distances.indexes import kd_search as kd_settle
 
         how, k = kd_search.how(float(self.distance_.p)), near.shape[1]
         plain = self.distance_.weights is None and how != kd_search.POWERS
