@@ -1,4 +1,4 @@
-"""A query compared with a few training rows only: those an approximate index found for it."""
+"""Approximate indexes: a query compared with the few rows found for it, and their recall."""
 
 from __future__ import annotations
 

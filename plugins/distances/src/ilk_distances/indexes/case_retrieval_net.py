@@ -142,7 +142,7 @@ class CaseRetrievalNet(ilk.Index):
 
     def _shared(self, Q: Any, k: int) -> Iterator[tuple[Any, Candidates]]:
         """Yield queries and the k cases that share the most values with each."""
-        from ilk_distances.indexes.spreading import most_shared
+        from ilk_distances.indexes.spreading_activation import most_shared
 
         net, n = self.net_, ilk.n_rows(self.X_)
         most = len(net.terms.places)
@@ -165,7 +165,7 @@ class CaseRetrievalNet(ilk.Index):
 
     def _activations(self, Q: Any) -> Iterator[tuple[Any, np.ndarray]]:
         """Yield queries and how much each activates every case."""
-        from ilk_distances.indexes.spreading import spread
+        from ilk_distances.indexes.spreading_activation import spread
 
         net = self.net_
         for queries, (begins, entities, much) in self._activated(Q):

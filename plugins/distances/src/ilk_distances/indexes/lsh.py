@@ -13,7 +13,7 @@ import ilk
 from ilk import Param
 from ilk_distances.indexes.approximate import nearest, within
 from ilk_distances.indexes.exact import check_radius, paired_queries, training_rows
-from ilk_distances.indexes.families import (
+from ilk_distances.indexes.hash_families import (
     Family,
     MinHash,
     Positions,
@@ -290,7 +290,7 @@ class LSH(ilk.Index):
 
     def _candidates(self, Q: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Yield each query and the rows that share a bucket with it, ascending."""
-        from ilk_distances.indexes.hashing import gather
+        from ilk_distances.indexes.hash_functions import gather
 
         n = len(self.X_)
         for first, codes, tables in self._hashed(Q, self.n_probes):

@@ -1,4 +1,4 @@
-"""Indexes that search a tree of balls: any metric, no matter of what objects."""
+"""Ball trees: how they are grown from a division of balls, and searched for many queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk_distances.indexes.comparing import Comparing
+from ilk_distances.indexes.counted_distances import CountedDistances
 from ilk_distances.indexes.exact import (
     check_metric,
     check_queries,
@@ -22,11 +22,14 @@ from ilk_distances.indexes.exact import (
     training_rows,
 )
 
-ENTRIES = 2**23  # balls that queries searched side by side may have to open
-FEW, MANY = 16, 256  # queries searched side by side
+_ENTRIES = 2**23  # balls that queries searched side by side may have to open
+_FEW, _MANY = 16, 256  # queries searched side by side
+_PATIENCE = 4  # balls opened one at a time before they are opened by 2, 4, 8, ...
+_LARGEST = 6  # the exponent that ends with
+_PAIRS = 64  # compared at once, for each ball that may be opened
 
 
-class BallSearch(ilk.Index):
+class BallTreeIndex(ilk.Index):
     """An exact index over a tree of balls; subclasses say how the rows in a ball are divided.
 
     Which rows are compared with a query is decided by the triangle inequality with a margin
@@ -41,9 +44,9 @@ class BallSearch(ilk.Index):
         self.X_ = training_rows(self, distance, X)
         check_metric(self, distance)
         self.distance_ = distance
-        comparing = Comparing(distance, self.X_)
-        self.tree_ = self._grow(comparing, X)
-        self.n_build_evaluations_ = comparing.evaluations
+        counted = CountedDistances(distance, self.X_)
+        self.tree_ = self._grow(counted, X)
+        self.n_build_evaluations_ = counted.evaluations
         self.n_distance_evaluations_ = 0
         return self
 
@@ -55,7 +58,7 @@ class BallSearch(ilk.Index):
             raise ilk.stored_fault(self, "tree_ must have every row")
 
     @abstractmethod
-    def _grow(self, comparing: Comparing, X: Any) -> Hierarchy:
+    def _grow(self, counted: CountedDistances, X: Any) -> Hierarchy:
         """Return the tree of all training rows, which are X as it was given."""
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -79,37 +82,32 @@ class BallSearch(ilk.Index):
         parts = self._searched(Q, lambda search: search.within(r))
         return [d for part in parts for d in part[0]], [i for part in parts for i in part[1]]
 
-    def _searched(self, Q: Any, ask: Callable[[Search], Any]) -> list[Any]:
+    def _searched(self, Q: Any, ask: Callable[[_Search], Any]) -> list[Any]:
         """Answers of a search for each block of queries."""
         m = ilk.n_rows(Q)
-        size = min(max(ENTRIES // len(self.tree_.rows), FEW), MANY)
+        size = min(max(_ENTRIES // len(self.tree_.rows), _FEW), _MANY)
         answers: list[Any] = [None] * -(-m // size)
         counts: list[int] = []
 
         def work(start: int, stop: int) -> None:
-            comparing = Comparing(self.distance_, self.X_)
-            search = Search(self.tree_, comparing, ilk.take(Q, np.arange(start, stop)))
+            counted = CountedDistances(self.distance_, self.X_)
+            search = _Search(self.tree_, counted, ilk.take(Q, np.arange(start, stop)))
             answers[start // size] = ask(search)
-            counts.append(comparing.evaluations)
+            counts.append(counted.evaluations)
 
         ilk.in_blocks(work, m, size)
         count(self, sum(counts))
         return answers
 
 
-def everything(comparing: Comparing, row: int) -> Branch:
+def root_of(counted: CountedDistances, row: int) -> Branch:
     """Return the ball of all training rows around one of them."""
-    n = ilk.n_rows(comparing.X)
+    n = ilk.n_rows(counted.X)
     others = np.delete(np.arange(n), row)
-    return Branch(row, 0.0, others, comparing.within(row, others))
+    return Branch(row, 0.0, others, counted.within(row, others))
 
 
-PATIENCE = 4  # balls opened one at a time before they are opened by 2, 4, 8, ...
-LARGEST = 6  # the exponent that ends with
-PAIRS = 64  # compared at once, for each ball that may be opened
-
-
-class Search:
+class _Search:
     """The search for the neighbours of some queries.
 
     Every query keeps a list of balls that may hold a neighbour and opens first those that may
@@ -122,12 +120,12 @@ class Search:
     Parameters
     ----------
     tree : Hierarchy
-    comparing : Comparing
+    counted : CountedDistances
     Q : data of m rows
     """
 
-    def __init__(self, tree: Hierarchy, comparing: Comparing, Q: Any) -> None:
-        self.tree, self.comparing, self.Q, self.m = tree, comparing, Q, ilk.n_rows(Q)
+    def __init__(self, tree: Hierarchy, counted: CountedDistances, Q: Any) -> None:
+        self.tree, self.counted, self.Q, self.m = tree, counted, Q, ilk.n_rows(Q)
         self._arrays = (tree.rows, tree.up, tree.radii, tree.first, tree.count)
         self._state = np.full((4, self.m), -1)
         self._to = np.empty(self.m)
@@ -162,14 +160,14 @@ class Search:
         turn = 0
         while len(queries):
             rows = self.tree.rows[balls]
-            found = self.comparing.to_rows(self.Q, queries, rows)
+            found = self.counted.to_rows(self.Q, queries, rows)
             if turn == 0:
                 self._slack = np.array([*margin(found.dtype), *margin(self.tree.dtype)])
                 self._limits = np.full(self.m, r * (1 + self._slack[0]) + self._slack[1])
             inside = slice(0, 0) if near.size else found <= r
             kept.append((queries[inside], rows[inside], found[inside]))
             self._receive(queries, balls, found.astype(float), near, where)
-            queries, balls = self._request(turn - PATIENCE if near.size else LARGEST)
+            queries, balls = self._request(turn - _PATIENCE if near.size else _LARGEST)
             turn += 1
         return kept
 
@@ -182,10 +180,10 @@ class Search:
         where: np.ndarray,
     ) -> None:
         """Take in distances of queries to the middles of balls."""
-        from ilk_distances.indexes import ball_steps
+        from ilk_distances.indexes import ball_tree_steps
 
         self._make_room(len(queries))
-        self._used = ball_steps.receive(
+        self._used = ball_tree_steps.receive(
             self._arrays,
             self._slack,
             queries,
@@ -202,12 +200,12 @@ class Search:
 
     def _request(self, doublings: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the queries, and the balls with whose middles to compare them next."""
-        from ilk_distances.indexes import ball_steps
+        from ilk_distances.indexes import ball_tree_steps
 
-        opened = 2 ** max(0, min(doublings, LARGEST))
-        most = PAIRS * opened
+        opened = 2 ** max(0, min(doublings, _LARGEST))
+        most = _PAIRS * opened
         queries, balls = np.empty((2, self.m * most), np.int64)
-        n = ball_steps.request(
+        n = ball_tree_steps.request(
             self._arrays,
             self._slack,
             opened,
@@ -301,11 +299,11 @@ class Hierarchy:
             raise ilk.stored_fault(self, "a ball has two balls with its own middle in it")
 
 
-Divide = Callable[[Branch], tuple[list[Branch], np.ndarray]]
+_Divide = Callable[[Branch], tuple[list[Branch], np.ndarray]]
 """Returns the balls in a ball, and positions of the rows that are only listed."""
 
 
-def grow(root: Branch, divide: Divide) -> Hierarchy:
+def grow(root: Branch, divide: _Divide) -> Hierarchy:
     """Return the tree of balls that comes of dividing a ball, and what comes of it, and so on."""
     room = 2 * len(root.rows) + 1
     rows, up, radii = np.empty(room, np.int64), np.zeros(room), np.zeros(room)

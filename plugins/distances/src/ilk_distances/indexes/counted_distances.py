@@ -9,12 +9,12 @@ import numpy as np
 import ilk
 from ilk_distances.engine.distance import VectorDistance
 
-NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
-CACHED = 2**16  # taken out at once where a call is no effort
-SOME = 256  # rows that are compared faster one by one than together
+_NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
+_CACHED = 2**16  # taken out at once where a call is no effort
+_SOME = 256  # rows that are compared faster one by one than together
 
 
-class Comparing:
+class CountedDistances:
     """A distance, training rows, and how many distances have been computed.
 
     Parameters
@@ -38,7 +38,7 @@ class Comparing:
         """Distances of one training row to others."""
         if not len(rows):
             return np.empty(0)
-        if self._pairs is not None and len(rows) <= SOME:
+        if self._pairs is not None and len(rows) <= _SOME:
             return self._one_by_one(self.X, np.full(len(rows), row), rows, "training row")
         return np.asarray(self._compare(ilk.take(self.X, [row]), rows, f"training row {row}")[0])
 
@@ -49,7 +49,7 @@ class Comparing:
         return self._one_by_one(Q, queries, rows, "query")
 
     def _one_by_one(self, Q: Any, queries: np.ndarray, rows: np.ndarray, kind: str) -> np.ndarray:
-        step = max(CACHED // self.X.shape[1], 1)
+        step = max(_CACHED // self.X.shape[1], 1)
         parts = []
         for start in range(0, max(len(rows), 1), step):
             part = slice(start, start + step)
@@ -101,4 +101,4 @@ class Comparing:
 def rows_at_once(X: Any) -> int:
     """How many training rows to take out at once."""
     width = X.shape[1] if getattr(X, "ndim", 0) == 2 else 1  # an array
-    return max(NUMBERS // width, 1)
+    return max(_NUMBERS // width, 1)
