@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.strings.documents import is_missing, listed
+from ilk_distances.strings.documents import as_list, is_missing
 from ilk_distances.strings.extras import library
 
 Normalization = Literal["max", "metric"]
@@ -225,7 +225,7 @@ def as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
             f"symbols; take a distance of vectors"
         )
     items = [
-        _sequence(owner, item, argument, i) for i, item in enumerate(listed(owner, X, argument))
+        _sequence(owner, item, argument, i) for i, item in enumerate(as_list(owner, X, argument))
     ]
     kinds = [_kind(item) for item in items]
     other = next((i for i, kind in enumerate(kinds) if kind != kinds[0]), None)
