@@ -12,7 +12,7 @@ import numpy as np
 import ilk
 from ilk import Param
 
-GROUND = Param(slot="distance", doc="Compares points.")
+_GROUND = Param(slot="distance", doc="Compares points.")
 
 
 class NearestPoints(ilk.Distance):
@@ -39,7 +39,7 @@ class NearestPoints(ilk.Distance):
         self.check_parameters()
         self.__dict__.pop("ground_", None)
         ground = self.resolve_slot("ground")
-        points, ends = bags(self, X, "X", nan=ground.capabilities.nan)
+        points, ends = _read_sets(self, X, "X", nan=ground.capabilities.nan)
         owners = None if y is None else np.repeat(np.asarray(y), np.diff(ends, prepend=0))
         self.ground_ = ilk.fit_component(ground, points, owners)
         return self
@@ -47,22 +47,22 @@ class NearestPoints(ilk.Distance):
     def _ground(self) -> Any:
         return self.ground_ if hasattr(self, "ground_") else self.resolve_slot("ground")
 
-    def check_input(self, X: Any, argument: str = "X") -> Bags:
+    def check_input(self, X: Any, argument: str = "X") -> PointSets:
         """Return all points as the ground distance takes them, and where each set ends."""
-        if isinstance(X, Bags):
+        if isinstance(X, PointSets):
             return X
         ground = self._ground()
-        points, ends = bags(self, X, argument, nan=ground.capabilities.nan)
-        return Bags(ground.check_input(points, argument), ends)
+        points, ends = _read_sets(self, X, argument, nan=ground.capabilities.nan)
+        return PointSets(ground.check_input(points, argument), ends)
 
-    def check_pair(self, X: Any, Y: Any = None) -> tuple[Bags, Bags]:
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[PointSets, PointSets]:
         """Return X and Y (X again if None), whose points can be compared."""
         X = self.check_input(X)
         if Y is None:
             return X, X
         Y = self.check_input(Y, "Y")
         x, y = self._ground().check_pair(X.points, Y.points)
-        return Bags(x, X.ends), Bags(y, Y.ends)
+        return PointSets(x, X.ends), PointSets(y, Y.ends)
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every set in X to every set in Y (X itself if left out)."""
@@ -78,7 +78,7 @@ class NearestPoints(ilk.Distance):
             rows.append(np.concatenate(blocks, axis=1))
         return np.concatenate(rows)
 
-    def _block(self, ground: Any, X: Bags, Y: Bags) -> np.ndarray:
+    def _block(self, ground: Any, X: PointSets, Y: PointSets) -> np.ndarray:
         if len(X) == len(Y) == 1 and int(X.ends[-1]) * int(Y.ends[-1]) > _PAIRS:
             there = ground.kneighbors(X.points, Y.points, 1)[0]
             back = ground.kneighbors(Y.points, X.points, 1)[0].T
@@ -95,7 +95,7 @@ class NearestPoints(ilk.Distance):
 
     def prepare(self, X: Any) -> ilk.Prepared:
         """Return a handle on X that has its points laid end to end."""
-        return _PreparedBags(self, self.check_input(X))
+        return _PreparedSets(self, self.check_input(X))
 
 
 class Hausdorff(NearestPoints):
@@ -138,7 +138,7 @@ class Hausdorff(NearestPoints):
     array([[1., 5.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"ground": GROUND}
+    parameters: ClassVar[Mapping[str, Param]] = {"ground": _GROUND}
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("sets",), symmetric=True, metric=True
     )
@@ -211,7 +211,7 @@ class SumOfMinima(NearestPoints):
     array([[0.5, 2.5]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"ground": GROUND}
+    parameters: ClassVar[Mapping[str, Param]] = {"ground": _GROUND}
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("sets",), symmetric=True)
 
     def __init__(self, ground: Any = "euclidean") -> None:
@@ -234,13 +234,13 @@ class SumOfMinima(NearestPoints):
         return np.asarray((there + back) / 2)
 
 
-class _PreparedBags(ilk.Prepared):
+class _PreparedSets(ilk.Prepared):
     """Sets laid end to end; a query is one set."""
 
     def to(self, q: Any, indices: Any = None) -> np.ndarray:
         """Distances from one query to the sets with the given indices (default: all)."""
         rows = self.X if indices is None else ilk.take(self.X, indices)
-        return np.asarray(self.distance.pairwise(q if isinstance(q, Bags) else [q], rows)[0])
+        return np.asarray(self.distance.pairwise(q if isinstance(q, PointSets) else [q], rows)[0])
 
 
 _PAIRS = 2**20  # of points, compared at a time
@@ -257,7 +257,7 @@ def _runs(ends: np.ndarray, size: int) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class Bags:
+class PointSets:
     """Sets of points, all points in one array (or whatever the ground distance takes).
 
     Attributes
@@ -283,17 +283,17 @@ class Bags:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def __getitem__(self, rows: Any) -> Bags:
+    def __getitem__(self, rows: Any) -> PointSets:
         starts, ends = self.starts[rows], self.ends[rows]
         if isinstance(rows, slice) and rows.step in (None, 1):
             first, last = (int(starts[0]), int(ends[-1])) if len(ends) else (0, 0)
             points = self.points[slice(first, last)]
-            return Bags(points, ends - first)
+            return PointSets(points, ends - first)
         which = np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)])
-        return Bags(ilk.take(self.points, which), np.cumsum(ends - starts))
+        return PointSets(ilk.take(self.points, which), np.cumsum(ends - starts))
 
 
-def bags(owner: Any, X: Any, argument: str, *, nan: bool) -> tuple[Any, np.ndarray]:
+def _read_sets(owner: Any, X: Any, argument: str, *, nan: bool) -> tuple[Any, np.ndarray]:
     """Return all points of some sets, and where each set ends.
 
     Points are vectors, the rows of two-dimensional arrays, or anything else in lists.

@@ -263,7 +263,7 @@ class Combined(OfParts):
                 found.append((share, part.pairwise(X.parts[p], Y.parts[p])))
         return _sum(found)
 
-    def terms(self) -> list[tuple[int, Any, Share]]:
+    def terms(self) -> list[tuple[int, Any, _Share]]:
         """Position, distance, and share of the parts that count; one of weight 0 if none does."""
         check_is_fitted(self, "weights_")
         counts = np.flatnonzero((self.weights_ > 0) & (self.scales_ > 0)).tolist()
@@ -305,11 +305,11 @@ class _PreparedParts(ilk.Prepared):
         )
 
 
-Share = tuple[float, float]
+_Share = tuple[float, float]
 """Weight and scale of a part."""
 
 
-def _sum(found: list[tuple[Share, np.ndarray]]) -> np.ndarray:
+def _sum(found: list[tuple[_Share, np.ndarray]]) -> np.ndarray:
     """Sum of weighted distances over their scales; float32 if all distances are."""
     total = np.zeros(found[0][1].shape)
     with np.errstate(over="ignore", under="ignore"):

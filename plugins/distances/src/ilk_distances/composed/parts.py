@@ -16,7 +16,7 @@ from ilk import Param
 PARTS = Param(slot="distance", many=dict, none=True, doc="A distance for each view, by name.")
 VIEWS = Param(ilk.Views, none=True, doc="Columns that each part compares, or 'data'.")
 N_PAIRS = ilk.Param(int, ge=2, doc="At most about how many pairs of training rows are compared.")
-SHARED = 16  # pairs that share a row, so that distances are computed several at a time
+_SHARED = 16  # pairs that share a row, so that distances are computed several at a time
 
 
 class OfParts(ilk.Distance):
@@ -233,7 +233,7 @@ class Pairs(NamedTuple):
 
 def _first(rows: np.ndarray, n_pairs: int, rng: np.random.RandomState) -> np.ndarray:
     """First rows of pairs: some of the rows given, each several times."""
-    size = min(len(rows), -(-n_pairs // SHARED))
+    size = min(len(rows), -(-n_pairs // _SHARED))
     chosen = np.sort(rng.choice(rows, size, replace=False))
     return np.repeat(chosen, max(n_pairs // size, 1))
 

@@ -94,7 +94,7 @@ class CaseRetrievalNet(ilk.Index):
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
         self.X_ = training_rows(self, distance, X)
-        terms = terms_of(self, distance, self.X_)
+        terms = _terms_of(self, distance, self.X_)
         self.distance_ = distance
         self.cases_ = coded(self.X_)
         self.net_ = Net.of(self.cases_, terms)
@@ -242,7 +242,7 @@ class Terms:
         return alike and len(self.weights) < 2**15  # which are counted in 16 bits
 
 
-def terms_of(owner: object, distance: Any, X: Any) -> Terms:
+def _terms_of(owner: object, distance: Any, X: Any) -> Terms:
     """What each feature of training rows adds to a distance.
 
     Raises

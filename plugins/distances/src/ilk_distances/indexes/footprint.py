@@ -109,13 +109,13 @@ class Footprint(ilk.Index):
         self.distance_ = distance
         n = ilk.n_rows(self.X_)
         k = min(self.n_neighbors, n - 1)
-        solves = solving(distance, self.X_, codes, k)
+        solves = _solving(distance, self.X_, codes, k)
         self.coverage_ = CaseSets.from_rows(solves)
         self.reachability_ = CaseSets.from_rows(solves.T.tocsr())
         self.related_ = CaseSets.from_rows((solves + solves.T).tocsr())
-        self.relative_coverage_ = relative_coverage(solves)
-        self.groups_ = competence_groups(solves)
-        self.footprint_ = footprint(self.coverage_, self.relative_coverage_)
+        self.relative_coverage_ = _relative_coverage(solves)
+        self.groups_ = _competence_groups(solves)
+        self.footprint_ = _cnn_fp(self.coverage_, self.relative_coverage_)
         self.n_distance_evaluations_ = n * n if k else 0
         return self
 
@@ -213,7 +213,7 @@ class CaseSets:
         return np.unique(np.concatenate([self[case] for case in cases])).astype(np.int64)
 
 
-def solving(distance: Any, X: Any, codes: np.ndarray, k: int) -> csr_matrix:
+def _solving(distance: Any, X: Any, codes: np.ndarray, k: int) -> csr_matrix:
     """Which cases solve which: c solves t if it is of t's class and among t's k nearest others.
 
     Every case solves itself.
@@ -254,18 +254,18 @@ def others(neighbors: np.ndarray) -> np.ndarray:
     return np.asarray(neighbors[~own].reshape(n, width - 1))
 
 
-def relative_coverage(solves: csr_matrix) -> np.ndarray:
+def _relative_coverage(solves: csr_matrix) -> np.ndarray:
     """How much each case covers that few others do: the sum of 1 / |Reachability(t)| it covers."""
     reachable = np.asarray(solves.sum(axis=0), dtype=float).ravel()
     return np.asarray(solves.astype(float) @ (1 / reachable))
 
 
-def competence_groups(solves: csr_matrix) -> np.ndarray:
+def _competence_groups(solves: csr_matrix) -> np.ndarray:
     """The number of each case's group: cases whose related sets overlap, directly or by others."""
     return np.asarray(connected_components(solves, directed=False)[1])
 
 
-def footprint(coverage: CaseSets, weight: np.ndarray) -> np.ndarray:
+def _cnn_fp(coverage: CaseSets, weight: np.ndarray) -> np.ndarray:
     """Select cases that solve all others by CNN-FP: those of high relative coverage first.
 
     One pass is enough: what is solved stays solved when cases are added.

@@ -26,7 +26,7 @@ from ilk_distances.kernels.checks import check_numbers
 
 _TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
 _BLOCK = 2**19  # hash values, or candidates, held at once
-LONGEST = 64  # hash functions in a table
+_LONGEST = 64  # hash functions in a table
 
 
 class LSH(ilk.Index):
@@ -120,7 +120,7 @@ class LSH(ilk.Index):
     exact: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Param]] = {
         "n_tables": Param(int, ge=1, le=10_000, doc="Hash tables."),
-        "n_bits": Param(int, ge=1, le=LONGEST, none=True, doc="Hash functions joined in a table."),
+        "n_bits": Param(int, ge=1, le=_LONGEST, none=True, doc="Hash functions joined in a table."),
         "width": Param(float, gt=0, none=True, doc="Width of the strips projections are cut into."),
         "recall": Param(float, gt=0, lt=1, doc="What n_bits and width are chosen for."),
         "n_probes": Param(int, ge=0, doc="Other buckets looked into in each table."),
@@ -247,9 +247,9 @@ class LSH(ilk.Index):
         """The number of bits and the width, chosen where not given, and what recall to expect."""
         if self.n_bits is not None and (self.width is not None or family != "minkowski"):
             return self.n_bits, self.width, None
-        sampled = Sampled.of(rng, self.distance_, self.X_, family)
+        sampled = _Sampled.of(rng, self.distance_, self.X_, family)
         self.n_distance_evaluations_ += sampled.n_evaluations
-        return tuned(sampled, self.n_tables, self.n_bits, self.width, self.recall)
+        return _tuned(sampled, self.n_tables, self.n_bits, self.width, self.recall)
 
     def _drawn(self, rng: np.random.RandomState, family: str, n_hashes: int) -> Family:
         if self.width_ is not None:
@@ -317,7 +317,7 @@ _WIDTHS = 2.0 ** np.arange(-1, 5, 0.5)  # in units of the distance of neighbours
 
 
 @dataclass(frozen=True)
-class Sampled:
+class _Sampled:
     """Distances of some training rows to their nearest neighbours, and to any rows.
 
     Attributes
@@ -363,15 +363,15 @@ class Sampled:
         return near, far
 
 
-def tuned(
-    sampled: Sampled, n_tables: int, n_bits: int | None, width: float | None, recall: float
+def _tuned(
+    sampled: _Sampled, n_tables: int, n_bits: int | None, width: float | None, recall: float
 ) -> tuple[int, float | None, float]:
     """Choose n_bits and width, where they are not given, and say what recall to expect.
 
     Of those that find the share `recall` of the near rows it is the choice that looks at the
     fewest of the far ones; if none does, the one that finds most.
     """
-    bits = np.arange(1, LONGEST + 1) if n_bits is None else np.array([n_bits])
+    bits = np.arange(1, _LONGEST + 1) if n_bits is None else np.array([n_bits])
     choices = []
     for each in _widths(sampled) if width is None else [width]:
         near, far = sampled.shares(n_tables, bits, each)
@@ -382,7 +382,7 @@ def tuned(
     return chosen, each if sampled.family == "minkowski" else None, expected
 
 
-def _widths(sampled: Sampled) -> np.ndarray:
+def _widths(sampled: _Sampled) -> np.ndarray:
     if sampled.family != "minkowski":
         return np.ones(1)
     positive = np.sort(sampled.near[sampled.near > 0])

@@ -170,10 +170,10 @@ def part(X: Any, rows: slice) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-TOLERANCE = 1e-10  # of the norm of a matrix: eigenvalues below are taken for rounding
+_TOLERANCE = 1e-10  # of the norm of a matrix: eigenvalues below are taken for rounding
 
 
-def is_positive_semidefinite(K: Any, tol: float = TOLERANCE) -> bool:
+def is_positive_semidefinite(K: Any, tol: float = _TOLERANCE) -> bool:
     """Tell whether a symmetric matrix has no negative eigenvalue, up to rounding.
 
     Parameters
@@ -197,7 +197,7 @@ def is_positive_semidefinite(K: Any, tol: float = TOLERANCE) -> bool:
     >>> is_positive_semidefinite([[1, 1], [1, 1]]), is_positive_semidefinite([[1, 2], [2, 1]])
     (True, False)
     """
-    K = check_gram(K)
+    K = _check_gram(K)
     lifted = K / (float(np.abs(K).max()) or 1.0)  # squares stay in range
     norm = float(np.linalg.norm(lifted))
     if norm == 0:
@@ -219,10 +219,10 @@ def least_eigenvalue(K: Any) -> float:
     >>> round(least_eigenvalue([[1, 2], [2, 1]]), 12)
     -1.0
     """
-    return float(eigvalsh(check_gram(K), subset_by_index=[0, 0], check_finite=False)[0])
+    return float(eigvalsh(_check_gram(K), subset_by_index=[0, 0], check_finite=False)[0])
 
 
-def positive_part(K: Any, tol: float = TOLERANCE) -> tuple[np.ndarray, np.ndarray]:
+def positive_part(K: Any, tol: float = _TOLERANCE) -> tuple[np.ndarray, np.ndarray]:
     """Return the positive eigenvalues of a symmetric matrix, and their eigenvectors.
 
     Returns
@@ -231,13 +231,13 @@ def positive_part(K: Any, tol: float = TOLERANCE) -> tuple[np.ndarray, np.ndarra
         Ascending; those above ``tol`` times the Frobenius norm of K.
     vectors : ndarray of shape (n, r)
     """
-    K = check_gram(K)
+    K = _check_gram(K)
     values, vectors = eigh(K, check_finite=False)
     kept = values > tol * np.linalg.norm(K)
     return values[kept], vectors[:, kept]
 
 
-def check_gram(matrix: Any, what: str = "a Gram matrix") -> np.ndarray:
+def _check_gram(matrix: Any, what: str = "a Gram matrix") -> np.ndarray:
     """Return a matrix as floats.
 
     Raises
@@ -305,8 +305,8 @@ def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
     >>> round(alignment([[1, 1, 1], [1, 1, 1], [1, 1, 1]], y, centered=False), 3)
     0.111
     """
-    K = check_gram(K, "alignment: K")
-    G = check_gram(y, "alignment: y") if np.ndim(y) == 2 else target(y)
+    K = _check_gram(K, "alignment: K")
+    G = _check_gram(y, "alignment: y") if np.ndim(y) == 2 else target(y)
     if K.shape != G.shape:
         raise ilk.InputError(f"alignment: K must be of shape {G.shape}, got {K.shape}")
     K, G = (A / (float(np.abs(A).max()) or 1.0) for A in (K, G))  # squares stay in range
@@ -349,10 +349,10 @@ def center(K: Any) -> np.ndarray:
     return np.asarray(K - means - (means - means.mean())[:, None])
 
 
-Blocks = Callable[[], Iterator[tuple[slice, Sequence[np.ndarray]]]]
+_Blocks = Callable[[], Iterator[tuple[slice, Sequence[np.ndarray]]]]
 
 
-def aligned_weights(blocks: Blocks, codes: np.ndarray, *, centered: bool = True) -> np.ndarray:
+def aligned_weights(blocks: _Blocks, codes: np.ndarray, *, centered: bool = True) -> np.ndarray:
     """Weights of at least 0, that sum to 1, for which the sum of matrices is aligned best.
 
     The best direction solves ``min w'Mw - 2 w'a`` over ``w >= 0``, where M holds the products
@@ -385,7 +385,7 @@ def aligned_weights(blocks: Blocks, codes: np.ndarray, *, centered: bool = True)
     return _best_direction(M, a)
 
 
-def _column_means(blocks: Blocks) -> list[np.ndarray]:
+def _column_means(blocks: _Blocks) -> list[np.ndarray]:
     """Column means of each matrix, which are its row means."""
     sums: list[Any] = []
     n = 0

@@ -32,10 +32,10 @@ ONE_WIDTH = Param(
 )
 N_NEIGHBORS = Param(int, ge=1, doc="Nearest rows that a width from 'neighbors' looks at.")
 DISTANCE = Param(slot="distance", doc="Compares the objects.")
-Method = TypeVar("Method", bound=Callable[..., Any])
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def unfitted_too(method: Method) -> Method:
+def unfitted_too(method: _Method) -> _Method:
     """Let a method of a kernel that learns nothing be called before it is fitted.
 
     A copy is fitted and answers, so that a call leaves the kernel as it is.
@@ -46,7 +46,7 @@ def unfitted_too(method: Method) -> Method:
         ready = self if hasattr(self, "sigma_") or self.needs_fit else clone(self).fit(X)
         return method(ready, X, *others, **named)
 
-    return cast("Method", call)
+    return cast("_Method", call)
 
 
 class DistanceKernel(ilk.Kernel):
@@ -180,7 +180,7 @@ class DistanceKernel(ilk.Kernel):
         if not isinstance(given, str):
             return float(given)
         k = int(self.n_neighbors)
-        return measured(self, self.distance_, X, given, k, argument=self.width, power=self.power)
+        return _measured(self, self.distance_, X, given, k, argument=self.width, power=self.power)
 
     def _checked(self, X: Any, argument: str = "X") -> Any:
         X = self.distance_.check_input(self._mapped(X, argument), argument)
@@ -227,7 +227,7 @@ class DistanceKernel(ilk.Kernel):
         n = ilk.n_rows(X)
         if self.distance_.metric:
             return np.zeros(n, np.float32 if getattr(X, "dtype", None) == np.float32 else float)
-        blocks = (self._apply(_same, ilk.take(X, rows)) for rows in row_blocks(n, _DIAGONAL))
+        blocks = (self._apply(_same, ilk.take(X, rows)) for rows in _row_blocks(n, _DIAGONAL))
         return np.concatenate([np.diagonal(block) for block in blocks])
 
 
@@ -255,7 +255,7 @@ def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
 _PAIRS = 2**22  # distances held at once
 
 
-def measured(
+def _measured(
     owner: Any, distance: Any, X: Any, how: str, n_neighbors: int, *, argument: str, power: int = 2
 ) -> float:
     """Return the width that training rows suggest.
@@ -288,7 +288,7 @@ def measured(
     if how == "mean_distance":
         width = _root_of_mean(distance, X, n, power)
     else:
-        near = neighbor_distances(distance, X, min(int(n_neighbors), n - 1))
+        near = _neighbor_distances(distance, X, min(int(n_neighbors), n - 1))
         width = float((near if power == 2 else np.sqrt(near)).mean(dtype=float))
     if width == 0:
         raise ilk.InputError(
@@ -306,7 +306,7 @@ def _root_of_mean(distance: Any, X: Any, n: int, power: int) -> float:
     if not np.isfinite(unit):
         return unit
     total, n_pairs = 0.0, 0
-    for rows in row_blocks(n, max(_PAIRS // n, 1)):
+    for rows in _row_blocks(n, max(_PAIRS // n, 1)):
         first = int(rows[0]) if distance.symmetric else 0
         D = distance.pairwise(ilk.take(X, rows), ilk.take(X, np.arange(first, n)))
         D = np.asarray(D, dtype=float)
@@ -326,12 +326,12 @@ def mean_local_width(distance: Any, X: Any) -> float:
     They are the nearest ``max(1, floor(k / 2))`` other rows with ``k = floor(log2 n)``.
     """
     n = ilk.n_rows(X)
-    near = neighbor_distances(distance, X, max(int(log2(n)) // 2, 1))
+    near = _neighbor_distances(distance, X, max(int(log2(n)) // 2, 1))
     unit = float(near.max()) or 1.0  # squares stay in range
     return float(unit * np.sqrt(np.mean(np.square(near / unit), dtype=float)))
 
 
-def neighbor_distances(distance: Any, X: Any, k: int) -> np.ndarray:
+def _neighbor_distances(distance: Any, X: Any, k: int) -> np.ndarray:
     """Distances of the n rows to their k nearest other rows, as an array of n * k values."""
     D, indices = distance.kneighbors(X, X, k + 1)
     own = indices == np.arange(len(D))[:, None]
@@ -339,7 +339,7 @@ def neighbor_distances(distance: Any, X: Any, k: int) -> np.ndarray:
     return np.asarray(D[~own])
 
 
-def row_blocks(n: int, size: int) -> Iterator[np.ndarray]:
+def _row_blocks(n: int, size: int) -> Iterator[np.ndarray]:
     """Yield the numbers of n rows, `size` at a time."""
     for start in range(0, n, size):
         yield np.arange(start, min(start + size, n))

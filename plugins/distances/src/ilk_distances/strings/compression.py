@@ -99,7 +99,7 @@ class CompressionBased(ilk.Distance):
         known = isinstance(X, Compressed)
         texts = X.texts if known else as_bytes(self, X, argument, self.encoding)
         self._warn(compressor, texts, argument)
-        return Compressed(texts, sizes_alone(compressor, texts), by)
+        return Compressed(texts, _sizes_alone(compressor, texts), by)
 
     def _compressor(self) -> Compressor:
         self.check_parameters()
@@ -123,7 +123,7 @@ class CompressionBased(ilk.Distance):
     def _joint(self, X: Compressed, Y: Compressed) -> np.ndarray:
         """C(xy) of every pair."""
         compressor = self._compressor()
-        return sizes_of_pairs(compressor, X.texts, Y.texts, symmetric=self.symmetric)
+        return _sizes_of_pairs(compressor, X.texts, Y.texts, symmetric=self.symmetric)
 
 
 class NCD(CompressionBased):
@@ -273,8 +273,8 @@ class Compression(CompressionBased):
         same = Y is None or X is Y
         X, Y = self.check_pair(X, Y)
         compressor = self._compressor()
-        x_given_y = sizes_given(compressor, X.texts, Y.texts)
-        y_given_x = x_given_y if same else sizes_given(compressor, Y.texts, X.texts)
+        x_given_y = _sizes_given(compressor, X.texts, Y.texts)
+        y_given_x = x_given_y if same else _sizes_given(compressor, Y.texts, X.texts)
         both = self._joint(X, Y)
         added = x_given_y + y_given_x.T
         return np.asarray(np.divide(added, both, out=np.zeros_like(both), where=both > 0))
@@ -314,18 +314,18 @@ class Compressed:
         return Compressed([self.texts[i] for i in chosen], self.sizes[chosen], self.by)
 
 
-def sizes_alone(compressor: Compressor, texts: list[bytes]) -> np.ndarray:
+def _sizes_alone(compressor: Compressor, texts: list[bytes]) -> np.ndarray:
     """C(x) of each text."""
     sizes = np.zeros(len(texts))
 
     def work(start: int, stop: int) -> None:
         sizes[start:stop] = compressor.alone(texts[start:stop])
 
-    _spread(work, len(texts), TOGETHER, sum(map(len, texts)) / len(texts))
+    _spread(work, len(texts), _TOGETHER, sum(map(len, texts)) / len(texts))
     return sizes
 
 
-def sizes_of_pairs(
+def _sizes_of_pairs(
     compressor: Compressor, X: Sequence[bytes], Y: Sequence[bytes], *, symmetric: bool
 ) -> np.ndarray:
     """C(xy) of every pair; if symmetric, of the two in the order of `_ranks`."""
@@ -344,17 +344,17 @@ def sizes_of_pairs(
     return sizes
 
 
-def sizes_given(compressor: Compressor, X: Sequence[bytes], Y: Sequence[bytes]) -> np.ndarray:
+def _sizes_given(compressor: Compressor, X: Sequence[bytes], Y: Sequence[bytes]) -> np.ndarray:
     """C(x | y) of every pair."""
     sizes = np.zeros((len(X), len(Y)))
     _run(compressor.given, _tasks(Y, X, sizes.T))
     return sizes
 
 
-TOGETHER = 32  # texts that are compressed behind, or given, one other in one go
-BRIEF = 512  # bytes of a mean pair, up to which threads would only wait for one another
-Sizes = Callable[[bytes, Sequence[bytes]], list[float]]  # of other texts, after or given one
-Task = tuple[bytes, Sequence[bytes], np.ndarray, np.ndarray]  # one, others, which, where to
+_TOGETHER = 32  # texts that are compressed behind, or given, one other in one go
+_BRIEF = 512  # bytes of a mean pair, up to which threads would only wait for one another
+_Sizes = Callable[[bytes, Sequence[bytes]], list[float]]  # of other texts, after or given one
+_Task = tuple[bytes, Sequence[bytes], np.ndarray, np.ndarray]  # one, others, which, where to
 
 
 def _ranks(X: Sequence[bytes], Y: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
@@ -366,17 +366,17 @@ def _ranks(X: Sequence[bytes], Y: Sequence[bytes]) -> tuple[np.ndarray, np.ndarr
 
 def _tasks(
     firsts: Sequence[bytes], others: Sequence[bytes], out: np.ndarray, where: Any = None
-) -> list[Task]:
+) -> list[_Task]:
     """What is to be done to fill ``out[i, j]`` (where wanted) for the i-th first, j-th other."""
     return [
-        (first, others, chosen[start : start + TOGETHER], out[i])
+        (first, others, chosen[start : start + _TOGETHER], out[i])
         for i, first in enumerate(firsts)
         for chosen in [np.arange(len(others)) if where is None else np.flatnonzero(where[i])]
-        for start in range(0, len(chosen), TOGETHER)
+        for start in range(0, len(chosen), _TOGETHER)
     ]
 
 
-def _run(sizes: Sizes, tasks: list[Task]) -> None:
+def _run(sizes: _Sizes, tasks: list[_Task]) -> None:
     def work(start: int, stop: int) -> None:
         for one, others, chosen, out in tasks[start:stop]:
             out[chosen] = sizes(one, [others[j] for j in chosen])
@@ -387,7 +387,7 @@ def _run(sizes: Sizes, tasks: list[Task]) -> None:
 
 def _spread(work: Callable[[int, int], None], n: int, size: int, length: float) -> None:
     """Do work in threads, unless what is compressed at once is so short that it does not pay."""
-    if length < BRIEF:
+    if length < _BRIEF:
         work(0, n)
     else:
         ilk.in_blocks(work, n, size)

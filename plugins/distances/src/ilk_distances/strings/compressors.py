@@ -43,7 +43,7 @@ class Compressor(ABC):
         self.empty = self.sizer()(b"")
 
     @abstractmethod
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return a function, for one thread, that gives the length of a compressed text."""
 
     def alone(self, texts: Sequence[bytes]) -> list[float]:
@@ -74,13 +74,13 @@ class Bzip2(Compressor):
         super().__init__(owner, level)
         self.reach = self.level * 100_000 // 2 - 10
 
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return the length of the file as a function of the text."""
         level = self.level
         return lambda text: len(bz2.compress(text, level))
 
 
-REACH = 2**15
+_REACH = 2**15
 
 
 class Isal(Compressor):
@@ -88,9 +88,9 @@ class Isal(Compressor):
 
     levels = (0, 3)
     default = 2
-    reach = REACH
+    reach = _REACH
 
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return the length of the raw stream as a function of the text.
 
         What the library's ``compress`` gives depends on where in memory things happen to be.
@@ -100,7 +100,7 @@ class Isal(Compressor):
 
     def given(self, known: bytes, others: Sequence[bytes]) -> list[float]:
         """C(other | known): the known text is the dictionary."""
-        begin, known = self._library().compressobj, known[-REACH:]
+        begin, known = self._library().compressobj, known[-_REACH:]
         states = (begin(self.level, zlib.DEFLATED, -15, zdict=known) for _ in others)
         return [
             _finish(state, other) - self.empty for state, other in zip(states, others, strict=True)
@@ -117,7 +117,7 @@ class Lz4(Compressor):
     default = 0
     reach = 2**16 - 1
 
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return the length of the block as a function of the text."""
         return self._sizer(b"")
 
@@ -126,7 +126,7 @@ class Lz4(Compressor):
         size = self._sizer(known)
         return [size(other) - self.empty for other in others]
 
-    def _sizer(self, known: bytes) -> Sizer:
+    def _sizer(self, known: bytes) -> _Sizer:
         compress = library(self.owner, "lz4.block", "compressor 'lz4'").compress
         options: dict[str, Any] = {"store_size": False}
         if known:
@@ -141,7 +141,7 @@ class Lzma(Compressor):
 
     levels = (0, 9)
 
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return the length of the raw stream, its dictionary the next power of 2 in length."""
         return self._size
 
@@ -151,15 +151,15 @@ class Lzma(Compressor):
         return len(lzma.compress(text, format=lzma.FORMAT_RAW, filters=[method]))
 
 
-LOOKAHEAD = 262  # bytes of the window that zlib does not refer to
+_LOOKAHEAD = 262  # bytes of the window that zlib does not refer to
 
 
 class Zlib(Compressor):
     """zlib, which Python brings along."""
 
-    reach = REACH - LOOKAHEAD - 1
+    reach = _REACH - _LOOKAHEAD - 1
 
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return the length of the raw stream as a function of the text."""
         level = self.level
         return lambda text: len(zlib.compress(text, level, -_window(len(text))))
@@ -167,7 +167,7 @@ class Zlib(Compressor):
     def after(self, first: bytes, others: Sequence[bytes]) -> list[float]:
         """C(first other): the first text is compressed once, its state copied for each other."""
         level, bits, empty = self.level, -_widest(first, others), self.empty
-        if len(first) < WORTH or len(others) == 1:
+        if len(first) < _WORTH or len(others) == 1:
             return [len(zlib.compress(first + other, level, bits)) - empty for other in others]
         state = zlib.compressobj(level, zlib.DEFLATED, bits)
         begun = len(state.compress(first)) - empty
@@ -195,7 +195,7 @@ class Zstandard(Compressor):
         """How far back the level looks."""
         return 1 << int(self._parameters().window_log)
 
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return the length of the frame as a function of the text."""
         usual = self.library.ZstdCompressor(self.level, **_BARE)
 
@@ -263,7 +263,7 @@ def make_compressor(
     return FunctionCompressor(owner, compressor)
 
 
-Sizer = Callable[[bytes], float]
+_Sizer = Callable[[bytes], float]
 
 
 class FunctionCompressor(Compressor):
@@ -273,7 +273,7 @@ class FunctionCompressor(Compressor):
         self.function = function
         super().__init__(owner)
 
-    def sizer(self) -> Sizer:
+    def sizer(self) -> _Sizer:
         """Return the function, its result checked."""
         return self._size
 
@@ -295,7 +295,7 @@ class FunctionCompressor(Compressor):
         )
 
 
-WORTH = 1024  # bytes of a first text from which it pays to copy what became of it
+_WORTH = 1024  # bytes of a first text from which it pays to copy what became of it
 
 
 def _window(length: int) -> int:
@@ -303,7 +303,7 @@ def _window(length: int) -> int:
 
     A small one is quicker to set up and to copy.
     """
-    return min(max((length + LOOKAHEAD - 1).bit_length(), 9), 15)
+    return min(max((length + _LOOKAHEAD - 1).bit_length(), 9), 15)
 
 
 def _widest(first: bytes, others: Sequence[bytes]) -> int:

@@ -130,7 +130,7 @@ class Levenshtein(ilk.Distance):
 
     def check_input(self, X: Any, argument: str = "X") -> Sequences:
         """Return X as texts, bytes or lists; what was checked before is returned as it is."""
-        return as_sequences(self, X, argument)
+        return _as_sequences(self, X, argument)
 
     def between(self, x: Any, y: Any) -> float:
         """Distance between two single sequences."""
@@ -146,8 +146,8 @@ class Levenshtein(ilk.Distance):
         cdist = library(self, "rapidfuzz.process").cdist
         distance = library(self, "rapidfuzz.distance").Levenshtein.distance
         X, Y = self.check_pair(X, Y)
-        check_same_kind(self, X, Y)
-        x, y = (X.items, Y.items) if X.kind != "lists" else as_texts(X.items, Y.items)
+        _check_same_kind(self, X, Y)
+        x, y = (X.items, Y.items) if X.kind != "lists" else _as_texts(X.items, Y.items)
         costs = cdist(
             x,
             x if Y is X else y,  # of the same list only half the pairs are compared
@@ -176,7 +176,7 @@ def _lengths(items: list[Any]) -> np.ndarray:
     return np.array([len(item) for item in items], dtype=float)
 
 
-CHARACTERS = 0x110000  # as many symbols as there are code points can be written as texts
+_CHARACTERS = 0x110000  # as many symbols as there are code points can be written as texts
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Sequences:
         return Sequences([self.items[i] for i in np.arange(len(self))[rows]], self.kind)
 
 
-def as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
+def _as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
     """Return a list of texts, of bytes, or of lists of hashable symbols as sequences.
 
     Raises
@@ -237,7 +237,7 @@ def as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
     return Sequences(items, kinds[0])
 
 
-def check_same_kind(owner: object, X: Sequences, Y: Sequences) -> None:
+def _check_same_kind(owner: object, X: Sequences, Y: Sequences) -> None:
     """Raise an InputTypeError if one has texts, say, and the other bytes."""
     if X.kind != Y.kind:
         raise ilk.InputTypeError(
@@ -273,7 +273,7 @@ def _sequence(owner: object, item: Any, argument: str, row: int) -> Any:
     return symbols
 
 
-def as_texts(
+def _as_texts(
     X: Sequence[tuple[Any, ...]], Y: Sequence[tuple[Any, ...]]
 ) -> tuple[Sequence[Any], Sequence[Any]]:
     """Write each symbol of both as one character, or as a number if there are too many.
@@ -284,7 +284,7 @@ def as_texts(
     numbers = [
         [[codes.setdefault(s, len(codes)) for s in item] for item in each] for each in (X, Y)
     ]
-    if len(codes) > CHARACTERS:
+    if len(codes) > _CHARACTERS:
         return numbers[0], numbers[1]
     x, y = (["".join(map(chr, item)) for item in each] for each in numbers)
     return x, y

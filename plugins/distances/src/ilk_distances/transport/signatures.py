@@ -169,7 +169,7 @@ def _check_values(positions: Any, weights: np.ndarray, start: np.ndarray, name: 
         )
 
 
-BLOCK = 2**16  # numbers that are copied at a time
+_BLOCK = 2**16  # numbers that are copied at a time
 
 
 class Flat(NamedTuple):
@@ -236,7 +236,7 @@ class Heaps:
         """Mass of each heap as given."""
         if isinstance(self.data, Signatures):
             return self.data.mass
-        step = max(BLOCK // self.data.shape[1], 1)
+        step = max(_BLOCK // self.data.shape[1], 1)
         return np.concatenate(
             [
                 self.data[i : i + step].astype(float, order="C").sum(axis=1)

@@ -13,8 +13,8 @@ import ilk
 from ilk_distances.engine.distance import VectorDistance
 from ilk_distances.transport.signatures import Heaps, Signatures
 
-ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # norms that grow with each part
-NORMS = {*ABSOLUTE, "mahalanobis"}
+_ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # norms that grow with each part
+_NORMS = {*_ABSOLUTE, "mahalanobis"}
 _PLAIN = ilk.Distance.check_input  # asks for finite numbers alone
 
 
@@ -43,19 +43,19 @@ class Ground:
     @cached_property
     def norm(self) -> bool:
         """Whether it is a norm of differences: no mean of points is farther than the points."""
-        return self.metric and not self.period and ilk.display_name(self.distance) in NORMS
+        return self.metric and not self.period and ilk.display_name(self.distance) in _NORMS
 
     @cached_property
     def absolute(self) -> bool:
         """Whether it is a norm that grows with the size of every coordinate."""
-        return self.norm and ilk.display_name(self.distance) in ABSOLUTE
+        return self.norm and ilk.display_name(self.distance) in _ABSOLUTE
 
     def scale(self, places: Any) -> float | None:
         """Cost of a step of length 1 if places lie on a line or circle, else None."""
         column = isinstance(places, np.ndarray) and places.ndim == 2 and places.shape[1] == 1
         if not column or not self.metric:
             return None
-        if ilk.display_name(self.distance) not in ABSOLUTE:
+        if ilk.display_name(self.distance) not in _ABSOLUTE:
             return None
         return float(self.distance.between([0.0], [1.0]))
 
@@ -98,10 +98,10 @@ def is_pseudometric(matrix: np.ndarray) -> bool:
     return not has_detour(np.ascontiguousarray(matrix, dtype=float))
 
 
-PAIRS = 512  # that a thread takes at a time, or more
-NUMBERS = 2**16  # of histograms held as float64
-MIRRORED = 256  # rows that are copied below the diagonal at a time
-TILE = (128, 1024)  # clusters of a tile of ground distances: 1 MiB
+_PAIRS = 512  # that a thread takes at a time, or more
+_NUMBERS = 2**16  # of histograms held as float64
+_MIRRORED = 256  # rows that are copied below the diagonal at a time
+_TILE = (128, 1024)  # clusters of a tile of ground distances: 1 MiB
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Bins:
         def work(start: int, stop: int) -> None:
             fill(matrix, *flats, shared, self.penalty, start, stop, (0, 0), half, out)
 
-        ilk.in_blocks(work, len(x), max(PAIRS // len(y), 1))
+        ilk.in_blocks(work, len(x), max(_PAIRS // len(y), 1))
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class Places:
     def _solve(self, x: Heaps, y: Heaps, out: np.ndarray) -> None:
         from ilk_distances.transport.pairs import fill
 
-        rows, columns = _cuts(x.flat.start, TILE[0]), _cuts(y.flat.start, TILE[1])
+        rows, columns = _cuts(x.flat.start, _TILE[0]), _cuts(y.flat.start, _TILE[1])
         half = x is y
 
         def work(first: int, last: int) -> None:
@@ -246,8 +246,8 @@ class Places:
 
 def _mirror(out: np.ndarray, same: bool) -> None:
     """Copy what is above the diagonal below it, if heaps were compared with themselves."""
-    for start in range(0, len(out) if same else 0, MIRRORED):
-        stop = start + MIRRORED
+    for start in range(0, len(out) if same else 0, _MIRRORED):
+        stop = start + _MIRRORED
         block = out[start:stop, start:stop]
         below = np.tril_indices(len(block), -1)
         block[below] = block.T[below]
@@ -261,7 +261,7 @@ def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
     order = np.argsort(x.places[:, 0], kind="stable")
     gaps = np.diff(x.places[order, 0])
     tolerance = max(x.tolerance, y.tolerance)
-    step = max(NUMBERS // len(order), 1)
+    step = max(_NUMBERS // len(order), 1)
     masses = x.mass, y.mass
 
     def work(start: int, stop: int) -> None:
@@ -284,7 +284,7 @@ def _merge_all(x: Heaps, y: Heaps, period: float, out: np.ndarray) -> None:
     def work(start: int, stop: int) -> None:
         line_of_heaps(heaps, others, start, stop, tolerance, period, out)
 
-    ilk.in_blocks(work, len(x), max(16 * PAIRS // len(y), 1))
+    ilk.in_blocks(work, len(x), max(16 * _PAIRS // len(y), 1))
 
 
 def _cuts(start: np.ndarray, size: int) -> list[tuple[int, int]]:
