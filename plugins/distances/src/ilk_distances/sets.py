@@ -34,6 +34,11 @@ class NearestPoints(ilk.Distance):
     def both(there: np.ndarray, back: np.ndarray) -> np.ndarray:
         """Put both directions together."""
 
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return the default, and one on a city-block ground."""
+        return [cls(), cls(ground="manhattan")]
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the ground distance on the points of all sets."""
         self.check_parameters()
@@ -146,11 +151,6 @@ class Hausdorff(NearestPoints):
     def __init__(self, ground: Any = "euclidean") -> None:
         self.ground = ground
 
-    @classmethod
-    def examples(cls) -> list[Hausdorff]:
-        """Return the default, and one on a city-block ground."""
-        return [cls(), cls("manhattan")]
-
     @property
     def metric(self) -> bool:
         """Whether the ground distance is a metric."""
@@ -216,11 +216,6 @@ class SumOfMinima(NearestPoints):
 
     def __init__(self, ground: Any = "euclidean") -> None:
         self.ground = ground
-
-    @classmethod
-    def examples(cls) -> list[SumOfMinima]:
-        """Return the default, and one on a city-block ground."""
-        return [cls(), cls("manhattan")]
 
     @staticmethod
     def gather(nearest: np.ndarray, starts: np.ndarray, axis: int) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk_distances.indexes.counted_distances import CountedDistances
+from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import (
     check_metric,
     check_queries,
@@ -84,20 +84,10 @@ class BallTreeIndex(ilk.Index):
 
     def _searched(self, Q: Any, ask: Callable[[_Search], Any]) -> list[Any]:
         """Answers of a search for each block of queries."""
-        m = ilk.n_rows(Q)
         size = min(max(_ENTRIES // len(self.tree_.rows), _FEW), _MANY)
-        answers: list[Any] = [None] * -(-m // size)
-        counts: list[int] = []
-
-        def work(start: int, stop: int) -> None:
-            counted = CountedDistances(self.distance_, self.X_)
-            search = _Search(self.tree_, counted, ilk.take(Q, np.arange(start, stop)))
-            answers[start // size] = ask(search)
-            counts.append(counted.evaluations)
-
-        ilk.in_blocks(work, m, size)
-        count(self, sum(counts))
-        return answers
+        return search_in_blocks(
+            self, Q, size, lambda counted, queries: ask(_Search(self.tree_, counted, queries))
+        )
 
 
 def root_of(counted: CountedDistances, row: int) -> Branch:

@@ -1,13 +1,15 @@
-"""Distances between rows that are checked already, counted."""
+"""Distances between rows that are checked already, counted, and searches that ask for them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import ilk
 from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.indexes.exact import count
 
 _NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
 _CACHED = 2**16  # taken out at once where a call is no effort
@@ -102,3 +104,21 @@ def rows_at_once(X: Any) -> int:
     """How many training rows to take out at once."""
     width = X.shape[1] if getattr(X, "ndim", 0) == 2 else 1  # an array
     return max(_NUMBERS // width, 1)
+
+
+def search_in_blocks(
+    index: Any, Q: Any, size: int, search: Callable[[CountedDistances, Any], Any]
+) -> list[Any]:
+    """Answers of a search for each block of so many queries; the index counts the distances."""
+    m = ilk.n_rows(Q)
+    answers: list[Any] = [None] * -(-m // size)
+    counts: list[int] = []
+
+    def work(start: int, stop: int) -> None:
+        counted = CountedDistances(index.distance_, index.X_)
+        answers[start // size] = search(counted, ilk.take(Q, np.arange(start, stop)))
+        counts.append(counted.evaluations)
+
+    ilk.in_blocks(work, m, size)
+    count(index, sum(counts))
+    return answers

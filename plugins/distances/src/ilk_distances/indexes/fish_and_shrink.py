@@ -10,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.indexes.counted_distances import CountedDistances
+from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import (
     check_metric,
     check_queries,
     check_radius,
-    count,
     margin,
     training_rows,
 )
@@ -193,21 +192,12 @@ class FishAndShrink(ilk.Index):
     def _each(self, Q: Any, k: int, ask: Callable[[_Search], Any]) -> list[Any]:
         """Answers for each block of queries."""
         Q = check_queries(self, self.distance_, Q, self.X_)
-        m = ilk.n_rows(Q)
         size = min(max(_BOUNDS // ilk.n_rows(self.X_), 1), _QUERIES)
-        answers: list[Any] = [None] * -(-m // size)
-        counts: list[int] = []
 
-        def work(start: int, stop: int) -> None:
-            counted = CountedDistances(self.distance_, self.X_)
-            queries = ilk.take(Q, np.arange(start, stop))
-            search = _Search(counted, queries, self.pivots_, self.table_, k)
-            answers[start // size] = ask(search)
-            counts.append(counted.evaluations)
+        def search(counted: CountedDistances, queries: Any) -> Any:
+            return ask(_Search(counted, queries, self.pivots_, self.table_, k))
 
-        ilk.in_blocks(work, m, size)
-        count(self, sum(counts))
-        return answers
+        return search_in_blocks(self, Q, size, search)
 
 
 def _pivots(counted: CountedDistances, most: int) -> tuple[np.ndarray, np.ndarray]:
