@@ -16,7 +16,7 @@ import ilk
 import ilk.drawing
 import ilk.testing
 import ilk_distances
-import ilk_distances.pictures
+import ilk_distances.plotting
 import ilk_ensembles.plotting
 import ilk_evaluation
 import ilk_evaluation.bias_variance
@@ -58,11 +58,11 @@ def write_pages(folder: Path) -> None:
     pages["ilk"] = topics_page()
     pages["testing"] = module_page(ilk.testing)
     pages["ilk_distances"] = module_page(ilk_distances)
-    pages["pictures"] = module_page(ilk_distances.pictures)
     pages["ilk_evaluation"] = module_page(ilk_evaluation)
     pages["ilk_learners"] = module_page(ilk_learners)
     pages["drawing"] = module_page(ilk.drawing)
     for module in (
+        ilk_distances.plotting,
         ilk_learners.plotting,
         ilk_ensembles.plotting,
         ilk_evaluation.bias_variance,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_distances.indexes.entities import coded
+from ilk_distances.indexes.case_retrieval_net import coded
 
 
 def net(X, distance="heterogeneous", **parameters):

@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 
 import ilk
 from cases import in_one_test
-from ilk_distances.composed.pairs import any_pairs, distances_of, labelled_pairs
-from ilk_distances.composed.weighing import weights_that_separate
+from ilk_distances.composed.combined import separating_weights
+from ilk_distances.composed.parts import any_pairs, distances_of, labelled_pairs
 
 VIEWS = {"color": ["red", "green"], "form": ["size", "kind"]}
 PARTS = {"color": "manhattan", "form": "heterogeneous"}
@@ -131,7 +131,7 @@ def test_weights_agree_with_logistic_regression():
         oracle.fit(V / V.mean(axis=0), differ, sample_weight=cost)
         assert (oracle.coef_ > 0).all()
         expected = oracle.coef_[0] / V.mean(axis=0)
-        got = weights_that_separate(V, differ, regularization)
+        got = separating_weights(V, differ, regularization)
         np.testing.assert_allclose(got, expected / expected.sum(), rtol=1e-3)
 
 
@@ -141,12 +141,12 @@ def test_weights_are_optimal_among_non_negative_ones():
     V = np.column_stack(
         [1 + differ + rng.random(300), 2 - differ + rng.random(300), rng.random(300)]
     )
-    u = weights_that_separate(V, differ, 0.01)
+    u = separating_weights(V, differ, 0.01)
     assert u[0] > 0.9
     assert u[1] == 0  # larger for pairs of equal class: a plain classifier would subtract it
-    alone = weights_that_separate(V[:, [0, 2]], differ, 0.01)
+    alone = separating_weights(V[:, [0, 2]], differ, 0.01)
     np.testing.assert_allclose(u[[0, 2]], alone, atol=1e-5)
-    useless = weights_that_separate(V[:, 1:2], differ, 0.01)
+    useless = separating_weights(V[:, 1:2], differ, 0.01)
     assert not useless.any()
 
 
@@ -204,7 +204,7 @@ def test_pairs_are_drawn_evenly():
 
 @pytest.mark.parametrize("spare", [0, 4, 10**6])
 def test_distances_of_pairs(spare, monkeypatch):
-    monkeypatch.setattr("ilk_distances.composed.pairs._SPARE", spare)
+    monkeypatch.setattr("ilk_distances.composed.parts._SPARE", spare)
     X = np.random.default_rng(0).normal(size=(9, 2))
     first, second = np.array([3, 3, 0, 0, 0, 8]), np.array([1, 2, 5, 5, 8, 3])
     got = distances_of(ilk.distance("euclidean"), X, first, second)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_distances.strings.compressing import WindowWarning
+from ilk_distances.strings.compression import WindowWarning
 from ilk_distances.strings.compressors import make_compressor
 
 LIBRARY = {"zstd": "zstandard", "lz4": "lz4", "isal": "isal"}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import ilk
 import ilk_distances
-from ilk_distances.indexes.competence import others
+from ilk_distances.indexes.footprint import others
 
 
 def fitted(X, y, distance="euclidean", **parameters):

@@ -199,7 +199,7 @@ def test_the_compiled_loop_does_not_depend_on_threads_or_blocks(monkeypatch):
     distance = of(city_block)
     with ilk.threads(1):
         expected = distance.pairwise(X)
-    monkeypatch.setattr("ilk_distances.composed.called._PAIRS", 100)
+    monkeypatch.setattr("ilk_distances.composed.compiled_function._PAIRS", 100)
     with ilk.threads(3):
         np.testing.assert_array_equal(distance.pairwise(X), expected)
         np.testing.assert_array_equal(of(city_block, symmetric=True).pairwise(X), expected)

@@ -90,7 +90,7 @@ def test_blocks_change_no_bit(size, name, monkeypatch):
     X = some_sets(0, n=9, p=3, most=12)
     d = ilk.distance(name)
     expected = d.pairwise(X)
-    monkeypatch.setattr("ilk_distances.sets.nearest_points._PAIRS", size)
+    monkeypatch.setattr("ilk_distances.sets._PAIRS", size)
     np.testing.assert_array_equal(d.pairwise(X), expected)
     checked = d.check_input(X)
     np.testing.assert_array_equal(

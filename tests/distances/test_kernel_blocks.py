@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
-from ilk_distances.kernels.blocks import GramRows, gram_blocks, gram_product
+from ilk_distances.kernels.gram import GramRows, gram_blocks, gram_product
 
 
 @pytest.fixture

@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_distances.kernels.definiteness import (
-    is_positive_semidefinite,
-    least_eigenvalue,
-    positive_part,
-)
+from ilk_distances.kernels.gram import is_positive_semidefinite, least_eigenvalue, positive_part
 
 
 def substitution(distance="chebyshev", sigma=3.0, **parameters):

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import ilk
 from cases import in_one_test
-from ilk_distances.kernels.alignment import alignment, center, target
+from ilk_distances.kernels.gram import alignment, center, target
 
 WIDTHS = [{"use": "rbf", "sigma": s} for s in (0.3, 1.0, 4.0)]
 

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 import ilk
 import ilk_distances
 from cases import in_one_test
-from ilk_distances.indexes.families import MinHash, Positions, Samples, Signs, Stable, collision
+from ilk_distances.indexes.hash_families import (
+    MinHash,
+    Positions,
+    Samples,
+    Signs,
+    Stable,
+    collision,
+)
 
 
 def lsh(X, distance="euclidean", parameters=None, **options):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_distances.strings.compressing import WindowWarning
+from ilk_distances.strings.compression import WindowWarning
 from ilk_distances.strings.compressors import COMPRESSORS, make_compressor
 from ilk_distances.strings.extras import MissingLibraryError
 
@@ -455,7 +455,7 @@ def test_missing_libraries_are_named(monkeypatch, name, module):
 
 
 def test_nothing_heavy_is_imported_for_zlib():
-    module = importlib.import_module("ilk_distances.strings.formats")
+    module = importlib.import_module("ilk_distances.strings.compressors")
     assert not {"zstandard", "lz4", "isal"} & set(vars(module))
 
 

@@ -5,7 +5,7 @@ The components are reached by name through `ilk`. Beside them there are, importe
 - `recall`: how many of the nearest neighbours an approximate index finds;
 - `gram_blocks`, `gram_product`, `GramRows`: Gram matrices that need not fit into memory;
 - `alignment`, `is_positive_semidefinite`: what a Gram matrix is worth;
-- `pictures`: heat maps, embeddings and flows;
+- `plotting`: heat maps, embeddings and flows;
 - `WindowWarning`, `MissingLibraryError`: what distances by compression warn of and raise.
 """
 
@@ -15,35 +15,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ilk_distances import pictures as pictures
-    from ilk_distances.indexes.recall import recall as recall
-    from ilk_distances.kernels.alignment import alignment as alignment
-    from ilk_distances.kernels.blocks import GramRows as GramRows
-    from ilk_distances.kernels.blocks import gram_blocks as gram_blocks
-    from ilk_distances.kernels.blocks import gram_product as gram_product
-    from ilk_distances.kernels.definiteness import (
-        is_positive_semidefinite as is_positive_semidefinite,
-    )
-    from ilk_distances.strings.compressing import WindowWarning as WindowWarning
+    from ilk_distances import plotting as plotting
+    from ilk_distances.indexes.approximate import recall as recall
+    from ilk_distances.kernels.gram import GramRows as GramRows
+    from ilk_distances.kernels.gram import alignment as alignment
+    from ilk_distances.kernels.gram import gram_blocks as gram_blocks
+    from ilk_distances.kernels.gram import gram_product as gram_product
+    from ilk_distances.kernels.gram import is_positive_semidefinite as is_positive_semidefinite
+    from ilk_distances.strings.compression import WindowWarning as WindowWarning
     from ilk_distances.strings.extras import MissingLibraryError as MissingLibraryError
 
 _WHERE = {
-    "GramRows": "kernels.blocks",
+    "GramRows": "kernels.gram",
     "MissingLibraryError": "strings.extras",
-    "WindowWarning": "strings.compressing",
-    "alignment": "kernels.alignment",
-    "gram_blocks": "kernels.blocks",
-    "gram_product": "kernels.blocks",
-    "is_positive_semidefinite": "kernels.definiteness",
-    "recall": "indexes.recall",
+    "WindowWarning": "strings.compression",
+    "alignment": "kernels.gram",
+    "gram_blocks": "kernels.gram",
+    "gram_product": "kernels.gram",
+    "is_positive_semidefinite": "kernels.gram",
+    "recall": "indexes.approximate",
 }
 
-__all__ = sorted((*_WHERE, "pictures"))  # noqa: PLE0605  # the table above is the one list
+__all__ = sorted((*_WHERE, "plotting"))  # noqa: PLE0605  # the table above is the one list
 
 
 def __getattr__(name: str) -> Any:
-    if name == "pictures":
-        return import_module("ilk_distances.pictures")
+    if name == "plotting":
+        return import_module("ilk_distances.plotting")
     if name not in _WHERE:
         raise AttributeError(f"module 'ilk_distances' has no attribute {name!r}")
     value = getattr(import_module(f"ilk_distances.{_WHERE[name]}"), name)

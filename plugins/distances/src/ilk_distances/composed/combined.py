@@ -7,13 +7,22 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.composed.pairs import N_PAIRS, any_pairs, labelled_pairs
-from ilk_distances.composed.parts import PARTS, VIEWS, OfParts, Viewed, naming
-from ilk_distances.composed.weighing import weights_that_separate
+from ilk_distances.composed.parts import (
+    N_PAIRS,
+    PARTS,
+    VIEWS,
+    OfParts,
+    Viewed,
+    any_pairs,
+    labelled_pairs,
+    naming,
+)
 
 
 class Combined(OfParts):
@@ -234,7 +243,7 @@ class Combined(OfParts):
         distances, differ = distances[finite], differ[finite]
         found = np.zeros(len(self.parts_))
         if differ.any() and not differ.all():
-            found = weights_that_separate(distances, differ, self.regularization)
+            found = separating_weights(distances, differ, self.regularization)
         found *= self.scales_
         if found.any():
             return np.asarray(found / found.sum())
@@ -254,7 +263,7 @@ class Combined(OfParts):
                 found.append((share, part.pairwise(X.parts[p], Y.parts[p])))
         return _sum(found)
 
-    def terms(self) -> list[tuple[int, Any, Share]]:
+    def terms(self) -> list[tuple[int, Any, _Share]]:
         """Position, distance, and share of the parts that count; one of weight 0 if none does."""
         check_is_fitted(self, "weights_")
         counts = np.flatnonzero((self.weights_ > 0) & (self.scales_ > 0)).tolist()
@@ -296,11 +305,11 @@ class _PreparedParts(ilk.Prepared):
         )
 
 
-Share = tuple[float, float]
+_Share = tuple[float, float]
 """Weight and scale of a part."""
 
 
-def _sum(found: list[tuple[Share, np.ndarray]]) -> np.ndarray:
+def _sum(found: list[tuple[_Share, np.ndarray]]) -> np.ndarray:
     """Sum of weighted distances over their scales; float32 if all distances are."""
     total = np.zeros(found[0][1].shape)
     with np.errstate(over="ignore", under="ignore"):
@@ -315,3 +324,51 @@ def _sum(found: list[tuple[Share, np.ndarray]]) -> np.ndarray:
 
 def _numbers(weights: Any) -> np.ndarray:
     return np.asarray([*weights.values()] if isinstance(weights, Mapping) else weights, dtype=float)
+
+
+def separating_weights(
+    distances: np.ndarray, differ: np.ndarray, regularization: float
+) -> np.ndarray:
+    """Weights of the logistic model of "these differ" that are optimal among non-negative ones.
+
+    Minimises ``sum_i c_i log(1 + exp(-t_i (u'v_i + b))) + regularization/2 |u|^2`` over u >= 0 and
+    b, where v_i are distances divided by their means, t_i is 1 for pairs that differ and else
+    -1, and the weights c_i of either kind of pairs sum to 1/2. The problem is convex; solved
+    by L-BFGS-B.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_pairs, n_parts)
+        Finite.
+    differ : ndarray of bool, shape (n_pairs,)
+        Some pairs differ and some do not.
+    regularization : float
+        Above 0.
+
+    Returns
+    -------
+    ndarray of shape (n_parts,)
+        Weights of the distances as they are, not divided; they sum to 1, or are all 0 if
+        no part tells the pairs apart.
+    """
+    largest = distances.max(axis=0)
+    means = largest * (distances / np.where(largest > 0, largest, 1.0)).mean(axis=0)
+    V = distances / np.where(means > 0, means, 1.0)
+    sign = np.where(differ, 1.0, -1.0)
+    cost = np.where(differ, 0.5 / differ.sum(), 0.5 / (~differ).sum())
+
+    def objective(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        u, b = parameters[:-1], parameters[-1]
+        margin = sign * (V @ u + b)
+        pull = -cost * sign * expit(-margin)
+        value = cost @ np.logaddexp(0, -margin) + regularization / 2 * (u @ u)
+        return float(value), np.append(V.T @ pull + regularization * u, pull.sum())
+
+    bounds = [(0, None)] * V.shape[1] + [(None, None)]
+    start = np.append(np.ones(V.shape[1]) / V.shape[1], -1.0)
+    options: Any = {"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9}
+    found = minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+    least = np.min(means[means > 0], initial=np.inf)  # a reciprocal of a mean may be infinite
+    weights = np.where(means > 0, found.x[:-1] * (least / np.where(means > 0, means, 1.0)), 0.0)
+    total = weights.sum()
+    return np.asarray(weights / total if total > 0 else weights)

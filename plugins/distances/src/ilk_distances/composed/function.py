@@ -149,7 +149,7 @@ class FunctionDistance(ilk.Distance):
         vectors = self.inputs != "objects" and _are_vectors(X) and _are_vectors(Y)
         if not vectors or not _is_compiled(self.function):
             return None
-        from ilk_distances.composed.called import call_for_all
+        from ilk_distances.composed.compiled_function import call_for_all
 
         assert self.function is not None
         return call_for_all(self.function, X, Y, mirror=mirror)

@@ -11,9 +11,8 @@ from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import Param
+from ilk_distances.kernels.checks import check_n_features, check_values, n_features
 from ilk_distances.kernels.feature_space import squared_distances
-from ilk_distances.kernels.features import check_n_features, n_features
-from ilk_distances.kernels.finite import check_values
 
 
 class KernelDistance(ilk.Distance):

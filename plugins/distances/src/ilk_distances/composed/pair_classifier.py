@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.composed.pairs import N_PAIRS, labelled_pairs
-from ilk_distances.composed.parts import PARTS, VIEWS, OfParts, naming
+from ilk_distances.composed.parts import N_PAIRS, PARTS, VIEWS, OfParts, labelled_pairs, naming
 
 
 class PairClassifier(OfParts):

@@ -70,7 +70,7 @@ class ChiSquared(HistogramDistance):
         return [cls(), cls(normalize=True)]
 
     def _rows(self, X: np.ndarray) -> Rows:
-        from ilk_distances.histograms.bins import outside
+        from ilk_distances.histograms.bin_sums import outside
 
         bins = self._bins(X)
         ends = thresholds(0.0, np.full(len(X), _SURE[bins.dtype.type]))
@@ -78,17 +78,16 @@ class ChiSquared(HistogramDistance):
         return Rows(bins, X, {"unusual": unusual, "left": ends, "right": ends})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk_distances.histograms import sums
-        from ilk_distances.histograms.near import CHI2
+        from ilk_distances.histograms.bin_sums import CHI2, chi2_sums, paired_chi2_sums
 
         kind = X.values.dtype.type
         unusual = X.extras["unusual"][:, None] | Y.extras["unusual"]
         if not unusual.all():
-            fill(partial(sums.paired, least=kind(_USUAL[kind][0])), X, Y, tile)
+            fill(partial(paired_chi2_sums, least=kind(_USUAL[kind][0])), X, Y, tile)
         if unusual.any():
             D = np.empty(tile.shape, dtype=kind)
             smallest = np.finfo(kind).smallest_subnormal
-            fill(partial(sums.single, least=smallest), X, Y, Tile(D, 0, 0, tile.shape))
+            fill(partial(chi2_sums, least=smallest), X, Y, Tile(D, 0, 0, tile.shape))
             np.copyto(tile.view, D, where=unusual)
         if self.normalize:
             self._settle(CHI2, X, Y, tile)

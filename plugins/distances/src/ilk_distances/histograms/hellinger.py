@@ -63,7 +63,7 @@ class Hellinger(HistogramDistance):
         return [cls(), cls(normalize=False)]
 
     def _rows(self, X: np.ndarray) -> Rows:
-        from ilk_distances.histograms.bins import masses
+        from ilk_distances.histograms.bin_sums import masses
 
         bins = self._bins(X)
         kind = np.finfo(bins.dtype)
@@ -73,7 +73,7 @@ class Hellinger(HistogramDistance):
         return Rows(np.sqrt(bins), X, {"left": ends, "right": ends})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk_distances.histograms.near import HELLINGER
+        from ilk_distances.histograms.bin_sums import HELLINGER
         from ilk_distances.vectors.sums import squared
 
         fill(squared, X, Y, tile)

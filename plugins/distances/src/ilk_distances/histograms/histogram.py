@@ -63,18 +63,18 @@ class HistogramDistance(VectorDistance):
         """The bins that are compared."""
         if not self.normalize:
             return X + self.smoothing if self.smoothing else X
-        from ilk_distances.histograms.bins import normalized
+        from ilk_distances.histograms.bin_sums import normalized
 
         return np.asarray(normalized(np.ascontiguousarray(X), float(self.smoothing)))
 
     def _settle(
         self, kind: int, X: Rows, Y: Rows, tile: Tile, factor: int = 1, most: float = np.inf
     ) -> None:
-        """Finish sums as `near.settled` says, and compute again those that are not trusted.
+        """Finish sums as `bin_sums.settled` says, and compute again those that are not trusted.
 
-        What is added, and trusted, stands in the extras: "left" of X, "right" of Y.
+        The `thresholds` are in the extras: "left" of X, "right" of Y.
         """
-        from ilk_distances.histograms.near import settled
+        from ilk_distances.histograms.bin_sums import settled
 
         left, right = X.extras["left"], Y.extras["right"]
         width = tile.matrix.shape[1]
@@ -84,7 +84,7 @@ class HistogramDistance(VectorDistance):
             tile.view[low] = self._recomputed(kind, X.given, Y.given, low)
 
     def _recomputed(self, kind: int, X: np.ndarray, Y: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        from ilk_distances.histograms.near import recomputed
+        from ilk_distances.histograms.bin_sums import recomputed
 
         X, x_added = self._scaled(X)
         Y, y_added = self._scaled(Y)
@@ -102,5 +102,5 @@ class HistogramDistance(VectorDistance):
 
 
 def thresholds(values: Any, least: Any) -> np.ndarray:
-    """Return numbers to add, over those that say what is trusted, as `near.settled` takes them."""
+    """Return numbers to add, and below them the least trusted ones, for `bin_sums.settled`."""
     return np.stack(np.broadcast_arrays(np.asarray(values, dtype=float), least))

@@ -70,7 +70,7 @@ class HistogramIntersection(HistogramDistance):
         return [cls(), cls(normalize=True)]
 
     def _rows(self, X: np.ndarray) -> Rows:
-        from ilk_distances.histograms.bins import masses
+        from ilk_distances.histograms.bin_sums import masses
 
         bins = self._bins(X)
         if self.normalize:
@@ -81,14 +81,14 @@ class HistogramIntersection(HistogramDistance):
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         D = tile.view
         if self.normalize:
-            from ilk_distances.histograms.near import OVERLAP
+            from ilk_distances.histograms.bin_sums import OVERLAP
             from ilk_distances.vectors.sums import absolute
 
             fill(absolute, X, Y, tile)
             D /= 2
             self._settle(OVERLAP, X, Y, tile)
         else:
-            from ilk_distances.histograms.sums import excess
+            from ilk_distances.histograms.bin_sums import excess
 
             fill(excess, X, Y, tile)
             D /= np.minimum(X.extras["mass"][:, None], Y.extras["mass"])

@@ -9,14 +9,13 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.indexes.ball_search import BallSearch, everything
-from ilk_distances.indexes.comparing import Comparing, rows_at_once
-from ilk_distances.indexes.hierarchy import Branch, Hierarchy, grow
+from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierarchy, grow, root_of
+from ilk_distances.indexes.counted_distances import CountedDistances, rows_at_once
 
 HALVINGS = 3  # done at once, so that a ball has up to 8 balls in it
 
 
-class BallTree(BallSearch):
+class BallTree(BallTreeIndex):
     """Ball tree: halves vectors along their widest feature, a ball around each half; exact.
 
     The middle of a ball is the row nearest to the mean of its rows. A query leaves out a ball
@@ -83,10 +82,10 @@ class BallTree(BallSearch):
         """Return the default and a tree halved to single rows."""
         return [cls(), cls(leaf_size=1)]
 
-    def _grow(self, comparing: Comparing, X: Any) -> Hierarchy:
+    def _grow(self, counted: CountedDistances, X: Any) -> Hierarchy:
         vectors = self._vectors(X)
-        root = everything(comparing, _middle(vectors, np.arange(len(vectors))))
-        return grow(root, lambda branch: _divide(branch, vectors, self.leaf_size, comparing))
+        root = root_of(counted, _middle(vectors, np.arange(len(vectors))))
+        return grow(root, lambda branch: _divide(branch, vectors, self.leaf_size, counted))
 
     def _vectors(self, X: Any) -> np.ndarray:
         """Return the training rows as numbers, to be halved by."""
@@ -104,7 +103,7 @@ class BallTree(BallSearch):
 
 
 def _divide(
-    branch: Branch, X: np.ndarray, leaf_size: int, comparing: Comparing
+    branch: Branch, X: np.ndarray, leaf_size: int, counted: CountedDistances
 ) -> tuple[list[Branch], np.ndarray]:
     """Divide a ball by halving it a few times; list what is few or equal."""
     n = len(branch.rows)
@@ -124,7 +123,7 @@ def _divide(
         middle = _middle(X, branch.rows[part])
         up, others = branch.distances[part[middle]], np.delete(part, middle)
         row = int(branch.rows[part[middle]])
-        found = comparing.within(row, branch.rows[others])
+        found = counted.within(row, branch.rows[others])
         branches.append(Branch(row, float(up), branch.rows[others], found))
     return branches, np.arange(0)
 

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ilk import Param
-from ilk_distances.indexes.ball_search import BallSearch, everything
-from ilk_distances.indexes.hierarchy import Branch, Hierarchy, grow
+from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierarchy, grow, root_of
 
 if TYPE_CHECKING:
-    from ilk_distances.indexes.comparing import Comparing
+    from ilk_distances.indexes.counted_distances import CountedDistances
 
 MIDDLES = 64  # balls that one ball is divided into, at most
 TRIED = 8  # middles before it is asked what they cover
 FEW = 8  # rows that are listed rather than divided
 
 
-class CoverTree(BallSearch):
+class CoverTree(BallTreeIndex):
     """Cover tree: balls of shrinking radius around training rows; exact, for every metric.
 
     The simplified, nearest-ancestor cover tree. A ball of radius R around a row is divided by
@@ -100,11 +99,13 @@ class CoverTree(BallSearch):
         """Return the default and the base of the original paper."""
         return [cls(), cls(base=2)]
 
-    def _grow(self, comparing: Comparing, X: Any) -> Hierarchy:
-        return grow(everything(comparing, 0), lambda branch: _divide(branch, self.base, comparing))
+    def _grow(self, counted: CountedDistances, X: Any) -> Hierarchy:
+        return grow(root_of(counted, 0), lambda branch: _divide(branch, self.base, counted))
 
 
-def _divide(branch: Branch, base: float, comparing: Comparing) -> tuple[list[Branch], np.ndarray]:
+def _divide(
+    branch: Branch, base: float, counted: CountedDistances
+) -> tuple[list[Branch], np.ndarray]:
     """Divide a ball into balls around rows that cover it; list what is few, equal or too far."""
     D = branch.distances
     if len(D) <= FEW or not D.any():
@@ -118,7 +119,7 @@ def _divide(branch: Branch, base: float, comparing: Comparing) -> tuple[list[Bra
     scale = float(D.dtype.type(largest / base))
     if scale >= largest:  # of the smallest numbers
         return [], np.arange(len(D))
-    middles, owners, near = _cover(branch, scale, comparing)
+    middles, owners, near = _cover(branch, scale, counted)
     order = np.argsort(owners, kind="stable")
     order = order[~np.isin(order, middles)]
     ends = np.searchsorted(owners[order], np.arange(1, len(middles) + 1))
@@ -135,7 +136,7 @@ def _divide(branch: Branch, base: float, comparing: Comparing) -> tuple[list[Bra
 
 
 def _cover(
-    branch: Branch, scale: float, comparing: Comparing
+    branch: Branch, scale: float, counted: CountedDistances
 ) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Pick middles until every row is within a distance of one.
 
@@ -156,12 +157,12 @@ def _cover(
         if near[farthest] <= scale or _is_hopeless(near, len(middles), scale):
             break
         row = int(branch.rows[farthest])
-        apart = np.append(D[farthest], comparing.within(row, branch.rows[middles]))
+        apart = np.append(D[farthest], counted.within(row, branch.rows[middles]))
         near[farthest] = 0
         # who is no more than half as far from its middle as that is from the new one stays there
         doubtful = (apart[owners] / 2 < near) & (np.abs(D - D[farthest]) < near)
         maybe = np.flatnonzero(doubtful)
-        found = comparing.within(row, branch.rows[maybe])
+        found = counted.within(row, branch.rows[maybe])
         closer = found < near[maybe]
         middles.append(farthest)
         owners[farthest] = len(middles)

@@ -10,18 +10,19 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.indexes.comparing import Comparing
+from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import (
     check_metric,
     check_queries,
     check_radius,
-    count,
+    margin,
     training_rows,
 )
-from ilk_distances.indexes.fishing import Fishing
 
-BOUNDS = 2**21  # held by one thread at a time
-QUERIES = 256  # searched side by side, at most
+_BOUNDS = 2**21  # held by one thread at a time
+_QUERIES = 256  # searched side by side, at most
+_AT_ONCE = 8  # rows compared at once, at least, when there are no more pivots to shrink by
+_UNSORTED = 64  # rows compared before the others are put in order, at most
 
 
 class Answer(NamedTuple):
@@ -48,7 +49,7 @@ class FishAndShrink(ilk.Index):
 
     Some training rows, the pivots, know their distances to all rows. Whenever a query has been
     compared with a pivot p, the triangle inequality bounds its distance to every other row,
-    ``d(q, x) >= |d(q, p) - d(p, x)|``: the range where x may lie shrinks. The next one fished
+    ``d(q, x) >= |d(q, p) - d(p, x)|``: the range where x may lie shrinks. The next row compared
     is the pivot of the least bound, until the rows left are no more than the pivots left; then
     rows are compared in the order of their bounds until the next bound exceeds the k-th
     distance.
@@ -136,9 +137,9 @@ class FishAndShrink(ilk.Index):
         self.X_ = training_rows(self, distance, X)
         check_metric(self, distance)
         self.distance_ = distance
-        comparing = Comparing(distance, self.X_)
-        self.pivots_, self.table_ = _pivots(comparing, self.n_pivots)
-        self.n_build_evaluations_ = comparing.evaluations
+        counted = CountedDistances(distance, self.X_)
+        self.pivots_, self.table_ = _pivots(counted, self.n_pivots)
+        self.n_build_evaluations_ = counted.evaluations
         self.n_distance_evaluations_ = 0
         return self
 
@@ -175,7 +176,7 @@ class FishAndShrink(ilk.Index):
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         most = n if budget is None else max(budget, k)
-        found = self._each(Q, int(k), lambda fishing: fishing.nearest(most))
+        found = self._each(Q, int(k), lambda search: search.nearest(most))
         return Answer(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -185,39 +186,160 @@ class FishAndShrink(ilk.Index):
         """
         check_is_fitted(self)
         r = check_radius(self, r)
-        found = self._each(Q, 0, lambda fishing: fishing.within(r))
+        found = self._each(Q, 0, lambda search: search.within(r))
         return [d for part in found for d in part[0]], [i for part in found for i in part[1]]
 
-    def _each(self, Q: Any, k: int, ask: Callable[[Fishing], Any]) -> list[Any]:
+    def _each(self, Q: Any, k: int, ask: Callable[[_Search], Any]) -> list[Any]:
         """Answers for each block of queries."""
         Q = check_queries(self, self.distance_, Q, self.X_)
-        m = ilk.n_rows(Q)
-        size = min(max(BOUNDS // ilk.n_rows(self.X_), 1), QUERIES)
-        answers: list[Any] = [None] * -(-m // size)
-        counts: list[int] = []
+        size = min(max(_BOUNDS // ilk.n_rows(self.X_), 1), _QUERIES)
 
-        def work(start: int, stop: int) -> None:
-            comparing = Comparing(self.distance_, self.X_)
-            queries = ilk.take(Q, np.arange(start, stop))
-            fishing = Fishing(comparing, queries, self.pivots_, self.table_, k)
-            answers[start // size] = ask(fishing)
-            counts.append(comparing.evaluations)
+        def search(counted: CountedDistances, queries: Any) -> Any:
+            return ask(_Search(counted, queries, self.pivots_, self.table_, k))
 
-        ilk.in_blocks(work, m, size)
-        count(self, sum(counts))
-        return answers
+        return search_in_blocks(self, Q, size, search)
 
 
-def _pivots(comparing: Comparing, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _pivots(counted: CountedDistances, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows each of which is the farthest from those before, and their distances to all rows."""
-    everyone = np.arange(ilk.n_rows(comparing.X))
+    everyone = np.arange(ilk.n_rows(counted.X))
     pivots = [0]
-    table = [comparing.within(0, everyone)]
+    table = [counted.within(0, everyone)]
     nearest = table[0].copy()
     nearest[0] = 0
     while len(pivots) < most and nearest.any():
         pivots.append(int(np.argmax(nearest)))
-        table.append(comparing.within(pivots[-1], everyone))
+        table.append(counted.within(pivots[-1], everyone))
         np.minimum(nearest, table[-1], out=nearest)
         nearest[pivots] = 0
     return np.array(pivots), np.stack(table)
+
+
+class _Search:
+    """What is known about the distances of some queries to all training rows.
+
+    What to compare next is decided by compiled steps for all queries; the distance is then
+    asked for all these pairs at once.
+
+    Parameters
+    ----------
+    counted : CountedDistances
+    Q : data of m rows
+    pivots : ndarray of int
+    table : ndarray of shape (len(pivots), n)
+        Distances of the pivots to all rows.
+    k : int
+        How many neighbours are kept; 0 for a search within a radius.
+    """
+
+    def __init__(
+        self,
+        counted: CountedDistances,
+        Q: Any,
+        pivots: np.ndarray,
+        table: np.ndarray,
+        k: int,
+    ) -> None:
+        self.counted, self.Q, self.pivots, self.table = counted, Q, pivots, table
+        m = ilk.n_rows(Q)
+        self.dtype = table.dtype
+        self.limits = np.full(m, np.inf)
+        self.least = np.zeros((m, table.shape[1]))
+        self.taken = np.zeros(m, np.int64)  # comparisons of each query
+        self.near, self.where = np.full((m, k), np.inf), np.full((m, k), table.shape[1])
+
+    def nearest(self, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The nearest by at most so many comparisons, whether they are certain, and a bound."""
+        self._compare_pivots(most)
+        self._compare_by_bound(most)
+        order = np.lexsort((self.where, self.near))
+        near, where = (np.take_along_axis(part, order, axis=1) for part in (self.near, self.where))
+        bounds = np.fmin.reduce(self.least, axis=1, initial=np.inf)
+        return near.astype(self.dtype, copy=False), where, bounds > self.limits, bounds
+
+    def within(self, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """All rows within r, nearest first."""
+        m, size = len(self.limits), len(self.pivots)
+        pivots = np.tile(np.arange(size), m)
+        queries = np.repeat(np.arange(m), size)
+        found = self._compare(queries, self.pivots[pivots])
+        self.limits[:] = r * (1 + self.slack[0]) + self.slack[1]
+        self._tighten(queries, pivots, found)
+        others, rows = np.nonzero(self.least <= self.limits[:, None])
+        queries, rows = np.append(queries, others), np.append(self.pivots[pivots], rows)
+        found = np.append(found, self._compare(others, rows[m * size :]))
+        inside = np.flatnonzero(found <= r)
+        order = inside[np.lexsort((rows[inside], found[inside], queries[inside]))]
+        ends = np.searchsorted(queries[order], np.arange(1, m))
+        return np.split(found[order].astype(self.dtype), ends), np.split(rows[order], ends)
+
+    def _compare_pivots(self, most: int) -> None:
+        """Compare with pivots, as long as that is less than to compare with all that is left."""
+        from ilk_distances.indexes import fish_and_shrink_steps
+
+        waiting = np.ones((len(self.limits), len(self.pivots)), dtype=bool)
+        step = 1
+        while waiting.any():
+            queries, numbers = np.empty((2, waiting.size), np.int64)
+            n = fish_and_shrink_steps.choose_pivots(
+                self.pivots,
+                self.least,
+                self.limits,
+                most - self.taken,
+                waiting,
+                step,
+                queries,
+                numbers,
+            )
+            if not n:
+                return
+            found = self._compare(queries[:n], self.pivots[numbers[:n]])
+            self._tighten(queries[:n], numbers[:n], found)
+            step *= 2
+
+    def _compare_by_bound(self, most: int) -> None:
+        """Compare with the rows that are left in the order of their bounds."""
+        from ilk_distances.indexes import fish_and_shrink_steps
+
+        k = self.near.shape[1]
+        sizes = np.minimum(most - self.taken, min(max(_AT_ONCE, k), _UNSORTED))
+        queries, taken = np.empty((2, sizes.sum()), np.int64)
+        n = fish_and_shrink_steps.take_least_bounded(self.least, self.limits, sizes, queries, taken)
+        self._compare(queries[:n], taken[:n])
+        counts = np.count_nonzero(self.least <= self.limits[:, None], axis=1)
+        ends = np.append(0, np.cumsum(counts))
+        rows = np.empty(ends[-1] + 1, np.int64)
+        fish_and_shrink_steps.heap_by_bound(self.least, self.limits, ends, rows)
+        while True:
+            sizes = np.maximum(np.maximum(_AT_ONCE, k - self.taken), self.taken // 4)
+            sizes = np.minimum(sizes, most - self.taken)
+            queries, taken = np.empty((2, int(np.minimum(sizes, counts).sum())), np.int64)
+            n = fish_and_shrink_steps.take_next(
+                rows, ends[:-1], counts, sizes, self.least, self.limits, queries, taken
+            )
+            if not n:
+                return
+            self._compare(queries[:n], taken[:n])
+
+    def _compare(self, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Compare queries with rows; return the distances, as float64."""
+        from ilk_distances.indexes import fish_and_shrink_steps
+
+        if not len(queries):
+            return np.empty(0)
+        found = self.counted.to_rows(self.Q, queries, rows)
+        self.dtype = found.dtype
+        self.slack = np.array([*margin(found.dtype), *margin(self.table.dtype)])
+        found = found.astype(float, copy=False)
+        self.taken += np.bincount(queries, minlength=len(self.taken))
+        fish_and_shrink_steps.record_distances(
+            self.slack, queries, rows, found, self.near, self.where, self.limits, self.least
+        )
+        return found
+
+    def _tighten(self, queries: np.ndarray, numbers: np.ndarray, found: np.ndarray) -> None:
+        from ilk_distances.indexes import fish_and_shrink_steps
+
+        fish_and_shrink_steps.raise_bounds(
+            self.table, self.slack, queries, numbers, found, self.least
+        )

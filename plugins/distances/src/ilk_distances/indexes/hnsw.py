@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk_distances.indexes.approximate import nearest
 from ilk_distances.indexes.exact import paired_queries, training_rows
-from ilk_distances.indexes.shortlist import nearest
 
 _TAKEN = ("euclidean", "minkowski", "cosine", "correlation")
 _FAR = 1e15  # in units of the data's own spread: squares of it are within float32

@@ -156,7 +156,7 @@ class KDTree(ilk.Index):
             raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights are no such tree's")
 
     def _build(self) -> None:
-        from ilk_distances.indexes import kd_build
+        from ilk_distances.indexes import kd_tree_steps
 
         n, p = self.X_.shape
         n_leaves = 2 ** max(-(-n // self.leaf_size) - 1, 0).bit_length()
@@ -164,26 +164,26 @@ class KDTree(ilk.Index):
         self.boxes_ = np.empty((2 * n_leaves - 1, 2, p))
         self._starts = np.empty(n_leaves + 1, np.int64)
         X = _for_kernels(self.X_)
-        kd_build.halve(X, self.order_, self._starts, self.boxes_)
+        kd_tree_steps.halve(X, self.order_, self._starts, self.boxes_)
         self._tiles = None
         if self.copy and not _is_mapped(self.X_):
             self._tiles = np.empty(self.X_.size, self.X_.dtype)
-            kd_build.lay(X, self.order_, self._starts, self._tiles)
+            kd_tree_steps.lay(X, self.order_, self._starts, self._tiles)
 
     def _candidates(self, Q: np.ndarray, k: int, r: float) -> tuple[Candidates, int]:
         """Rows that may be among the nearest of each query, and how many distances that took."""
-        from ilk_distances.indexes import kd_search
+        from ilk_distances.indexes import kd_tree_steps
 
         p = float(self.distance_.p)
-        how = kd_search.how(p)
-        power = p if how == kd_search.SQUARES else 1.0
+        how = kd_tree_steps.how(p)
+        power = p if how == kd_tree_steps.SQUARES else 1.0
         weights, unit = self._weights(how, p)
         relative, absolute, most = margin(np.result_type(Q, self.X_))
         with np.errstate(over="ignore", under="ignore"):
             radius, least, most = (np.array([r, absolute, most]) / unit) ** power
         slack = np.array([(1 + relative) ** power - 1, max(least, LEAST), most])
         copied = self._tiles is not None
-        found, ends, evaluations = kd_search.candidates(
+        found, ends, evaluations = kd_tree_steps.candidates(
             self._tiles if copied else np.empty(0, self.X_.dtype),
             np.empty((0, 0), self.X_.dtype) if copied else _for_kernels(self.X_),
             self.order_,
@@ -209,30 +209,30 @@ class KDTree(ilk.Index):
         self, candidates: Candidates, Q: np.ndarray, near: np.ndarray, where: np.ndarray
     ) -> int:
         """Write the nearest candidates of each query; return how many distances that took."""
-        from ilk_distances.indexes import kd_search, kd_settle
+        from ilk_distances.indexes import kd_tree_steps
 
-        how, k = kd_search.how(float(self.distance_.p)), near.shape[1]
-        plain = self.distance_.weights is None and how != kd_search.POWERS
+        how, k = kd_tree_steps.how(float(self.distance_.p)), near.shape[1]
+        plain = self.distance_.weights is None and how != kd_tree_steps.POWERS
         if not plain or k > INSERTED:
             near[:], where[:], compared = candidates.nearest(self.distance_, Q, self.X_, k)
             return compared
         rows, ends = candidates.rows, candidates.ends
         queries = np.repeat(np.arange(len(Q)), np.diff(ends, prepend=0))
         values = self.distance_.compare_pairs(Q, queries, self.X_, rows)
-        kd_settle.settle(values, rows, ends, near, where)
+        kd_tree_steps.settle(values, rows, ends, near, where)
         return len(rows)
 
     def _weights(self, how: int, p: float) -> tuple[np.ndarray, float]:
         """Factors of the (powers of) differences, at most 1, and what distances are divided by."""
-        from ilk_distances.indexes import kd_search
+        from ilk_distances.indexes import kd_tree_steps
 
         n_features = self.X_.shape[1]
-        if self.distance_.weights is None or how == kd_search.LARGEST:
+        if self.distance_.weights is None or how == kd_tree_steps.LARGEST:
             return np.ones(n_features), 1.0
         weights = np.asarray(self.distance_.weights, dtype=float)
         scaled = weights / weights.max()
         unit = float(weights.max() ** (1 / p))
-        return (scaled ** (1 / p), unit) if how == kd_search.POWERS else (scaled, unit)
+        return (scaled ** (1 / p), unit) if how == kd_tree_steps.POWERS else (scaled, unit)
 
 
 class _Memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,14 +11,22 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk_distances.indexes.approximate import nearest, within
 from ilk_distances.indexes.exact import check_radius, paired_queries, training_rows
-from ilk_distances.indexes.families import Family, MinHash, Positions, Samples, Signs, Stable
-from ilk_distances.indexes.shortlist import nearest, within
-from ilk_distances.indexes.tuning import LONGEST, Sampled, tuned
-from ilk_distances.kernels.finite import check_numbers
+from ilk_distances.indexes.hash_families import (
+    Family,
+    MinHash,
+    Positions,
+    Samples,
+    Signs,
+    Stable,
+    collision,
+)
+from ilk_distances.kernels.checks import check_numbers
 
 _TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
 _BLOCK = 2**19  # hash values, or candidates, held at once
+_LONGEST = 64  # hash functions in a table
 
 
 class LSH(ilk.Index):
@@ -111,7 +120,7 @@ class LSH(ilk.Index):
     exact: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Param]] = {
         "n_tables": Param(int, ge=1, le=10_000, doc="Hash tables."),
-        "n_bits": Param(int, ge=1, le=LONGEST, none=True, doc="Hash functions joined in a table."),
+        "n_bits": Param(int, ge=1, le=_LONGEST, none=True, doc="Hash functions joined in a table."),
         "width": Param(float, gt=0, none=True, doc="Width of the strips projections are cut into."),
         "recall": Param(float, gt=0, lt=1, doc="What n_bits and width are chosen for."),
         "n_probes": Param(int, ge=0, doc="Other buckets looked into in each table."),
@@ -238,9 +247,9 @@ class LSH(ilk.Index):
         """The number of bits and the width, chosen where not given, and what recall to expect."""
         if self.n_bits is not None and (self.width is not None or family != "minkowski"):
             return self.n_bits, self.width, None
-        sampled = Sampled.of(rng, self.distance_, self.X_, family)
+        sampled = _Sampled.of(rng, self.distance_, self.X_, family)
         self.n_distance_evaluations_ += sampled.n_evaluations
-        return tuned(sampled, self.n_tables, self.n_bits, self.width, self.recall)
+        return _tuned(sampled, self.n_tables, self.n_bits, self.width, self.recall)
 
     def _drawn(self, rng: np.random.RandomState, family: str, n_hashes: int) -> Family:
         if self.width_ is not None:
@@ -281,7 +290,7 @@ class LSH(ilk.Index):
 
     def _candidates(self, Q: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Yield each query and the rows that share a bucket with it, ascending."""
-        from ilk_distances.indexes.hashing import gather
+        from ilk_distances.indexes.hash_functions import gather
 
         n = len(self.X_)
         for first, codes, tables in self._hashed(Q, self.n_probes):
@@ -300,3 +309,88 @@ class LSH(ilk.Index):
                 gather(lows[:, mine], highs[:, mine], tables, self.ordered_, seen, ends, found)
                 for i, rows in enumerate(np.split(found[: ends[-1]], ends[:-1])):
                     yield first + start + i, np.sort(rows)
+
+
+_QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300
+_SMALLEST, _LARGEST = 1e-300, 1e300  # middle widths: others stay in range beside them
+_WIDTHS = 2.0 ** np.arange(-1, 5, 0.5)  # in units of the distance of neighbours
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """Distances of some training rows to their nearest neighbours, and to any rows.
+
+    Attributes
+    ----------
+    family : str
+    p : float
+        Of a Minkowski distance.
+    near, far : ndarray
+    n_evaluations : int
+    """
+
+    family: str
+    p: float
+    near: np.ndarray
+    far: np.ndarray
+    n_evaluations: int
+
+    @classmethod
+    def of(cls, rng: np.random.RandomState, distance: Any, X: np.ndarray, family: str) -> Self:
+        """Draw the rows and compute the distances."""
+        n = len(X)
+        queries = rng.permutation(n)[:_QUERIES]
+        k = min(_NEIGHBORS, n - 1)
+        strangers = np.sort(rng.permutation(n)[:_STRANGERS])
+        far = distance.pairwise(X[queries], X[strangers])[queries[:, None] != strangers]
+        near, where = distance.kneighbors(X[queries], X, k + 1)
+        own = where == queries[:, None]
+        own[~own.any(axis=1), -1] = True
+        scale = X.shape[1] if family == "hamming" and not distance.normalize else 1
+        near, far = (np.asarray(d, dtype=float) / scale for d in (near[~own], far))
+        count = len(queries) * (n + len(strangers))
+        return cls(family, getattr(distance, "p", 2.0), near, far, count)
+
+    def shares(self, n_tables: int, n_bits: np.ndarray, width: float) -> tuple[Any, Any]:
+        """Which share of the near and of the far rows is in a bucket of the row's, for each n_bits.
+
+        With n tables of b functions that agree with probability q it is ``1 - (1 - q^b)^n``.
+        """
+        near, far = (
+            _shared(collision(self.family, d, p=self.p, width=width), n_tables, n_bits)
+            for d in (self.near, self.far)
+        )
+        return near, far
+
+
+def _tuned(
+    sampled: _Sampled, n_tables: int, n_bits: int | None, width: float | None, recall: float
+) -> tuple[int, float | None, float]:
+    """Choose n_bits and width, where they are not given, and say what recall to expect.
+
+    Of those that find the share `recall` of the near rows it is the choice that looks at the
+    fewest of the far ones; if none does, the one that finds most.
+    """
+    bits = np.arange(1, _LONGEST + 1) if n_bits is None else np.array([n_bits])
+    choices = []
+    for each in _widths(sampled) if width is None else [width]:
+        near, far = sampled.shares(n_tables, bits, each)
+        merit = np.where(near >= recall, 1 - far, near - 1)  # enough found: positive
+        best = int(np.argmax(merit))
+        choices.append((float(merit[best]), int(bits[best]), float(each), float(near[best])))
+    _, chosen, each, expected = max(choices)
+    return chosen, each if sampled.family == "minkowski" else None, expected
+
+
+def _widths(sampled: _Sampled) -> np.ndarray:
+    if sampled.family != "minkowski":
+        return np.ones(1)
+    positive = np.sort(sampled.near[sampled.near > 0])
+    middle = float(positive[len(positive) // 2]) if positive.size else 1.0
+    return _WIDTHS * min(max(middle, _SMALLEST), _LARGEST)
+
+
+def _shared(agreement: np.ndarray, n_tables: int, n_bits: np.ndarray) -> np.ndarray:
+    if not agreement.size:
+        return np.ones(len(n_bits))
+    return np.array([(1 - (1 - agreement**b) ** n_tables).mean() for b in n_bits])

@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.feature_space import squared_distances
-from ilk_distances.kernels.features import check_n_features, n_features
-from ilk_distances.kernels.finite import check_numbers
 from ilk_distances.kernels.of_distance import N_NEIGHBORS, ONE_WIDTH
 from ilk_distances.kernels.rbf import RBF
 

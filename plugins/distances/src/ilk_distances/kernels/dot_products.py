@@ -1,14 +1,24 @@
-"""What kernels that are a function of the dot product have in common."""
+"""Kernels that are a function of the dot product: linear, polynomial, sigmoid."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 import ilk
-from ilk_distances.kernels.finite import check_values
+from ilk import Param
+from ilk_distances.kernels.checks import check_numbers, check_values
+from ilk_distances.kernels.feature_space import (
+    mended,
+    products,
+    row_products,
+    square_differences,
+    square_norms,
+)
 from ilk_distances.kernels.tiled import apply
 
 
@@ -57,20 +67,254 @@ class DotProductKernel(ilk.Kernel):
         return X, Y
 
 
-def products(X: Any, Y: Any) -> np.ndarray:
-    """Dot products of every row of X with every row of Y; X may be Y."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        P: Any = X @ Y.T
-    return np.asarray(P.toarray() if hasattr(P, "toarray") else P)
+class Linear(DotProductKernel):
+    """Linear kernel: ``k(x, y) = x'y``, the dot product.
+
+    Positive semi-definite, of rank at most the number of features. Takes sparse matrices.
+
+    Raises
+    ------
+    InputError
+        If X or Y has a NaN or an infinite value (names row and column), or their numbers of
+        features differ; or a product of rows is too large for a float.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.kernel("linear").gram([[1, 2], [3, 4]])
+    array([[ 5., 11.],
+           [11., 25.]])
+    """
+
+    capabilities: ClassVar[ilk.Capabilities] = replace(
+        DotProductKernel.capabilities, gram_gradient=False
+    )
+
+    @property
+    def induces_metric(self) -> bool:
+        """Always: the distance in the feature space is the Euclidean one."""
+        return True
+
+    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """``|x - y|^2``, from differences."""
+        return square_differences(*self._checked_pair(X, Y))
+
+    def _values(self, products: np.ndarray) -> np.ndarray:
+        return products
 
 
-def square_norms(X: Any) -> np.ndarray:
-    """Dot product of every row with itself."""
-    return row_products(X, X)
+class Polynomial(DotProductKernel):
+    """Polynomial kernel: ``k(x, y) = (gamma x'y + coef0)^degree``.
+
+    Positive semi-definite. Cunningham et al. have ``coef0=0``, the homogeneous kernel; with
+    ``coef0=1``, the default, all products of up to `degree` features count. (One of the source
+    texts prints the formulas of this kernel and of the radial basis function kernel swapped.)
+    Takes sparse matrices.
+
+    Parameters
+    ----------
+    degree : int, default=3
+        1 to 1000.
+    coef0 : float, default=1
+        At least 0, or it would not be positive semi-definite.
+    gamma : float, default=1
+        Greater than 0.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of bounds or not finite.
+    InputError
+        If X or Y has a NaN or an infinite value (names row and column), or their numbers of
+        features differ; or a kernel value is too large for a float.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.kernel("polynomial", degree=2).gram([[1, 2], [3, 4]])
+    array([[ 36., 144.],
+           [144., 676.]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "degree": Param(int, ge=1, le=1000, doc="Exponent."),
+        "coef0": Param(float, ge=0, doc="What is added to the product."),
+        "gamma": Param(float, gt=0, doc="What the product is multiplied by."),
+    }
+
+    def __init__(self, degree: int = 3, coef0: float = 1.0, gamma: float = 1.0) -> None:
+        self.degree = degree
+        self.coef0 = coef0
+        self.gamma = gamma
+
+    @classmethod
+    def examples(cls) -> list[Polynomial]:
+        """Return the default, a homogeneous one and one of another scale."""
+        return [cls(), cls(2, 0.0), cls(1, 2.0, 0.1), cls(4, 1.0, 0.2)]
+
+    def check_parameters(self) -> None:
+        """Check that no number is infinite."""
+        super().check_parameters()
+        check_numbers(self, "coef0", "gamma")
+
+    @property
+    def induces_metric(self) -> bool:
+        """Unless it is homogeneous of even degree, which does not tell x from -x."""
+        return self.coef0 > 0 or self.degree % 2 == 1
+
+    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Gram matrix and its derivatives with respect to the logarithms of coef0 and gamma.
+
+        Returns
+        -------
+        gram : ndarray of shape (n, n)
+        gradient : ndarray of shape (n, n, 2)
+        """
+        gram = self.gram(X)
+        P = products(*self._checked_pair(X))
+        P *= self.gamma
+        slopes = self.degree * (P + self.coef0) ** (self.degree - 1)
+        return gram, np.stack([self.coef0 * slopes, P * slopes], axis=-1)
+
+    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """``k(x, x) - 2 k(x, y) + k(y, y)``, of near rows from their differences."""
+        X, Y = self._checked_pair(X, Y)
+        left, right = self.diagonal(X), self.diagonal(Y)
+        D = self.gram(X, Y)
+        D *= -2
+        D += left[:, None]
+        D += right
+        return mended(D, left, right, X, Y, self._apart)
+
+    def _apart(self, x: Any, y: Any) -> np.ndarray:
+        """Squared distance of each row of x to the same of y, as a sum of terms of one sign.
+
+        With ``a = gamma x'x + coef0``, b the same of y and ``s = gamma x'y + coef0`` it is
+        ``a^q - 2 s^q + b^q``. In ``gap = a - 2 s + b`` and ``lean = a - b``, which are made from
+        ``x - y``, that is ``gap / 2 (A + B) + lean^2 / 2 C``: A and B are the sums of the
+        products of q - 1 factors ``a`` or ``s``, and ``b`` or ``s``; C of q - 2 factors out of
+        all three.
+        """
+        gap = self.gamma * row_products(x - y, x - y)
+        lean = self.gamma * row_products(x + y, x - y)
+        s = self.gamma * row_products(x, y) + self.coef0
+        a, b = s + (gap + lean) / 2, s + (gap - lean) / 2
+        A, B, C, both = (np.full_like(s, value) for value in (1, 1, 0, 0))
+        for q in range(1, int(self.degree)):
+            both = both * b + a ** (q - 1)  # products of q - 1 factors a or b
+            C = C * s + both
+            A, B = A * s + a**q, B * s + b**q
+        return np.asarray(gap / 2 * (A + B) + np.square(lean) / 2 * C)
+
+    def _values(self, products: np.ndarray) -> np.ndarray:
+        if self.gamma != 1:
+            products *= self.gamma
+        if self.coef0:
+            products += self.coef0
+        return self._powers(products)
+
+    def _powers(self, base: np.ndarray) -> np.ndarray:
+        """Raise to the degree by multiplications, many times faster than ``**``."""
+        degree = int(self.degree)
+        while degree % 2 == 0:
+            base *= base
+            degree //= 2
+        result = base if degree == 1 else base.copy()
+        while degree > 1:
+            degree //= 2
+            base *= base
+            if degree % 2:
+                result *= base
+        return result
 
 
-def row_products(X: Any, Y: Any) -> np.ndarray:
-    """Dot product of every row of X with the same row of Y."""
-    if hasattr(X, "multiply"):
-        return np.asarray(X.multiply(Y).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, Y))
+class Sigmoid(DotProductKernel):
+    """Sigmoid kernel: ``k(x, y) = tanh(eta1 x'y + eta2)``.
+
+    Not positive semi-definite in general. For small positive eta1 and negative eta2 it is
+    conditionally so, in the limit. Takes sparse matrices.
+
+    Parameters
+    ----------
+    eta1 : float, default=0.01
+        Slope; not 0.
+    eta2 : float, default=0
+        Offset.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is not finite, or eta1 is 0.
+    InputError
+        If X or Y has a NaN or an infinite value (names row and column), or their numbers of
+        features differ; or products of rows are too large for a float.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+    .. [2] H.-T. Lin and C.-J. Lin, "A study on sigmoid kernels for SVM and the training of
+       non-PSD kernels by SMO-type methods", technical report, National Taiwan University, 2003.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.kernel("sigmoid", eta1=0.1).gram([[1, 2], [3, 4]]).round(3)
+    array([[0.462, 0.8  ],
+           [0.8  , 0.987]])
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "eta1": Param(float, doc="What the product is multiplied by; not 0."),
+        "eta2": Param(float, doc="What is added to it."),
+    }
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_positive_semidefinite": "tanh of a product is indefinite for most parameters",
+    }
+
+    def __init__(self, eta1: float = 0.01, eta2: float = 0.0) -> None:
+        self.eta1 = eta1
+        self.eta2 = eta2
+
+    @classmethod
+    def examples(cls) -> list[Sigmoid]:
+        """Return the default and one with an offset."""
+        return [cls(), cls(0.02, -1.0)]
+
+    def check_parameters(self) -> None:
+        """Check that both are finite, and the slope is not 0."""
+        super().check_parameters()
+        check_numbers(self, "eta1", "eta2")
+        if self.eta1 == 0:
+            raise self.parameter_error("eta1", f"must not be 0, got {self.eta1}")
+
+    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Gram matrix and its derivatives with respect to the logarithms of eta1 and eta2.
+
+        Of a negative parameter the logarithm of its size is meant.
+
+        Returns
+        -------
+        gram : ndarray of shape (n, n)
+        gradient : ndarray of shape (n, n, 2)
+        """
+        gram = self.gram(X)
+        slopes = 1 - np.square(gram)
+        P = products(*self._checked_pair(X))
+        return gram, np.stack([P * slopes * self.eta1, self.eta2 * slopes], axis=-1)
+
+    def _values(self, products: np.ndarray) -> np.ndarray:
+        products[~np.isfinite(products)] = np.nan  # of infinity tanh would be 1
+        products *= self.eta1
+        products += self.eta2
+        return np.asarray(np.tanh(products, out=products))

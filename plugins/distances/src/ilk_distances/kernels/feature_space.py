@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 import ilk
-from ilk_distances.kernels.dot_products import products, square_norms
 from ilk_distances.vectors.minkowski import Euclidean
 
 
@@ -110,3 +109,22 @@ def mended(
 
 _DOUBTFUL = 2.0**-20  # of the terms: a difference as small has lost 20 of 53 bits
 _AT_ONCE = 2**20  # numbers in the rows of doubtful pairs
+
+
+def products(X: Any, Y: Any) -> np.ndarray:
+    """Dot products of every row of X with every row of Y; X may be Y."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        P: Any = X @ Y.T
+    return np.asarray(P.toarray() if hasattr(P, "toarray") else P)
+
+
+def square_norms(X: Any) -> np.ndarray:
+    """Dot product of every row with itself."""
+    return row_products(X, X)
+
+
+def row_products(X: Any, Y: Any) -> np.ndarray:
+    """Dot product of every row of X with the same row of Y."""
+    if hasattr(X, "multiply"):
+        return np.asarray(X.multiply(Y).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, Y))

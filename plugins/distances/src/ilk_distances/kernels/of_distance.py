@@ -1,9 +1,10 @@
-"""What kernels that are a falling function of a distance have in common."""
+"""Kernels that are a falling function of a distance, and widths taken from training data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
+from math import log2
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -13,10 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Param
 from ilk_distances.engine.distance import VectorDistance
-from ilk_distances.kernels.features import check_n_features, n_features
-from ilk_distances.kernels.finite import check_numbers
+from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
-from ilk_distances.kernels.widths import measured, row_blocks
 from ilk_distances.vectors.minkowski import Norm
 
 WIDTH = Param(
@@ -33,11 +32,10 @@ ONE_WIDTH = Param(
 )
 N_NEIGHBORS = Param(int, ge=1, doc="Nearest rows that a width from 'neighbors' looks at.")
 DISTANCE = Param(slot="distance", doc="Compares the objects.")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
-Method = TypeVar("Method", bound=Callable[..., Any])
 
-
-def unfitted_too(method: Method) -> Method:
+def unfitted_too(method: _Method) -> _Method:
     """Let a method of a kernel that learns nothing be called before it is fitted.
 
     A copy is fitted and answers, so that a call leaves the kernel as it is.
@@ -48,7 +46,7 @@ def unfitted_too(method: Method) -> Method:
         ready = self if hasattr(self, "sigma_") or self.needs_fit else clone(self).fit(X)
         return method(ready, X, *others, **named)
 
-    return cast("Method", call)
+    return cast("_Method", call)
 
 
 class DistanceKernel(ilk.Kernel):
@@ -182,7 +180,7 @@ class DistanceKernel(ilk.Kernel):
         if not isinstance(given, str):
             return float(given)
         k = int(self.n_neighbors)
-        return measured(self, self.distance_, X, given, k, argument=self.width, power=self.power)
+        return _measured(self, self.distance_, X, given, k, argument=self.width, power=self.power)
 
     def _checked(self, X: Any, argument: str = "X") -> Any:
         X = self.distance_.check_input(self._mapped(X, argument), argument)
@@ -229,20 +227,20 @@ class DistanceKernel(ilk.Kernel):
         n = ilk.n_rows(X)
         if self.distance_.metric:
             return np.zeros(n, np.float32 if getattr(X, "dtype", None) == np.float32 else float)
-        blocks = (self._apply(_same, ilk.take(X, rows)) for rows in row_blocks(n, _DIAGONAL))
+        blocks = (self._apply(_same, ilk.take(X, rows)) for rows in _row_blocks(n, _DIAGONAL))
         return np.concatenate([np.diagonal(block) for block in blocks])
 
 
 _DIAGONAL = 64  # rows whose matrix is made to get its diagonal
 
 
-def _same(u: np.ndarray) -> np.ndarray:
-    return u
-
-
 def is_euclidean(distance: Any) -> bool:
     """Tell whether a distance is a Euclidean one, weighted or not."""
     return isinstance(distance, Norm) and distance.p == 2
+
+
+def _same(u: np.ndarray) -> np.ndarray:
+    return u
 
 
 def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
@@ -252,3 +250,96 @@ def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
     larger = np.maximum(D, other)
     unit = np.where((larger > 0) & np.isfinite(larger), larger, 1)  # squares stay in range
     return np.asarray(unit * np.sqrt((np.square(D / unit) + np.square(other / unit)) / 2))
+
+
+_PAIRS = 2**22  # distances held at once
+
+
+def _measured(
+    owner: Any, distance: Any, X: Any, how: str, n_neighbors: int, *, argument: str, power: int = 2
+) -> float:
+    """Return the width that training rows suggest.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    distance : Distance
+        Fitted.
+    X : data of n rows
+        As `distance.check_input` returns it.
+    how : {"mean_distance", "neighbors"}
+        The root of the mean of ``d^power`` over the pairs of different rows, or the mean of
+        ``d^(power / 2)`` to the `n_neighbors` nearest other rows.
+    n_neighbors : int
+    argument : str
+        What the width is called.
+    power : {1, 2}
+        What makes a distance the square of something: 2, or 1 if it is a square already.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two rows, or all are equal, or a distance is not finite.
+    """
+    name, n = ilk.display_name(owner), ilk.n_rows(X)
+    if n < 2:
+        raise ilk.InputError(f"{name}: {argument} {how!r} needs at least 2 rows of X, got {n}")
+    if how == "mean_distance":
+        width = _root_of_mean(distance, X, n, power)
+    else:
+        near = _neighbor_distances(distance, X, min(int(n_neighbors), n - 1))
+        width = float((near if power == 2 else np.sqrt(near)).mean(dtype=float))
+    if width == 0:
+        raise ilk.InputError(
+            f"{name}: {argument} {how!r} is 0, as every row of X has the rows it is compared "
+            f"with at distance 0; give {argument} as a number"
+        )
+    if not np.isfinite(width):
+        raise ilk.InputError(f"{name}: {argument} {how!r} is {width}: a distance is not finite")
+    return width
+
+
+def _root_of_mean(distance: Any, X: Any, n: int, power: int) -> float:
+    """Root of the mean power of the distance over the pairs of different rows."""
+    unit = float(distance.pairwise(ilk.take(X, [0]), X).max()) or 1.0  # squares stay in range
+    if not np.isfinite(unit):
+        return unit
+    total, n_pairs = 0.0, 0
+    for rows in _row_blocks(n, max(_PAIRS // n, 1)):
+        first = int(rows[0]) if distance.symmetric else 0
+        D = distance.pairwise(ilk.take(X, rows), ilk.take(X, np.arange(first, n)))
+        D = np.asarray(D, dtype=float)
+        if distance.symmetric:
+            D = D[np.triu_indices(len(D), 1, D.shape[1])]
+        else:
+            D = D[rows[:, None] != np.arange(n)]
+        D = D / unit
+        total += float(D @ D) if power == 2 else float(D.sum())
+        n_pairs += len(D)
+    return (unit if power == 2 else float(np.sqrt(unit))) * float(np.sqrt(total / n_pairs))
+
+
+def mean_local_width(distance: Any, X: Any) -> float:
+    """Root of the mean over the rows of sigma_i^2, the mean squared distance to a few others.
+
+    They are the nearest ``max(1, floor(k / 2))`` other rows with ``k = floor(log2 n)``.
+    """
+    n = ilk.n_rows(X)
+    near = _neighbor_distances(distance, X, max(int(log2(n)) // 2, 1))
+    unit = float(near.max()) or 1.0  # squares stay in range
+    return float(unit * np.sqrt(np.mean(np.square(near / unit), dtype=float)))
+
+
+def _neighbor_distances(distance: Any, X: Any, k: int) -> np.ndarray:
+    """Distances of the n rows to their k nearest other rows, as an array of n * k values."""
+    D, indices = distance.kneighbors(X, X, k + 1)
+    own = indices == np.arange(len(D))[:, None]
+    own[~own.any(axis=1), -1] = True  # a row pushed out by k + 1 others that are as near
+    return np.asarray(D[~own])
+
+
+def _row_blocks(n: int, size: int) -> Iterator[np.ndarray]:
+    """Yield the numbers of n rows, `size` at a time."""
+    for start in range(0, n, size):
+        yield np.arange(start, min(start + size, n))

@@ -11,12 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.kernels.definiteness import (
-    is_positive_semidefinite,
-    least_eigenvalue,
-    positive_part,
-)
 from ilk_distances.kernels.feature_space import positions, same_objects, square_differences
+from ilk_distances.kernels.gram import is_positive_semidefinite, least_eigenvalue, positive_part
 from ilk_distances.kernels.of_distance import (
     DISTANCE,
     N_NEIGHBORS,
@@ -96,7 +92,7 @@ class Substitution(DistanceKernel):
     >>> kernel = ilk.kernel("substitution", distance="chebyshev", sigma=3.0).fit(X)
     >>> round(kernel.least_eigenvalue_, 4)
     -0.0324
-    >>> from ilk_distances.kernels.definiteness import is_positive_semidefinite
+    >>> from ilk_distances.kernels.gram import is_positive_semidefinite
     >>> is_positive_semidefinite(kernel.gram(X))
     True
     """

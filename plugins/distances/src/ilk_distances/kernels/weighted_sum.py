@@ -10,10 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.kernels.alignment import aligned_weights
-from ilk_distances.kernels.blocks import BLOCK_BYTES, part
+from ilk_distances.kernels.checks import check_n_features, n_features
 from ilk_distances.kernels.feature_space import squared_distances
-from ilk_distances.kernels.features import check_n_features, n_features
+from ilk_distances.kernels.gram import BLOCK_BYTES, aligned_weights, part
 
 
 class WeightedSum(ilk.Kernel):

@@ -13,7 +13,7 @@ import numpy as np
 import ilk
 
 
-def listed(owner: object, X: Any, argument: str = "X") -> list[Any]:
+def as_list(owner: object, X: Any, argument: str = "X") -> list[Any]:
     """Return X, a sequence of objects of any kind but vectors, as a list.
 
     Parameters
@@ -62,7 +62,7 @@ def as_bytes(owner: object, X: Any, argument: str, encoding: str) -> list[bytes]
         Naming the row of the first object that is missing, cannot be encoded or read, or is
         nothing of the kind.
     """
-    objects = listed(owner, X, argument)
+    objects = as_list(owner, X, argument)
     return [_bytes(owner, item, f"{argument} has", i, encoding) for i, item in enumerate(objects)]
 
 

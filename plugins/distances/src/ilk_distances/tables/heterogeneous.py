@@ -180,7 +180,7 @@ class Heterogeneous(ilk.Distance):
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
-        from ilk_distances.tables.sums import fill
+        from ilk_distances.tables.feature_sums import fill
 
         X, Y = self.check_pair(X, Y)
         terms = self._terms()

@@ -9,7 +9,6 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.transport.ground import Ground, is_pseudometric
 from ilk_distances.transport.nearest import PreparedEMD
 from ilk_distances.transport.signatures import (
     Signatures,
@@ -17,7 +16,7 @@ from ilk_distances.transport.signatures import (
     check_mass,
     check_signatures,
 )
-from ilk_distances.transport.spaces import Bins, Places
+from ilk_distances.transport.spaces import Bins, Ground, Places, is_pseudometric
 
 
 class EMD(ilk.Distance):

@@ -9,7 +9,7 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
-    from ilk_distances.transport.heaps import Flat, Heaps
+    from ilk_distances.transport.signatures import Flat, Heaps
     from ilk_distances.transport.spaces import Bins, Places
 
 WIDEST = 16  # dimensions of positions up to which each one gives a bound
@@ -138,7 +138,7 @@ class Bounds:
         """Those of some candidates that may be within a limit, by their bounds."""
         if not self._along:
             return rows
-        from ilk_distances.transport.closed import line_of_heaps
+        from ilk_distances.transport.closed_form import line_of_heaps
 
         gaps = np.empty((len(rows), len(self._along)))
         tolerance, out = self._tolerance(query), np.empty((1, len(rows)))

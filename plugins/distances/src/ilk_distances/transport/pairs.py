@@ -337,3 +337,23 @@ def _relaxed(block: np.ndarray, node: np.ndarray, m: int, n: int, unit: float) -
     for j in range(n):
         by_column += least[j] * (node[MASS, m + j] / unit)
     return max(by_row, by_column)
+
+
+_ROUNDING = 1e-14  # relative, by which a detour may be shorter, or the way back another one
+
+
+@ilk.compiled
+def has_detour(matrix: np.ndarray) -> bool:
+    """Whether the way back is another one or that over a third place shorter, beyond rounding."""
+    n = len(matrix)
+    for i in range(n):
+        row = matrix[i]
+        for j in range(i):
+            other = matrix[j]
+            direct = row[j] * (1 - _ROUNDING)
+            shorter = abs(row[j] - other[i]) > _ROUNDING * row[j]
+            for k in range(n):
+                shorter |= (row[k] + other[k]) < direct
+            if shorter:
+                return True
+    return False

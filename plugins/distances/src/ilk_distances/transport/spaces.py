@@ -1,4 +1,4 @@
-"""Earth mover's distances of many heaps to many, over common bins or free places."""
+"""Where mass lies, common bins or free places: what moving a unit costs, and all distances."""
 
 from __future__ import annotations
 
@@ -10,14 +10,98 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk_distances.transport.ground import Ground, is_pseudometric
-from ilk_distances.transport.heaps import Heaps
-from ilk_distances.transport.signatures import Signatures
+from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.transport.signatures import Heaps, Signatures
 
-PAIRS = 512  # that a thread takes at a time, or more
-NUMBERS = 2**16  # of histograms held as float64
-MIRRORED = 256  # rows that are copied below the diagonal at a time
-TILE = (128, 1024)  # clusters of a tile of ground distances: 1 MiB
+_ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # norms that grow with each part
+_NORMS = {*_ABSOLUTE, "mahalanobis"}
+_PLAIN = ilk.Distance.check_input  # asks for finite numbers alone
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A ground distance between places, which may lie on a circle.
+
+    Attributes
+    ----------
+    distance : Distance
+    period : float
+        Circumference of the circle; 0 if places do not lie on one.
+    name : str
+        Of the component whose ground it is, and of the ground, for errors.
+    """
+
+    distance: Any
+    period: float
+    name: str
+
+    @cached_property
+    def metric(self) -> bool:
+        """Whether it is a metric."""
+        return bool(self.distance.metric)
+
+    @cached_property
+    def norm(self) -> bool:
+        """Whether it is a norm of differences: no mean of points is farther than the points."""
+        return self.metric and not self.period and ilk.display_name(self.distance) in _NORMS
+
+    @cached_property
+    def absolute(self) -> bool:
+        """Whether it is a norm that grows with the size of every coordinate."""
+        return self.norm and ilk.display_name(self.distance) in _ABSOLUTE
+
+    def scale(self, places: Any) -> float | None:
+        """Cost of a step of length 1 if places lie on a line or circle, else None."""
+        column = isinstance(places, np.ndarray) and places.ndim == 2 and places.shape[1] == 1
+        if not column or not self.metric:
+            return None
+        if ilk.display_name(self.distance) not in _ABSOLUTE:
+            return None
+        return float(self.distance.between([0.0], [1.0]))
+
+    def checked(self, places: Any) -> Any:
+        """Return places, finite if they are numbers, in the form that is compared."""
+        if isinstance(places, np.ndarray) and type(self.distance).check_input is _PLAIN:
+            return places
+        return self.distance.check_input(places, "positions")
+
+    def compare(self, P: Any, Q: Any) -> np.ndarray:
+        """Distances of places P to places Q, both checked, as if they were on no circle."""
+        compiled = isinstance(self.distance, VectorDistance)
+        return np.asarray((self.distance.compare if compiled else self.distance.pairwise)(P, Q))
+
+    def costs(self, P: Any, Q: Any) -> np.ndarray:
+        """Ground distances of places P to places Q, both checked, in C order."""
+        if self.period:
+            steps = np.abs(P - Q.T) % self.period
+            costs = np.minimum(steps, self.period - steps) * self.scale(P)
+        else:
+            costs = np.ascontiguousarray(self.compare(P, Q), dtype=float)
+        if costs.size and not (costs.min() >= 0 and costs.max() < np.inf):  # or NaN
+            i, j = np.argwhere(~((costs >= 0) & (costs < np.inf)))[0]
+            raise ilk.InputError(
+                f"{self.name}: the ground distance of {P[i]} to {Q[j]} must be at least 0 and "
+                f"finite, got {costs[i, j]}"
+            )
+        return np.asarray(costs)
+
+
+def is_pseudometric(matrix: np.ndarray) -> bool:
+    """Tell whether a matrix has zeros on its diagonal, is symmetric, and no detour is shorter.
+
+    The last two up to rounding.
+    """
+    if np.diagonal(matrix).any():
+        return False
+    from ilk_distances.transport.pairs import has_detour
+
+    return not has_detour(np.ascontiguousarray(matrix, dtype=float))
+
+
+_PAIRS = 512  # that a thread takes at a time, or more
+_NUMBERS = 2**16  # of histograms held as float64
+_MIRRORED = 256  # rows that are copied below the diagonal at a time
+_TILE = (128, 1024)  # clusters of a tile of ground distances: 1 MiB
 
 
 @dataclass(frozen=True)
@@ -97,7 +181,7 @@ class Bins:
         def work(start: int, stop: int) -> None:
             fill(matrix, *flats, shared, self.penalty, start, stop, (0, 0), half, out)
 
-        ilk.in_blocks(work, len(x), max(PAIRS // len(y), 1))
+        ilk.in_blocks(work, len(x), max(_PAIRS // len(y), 1))
 
 
 @dataclass(frozen=True)
@@ -144,7 +228,7 @@ class Places:
     def _solve(self, x: Heaps, y: Heaps, out: np.ndarray) -> None:
         from ilk_distances.transport.pairs import fill
 
-        rows, columns = _cuts(x.flat.start, TILE[0]), _cuts(y.flat.start, TILE[1])
+        rows, columns = _cuts(x.flat.start, _TILE[0]), _cuts(y.flat.start, _TILE[1])
         half = x is y
 
         def work(first: int, last: int) -> None:
@@ -162,8 +246,8 @@ class Places:
 
 def _mirror(out: np.ndarray, same: bool) -> None:
     """Copy what is above the diagonal below it, if heaps were compared with themselves."""
-    for start in range(0, len(out) if same else 0, MIRRORED):
-        stop = start + MIRRORED
+    for start in range(0, len(out) if same else 0, _MIRRORED):
+        stop = start + _MIRRORED
         block = out[start:stop, start:stop]
         below = np.tril_indices(len(block), -1)
         block[below] = block.T[below]
@@ -172,12 +256,12 @@ def _mirror(out: np.ndarray, same: bool) -> None:
 
 def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
     """Set distances of histograms on the line, a few bins of many at a time."""
-    from ilk_distances.transport.closed import LANES, line_of_histograms
+    from ilk_distances.transport.closed_form import LANES, line_of_histograms
 
     order = np.argsort(x.places[:, 0], kind="stable")
     gaps = np.diff(x.places[order, 0])
     tolerance = max(x.tolerance, y.tolerance)
-    step = max(NUMBERS // len(order), 1)
+    step = max(_NUMBERS // len(order), 1)
     masses = x.mass, y.mass
 
     def work(start: int, stop: int) -> None:
@@ -192,7 +276,7 @@ def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
 
 def _merge_all(x: Heaps, y: Heaps, period: float, out: np.ndarray) -> None:
     """Set distances of heaps on a line, or on a circle if the period is not 0."""
-    from ilk_distances.transport.closed import line_of_heaps
+    from ilk_distances.transport.closed_form import line_of_heaps
 
     heaps, others = tuple(x.along(0, period)), tuple(y.along(0, period))
     tolerance = max(x.tolerance, y.tolerance)
@@ -200,7 +284,7 @@ def _merge_all(x: Heaps, y: Heaps, period: float, out: np.ndarray) -> None:
     def work(start: int, stop: int) -> None:
         line_of_heaps(heaps, others, start, stop, tolerance, period, out)
 
-    ilk.in_blocks(work, len(x), max(16 * PAIRS // len(y), 1))
+    ilk.in_blocks(work, len(x), max(16 * _PAIRS // len(y), 1))
 
 
 def _cuts(start: np.ndarray, size: int) -> list[tuple[int, int]]:

@@ -158,7 +158,7 @@ class MinHash(Family):
 
     def values(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """A number for the first member."""
-        from ilk_distances.indexes.hashing import smallest_keys
+        from ilk_distances.indexes.hash_functions import smallest_keys
 
         out = np.empty((len(X), len(self.seeds)), np.uint64)
         starts, members = X.rows.indptr, X.rows.indices.astype(np.uint64)
@@ -192,7 +192,7 @@ class Samples(Family):
 
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """A number for the feature and its level."""
-        from ilk_distances.indexes.hashing import consistent_samples
+        from ilk_distances.indexes.hash_functions import consistent_samples
 
         X = np.ascontiguousarray(X, dtype=float)
         out = np.empty((len(X), self.r.shape[1]), np.uint64)
@@ -227,7 +227,7 @@ def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> 
 
 
 def _projected(X: np.ndarray, center: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    from ilk_distances.indexes.hashing import project
+    from ilk_distances.indexes.hash_functions import project
 
     X = np.ascontiguousarray(X, dtype=float)
     out = np.empty((len(X), directions.shape[1]))

@@ -1,4 +1,4 @@
-"""A compiled function, called for every pair of rows inside one compiled loop."""
+"""A function compiled by numba, called for every pair of rows inside one compiled loop."""
 
 from __future__ import annotations
 

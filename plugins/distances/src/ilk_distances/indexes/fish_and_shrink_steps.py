@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
-from ilk_distances.indexes.ball_steps import sink
+from ilk_distances.indexes.ball_tree_steps import sink
 
 
 @ilk.compiled
-def fish(
+def choose_pivots(
     pivots: np.ndarray,
     least: np.ndarray,
     limits: np.ndarray,
@@ -20,7 +20,7 @@ def fish(
     waiting: np.ndarray,
     step: int,
     queries: np.ndarray,
-    fished: np.ndarray,
+    numbers: np.ndarray,
 ) -> int:
     """Choose pivots of least bounds, as long as that is less than to compare with all rows left.
 
@@ -36,8 +36,8 @@ def fish(
         The pivots that a query has not been compared with.
     step : int
         How many pivots to choose for each query, at most.
-    queries, fished : ndarrays of int64
-        Overwritten: pairs of queries and numbers of pivots.
+    queries, numbers : ndarrays of int64
+        Overwritten: pairs of queries and positions of pivots.
 
     Returns
     -------
@@ -63,13 +63,13 @@ def fish(
                 ):
                     chosen = pivot
             waiting[i, chosen] = False
-            queries[n_pairs], fished[n_pairs] = i, chosen
+            queries[n_pairs], numbers[n_pairs] = i, chosen
             n_pairs += 1
     return n_pairs
 
 
 @ilk.compiled
-def land(
+def record_distances(
     slack: np.ndarray,
     queries: np.ndarray,
     rows: np.ndarray,
@@ -99,11 +99,11 @@ def land(
 
 
 @ilk.compiled
-def shrink(
+def raise_bounds(
     table: np.ndarray,
     slack: np.ndarray,
     queries: np.ndarray,
-    fished: np.ndarray,
+    numbers: np.ndarray,
     found: np.ndarray,
     least: np.ndarray,
 ) -> None:
@@ -112,7 +112,7 @@ def shrink(
     Parameters
     ----------
     table : ndarray of shape (n_pivots, n)
-    queries, fished : ndarrays of int64
+    queries, numbers : ndarrays of int64
     found : ndarray of float64
         Distances of queries to pivots.
     """
@@ -120,7 +120,7 @@ def shrink(
     for t in range(len(queries)):
         to = min(found[t], most)
         off = here * to + absolute
-        _raise(least[queries[t]], table[fished[t]], found[t], to, off, slack[3], slack[5])
+        _raise(least[queries[t]], table[numbers[t]], found[t], to, off, slack[3], slack[5])
 
 
 @ilk.compiled
@@ -133,7 +133,7 @@ def _raise(
     relative: float,
     most: float,
 ) -> None:
-    """As `ball_steps.gap_to`, so plain that it is done for many rows at once."""
+    """As `ball_tree_steps.gap_to`, so plain that it is done for many rows at once."""
     for x in range(len(least)):
         known_least = min(known[x], most)
         low, high = to_least - known[x], known_least - to
@@ -142,12 +142,12 @@ def _raise(
 
 
 @ilk.compiled
-def skim(
+def take_least_bounded(
     least: np.ndarray,
     limits: np.ndarray,
     sizes: np.ndarray,
     queries: np.ndarray,
-    caught: np.ndarray,
+    taken: np.ndarray,
 ) -> int:
     """Take the rows of the least bounds of each query, at most so many; return how many."""
     n_pairs = 0
@@ -160,17 +160,19 @@ def skim(
             if least[i, x] <= limit and (n_pairs < stop or least[i, x] < limit):
                 place = n_pairs - 1 if n_pairs == stop else n_pairs
                 n_pairs = place + 1
-                while place > start and least[i, caught[place - 1]] > least[i, x]:
-                    caught[place] = caught[place - 1]
+                while place > start and least[i, taken[place - 1]] > least[i, x]:
+                    taken[place] = taken[place - 1]
                     place -= 1
-                queries[n_pairs - 1], caught[place] = i, x
+                queries[n_pairs - 1], taken[place] = i, x
                 if n_pairs == stop:
-                    limit = least[i, caught[stop - 1]]
+                    limit = least[i, taken[stop - 1]]
     return n_pairs
 
 
 @ilk.compiled
-def line_up(least: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> None:
+def heap_by_bound(
+    least: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray
+) -> None:
     """Collect the rows that may be of interest to each query, as a heap with the nearest on top.
 
     Parameters
@@ -191,7 +193,7 @@ def line_up(least: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.nd
 
 
 @ilk.compiled
-def catch(
+def take_next(
     rows: np.ndarray,
     starts: np.ndarray,
     counts: np.ndarray,
@@ -199,7 +201,7 @@ def catch(
     least: np.ndarray,
     limits: np.ndarray,
     queries: np.ndarray,
-    caught: np.ndarray,
+    taken: np.ndarray,
 ) -> int:
     """Take the next rows of each query, as long as they are of interest; return how many.
 
@@ -211,7 +213,7 @@ def catch(
         How many rows are in each; overwritten.
     sizes : ndarray of int64, shape (m,)
         How many to take, at most.
-    queries, caught : ndarrays of int64
+    queries, taken : ndarrays of int64
         Overwritten.
     """
     n_pairs = 0
@@ -221,7 +223,7 @@ def catch(
             if least[i, row] > limits[i]:
                 counts[i] = 0
                 break
-            queries[n_pairs], caught[n_pairs] = i, row
+            queries[n_pairs], taken[n_pairs] = i, row
             n_pairs += 1
             counts[i] -= 1
             rows[starts[i]] = rows[starts[i] + counts[i]]

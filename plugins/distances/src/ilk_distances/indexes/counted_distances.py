@@ -1,20 +1,22 @@
-"""Distances between rows that are checked already, counted."""
+"""Distances between rows that are checked already, counted, and searches that ask for them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import ilk
 from ilk_distances.engine.distance import VectorDistance
+from ilk_distances.indexes.exact import count
 
-NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
-CACHED = 2**16  # taken out at once where a call is no effort
-SOME = 256  # rows that are compared faster one by one than together
+_NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
+_CACHED = 2**16  # taken out at once where a call is no effort
+_SOME = 256  # rows that are compared faster one by one than together
 
 
-class Comparing:
+class CountedDistances:
     """A distance, training rows, and how many distances have been computed.
 
     Parameters
@@ -38,7 +40,7 @@ class Comparing:
         """Distances of one training row to others."""
         if not len(rows):
             return np.empty(0)
-        if self._pairs is not None and len(rows) <= SOME:
+        if self._pairs is not None and len(rows) <= _SOME:
             return self._one_by_one(self.X, np.full(len(rows), row), rows, "training row")
         return np.asarray(self._compare(ilk.take(self.X, [row]), rows, f"training row {row}")[0])
 
@@ -49,7 +51,7 @@ class Comparing:
         return self._one_by_one(Q, queries, rows, "query")
 
     def _one_by_one(self, Q: Any, queries: np.ndarray, rows: np.ndarray, kind: str) -> np.ndarray:
-        step = max(CACHED // self.X.shape[1], 1)
+        step = max(_CACHED // self.X.shape[1], 1)
         parts = []
         for start in range(0, max(len(rows), 1), step):
             part = slice(start, start + step)
@@ -101,4 +103,22 @@ class Comparing:
 def rows_at_once(X: Any) -> int:
     """How many training rows to take out at once."""
     width = X.shape[1] if getattr(X, "ndim", 0) == 2 else 1  # an array
-    return max(NUMBERS // width, 1)
+    return max(_NUMBERS // width, 1)
+
+
+def search_in_blocks(
+    index: Any, Q: Any, size: int, search: Callable[[CountedDistances, Any], Any]
+) -> list[Any]:
+    """Answers of a search for each block of so many queries; the index counts the distances."""
+    m = ilk.n_rows(Q)
+    answers: list[Any] = [None] * -(-m // size)
+    counts: list[int] = []
+
+    def work(start: int, stop: int) -> None:
+        counted = CountedDistances(index.distance_, index.X_)
+        answers[start // size] = search(counted, ilk.take(Q, np.arange(start, stop)))
+        counts.append(counted.evaluations)
+
+    ilk.in_blocks(work, m, size)
+    count(index, sum(counts))
+    return answers

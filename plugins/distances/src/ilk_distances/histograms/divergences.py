@@ -1,0 +1,338 @@
+"""Divergences of histograms, which compare logarithms of bins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+import ilk
+from ilk import Param
+from ilk_distances.engine.rows import UNROLLED, Rows, Tile, fill
+from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+_SURE = 2.0**-16  # share of what was added up from which digits are left
+_SURE_OF_DIFFERENCES = 2.0**-24  # share of masses and logarithms, where these are subtracted
+_FAINT = 2.0**-900  # sums below may have lost terms
+_VAST = 2.0**150  # sums above have the logarithm of an empty bin
+
+_BASE = Param(float, gt=1, doc="Base of the logarithm.")
+
+
+class InformationDistance(HistogramDistance):
+    """A distance that comes from logarithms of bins; float32 is compared as float64."""
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "smoothing": Param(float, ge=0, doc="Added to every bin before histograms are normalized."),
+        "normalize": NORMALIZE,
+        "base": _BASE,
+    }
+    works_in_double: ClassVar[bool] = True
+    base: float
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return one for each policy."""
+        return [cls(), cls(smoothing=0.5), cls(normalize=False, base=2)]
+
+    def check_parameters(self) -> None:
+        """Check that the smoothing and the base are finite."""
+        super().check_parameters()
+        for name in ("smoothing", "base"):
+            if not math.isfinite(getattr(self, name)):
+                raise self.parameter_error(name, f"must be finite, got {getattr(self, name)}")
+
+    def _to_base(self, tile: Tile) -> None:
+        if self.base != math.e:
+            D = tile.view
+            D /= math.log(self.base)
+
+
+class KullbackLeibler(InformationDistance):
+    """Kullback-Leibler divergence: what it costs to take histogram k for histogram h.
+
+    ``d(h, k) = sum_f h_f ln(h_f / k_f)``, of histograms divided by their masses. It is neither
+    symmetric nor a metric. Bins where h is 0 count nothing; where only k is 0 the distance is
+    infinite, unless `smoothing` is set.
+
+    Of histograms that are not normalized it is ``sum_f h_f ln(h_f / k_f) - h_f + k_f``, the
+    generalized divergence: that is the same where the masses are equal, and not negative where
+    they are not.
+
+    Logarithms are taken once for each histogram. Equal histograms are at distance exactly 0, and
+    close ones are compared by their differences.
+
+    Parameters
+    ----------
+    smoothing : float, default=0
+        Added to every bin; then histograms are normalized.
+    normalize : bool, default=True
+        Whether every histogram is divided by its mass, the sum of its bins.
+    base : float, default=e
+        Base of the logarithm, more than 1: with 2 distances are in bits.
+
+    Raises
+    ------
+    ParameterError
+        If the smoothing or the base is not finite.
+    InputError
+        If a bin is negative, NaN or infinite (names row and column), if a mass is more than a
+        quarter of the largest number of its type, or if an empty histogram is to be normalized.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, equation (2.18), which says nothing of bins
+       that are 0.
+    .. [2] S. Kullback and R. A. Leibler, "On information and sufficiency", *The Annals of
+       Mathematical Statistics* 22 (1), 1951.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> bits = ilk.distance("kullback_leibler", base=2)
+    >>> bits.between([1, 0], [1, 3]), bits.between([1, 3], [1, 0])
+    (2.0, inf)
+    """
+
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("histograms",))
+
+    def __init__(self, smoothing: float = 0, normalize: bool = True, base: float = math.e) -> None:
+        self.smoothing = smoothing
+        self.normalize = normalize
+        self.base = base
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        bins = self._bins(X)
+        logs, mass, product, size = _logarithms(bins)
+        sure = _unless_extreme(bins) * _SURE
+        extras = {
+            "logs": logs,
+            "left": thresholds(product - mass, sure * size + _FAINT),
+            "right": thresholds(mass, sure * mass),
+        }
+        return Rows(bins, X, extras)
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk_distances.histograms.bin_sums import DIVERGENCE, products
+
+        fill(products, X, replace(Y, values=Y.extras["logs"]), tile)
+        self._settle(DIVERGENCE, X, Y, tile, factor=-1, most=_VAST)
+        self._to_base(tile)
+
+
+class Jeffrey(InformationDistance):
+    """Jeffrey divergence: what it costs to take two histograms for their mean.
+
+    ``d(h, k) = sum_f h_f ln(h_f / m_f) + k_f ln(k_f / m_f)`` with ``m = (h + k) / 2``. This is
+    what Rubner et al. call so: twice the Jensen-Shannon divergence, finite whatever bins are
+    0. If histograms are normalized it is at most ``2 ln 2 / ln base``, rounded to the type of
+    the result. Elsewhere the name means the sum of the Kullback-Leibler divergences both ways,
+    which is ``symmetric_kl`` here.
+
+    It is symmetric; its root is a metric, it itself is none. Equal histograms are at distance
+    exactly 0, and close ones are compared by their differences.
+
+    Parameters
+    ----------
+    smoothing : float, default=0
+        Added to every bin; then histograms are normalized.
+    normalize : bool, default=True
+        Whether every histogram is divided by its mass, the sum of its bins.
+    base : float, default=e
+        Base of the logarithm, more than 1.
+
+    Raises
+    ------
+    ParameterError
+        If the smoothing or the base is not finite.
+    InputError
+        If a bin is negative, NaN or infinite (names row and column), if a mass is more than a
+        quarter of the largest number of its type, or if an empty histogram is to be normalized.
+
+    References
+    ----------
+    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
+       Techniques for Multimedia*, Springer, 2008, after equation (2.18): described only.
+    .. [2] Y. Rubner, C. Tomasi and L. J. Guibas, "The earth mover's distance as a metric for image
+       retrieval", *International Journal of Computer Vision* 40 (2), 2000.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.distance("jeffrey", base=2).between([1, 0], [0, 3])
+    2.0
+    """
+
+    def __init__(self, smoothing: float = 0, normalize: bool = True, base: float = math.e) -> None:
+        self.smoothing = smoothing
+        self.normalize = normalize
+        self.base = base
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        bins = self._bins(X)
+        _, mass, product, size = _logarithms(bins)
+        sure = _unless_extreme(bins, least=0, most=2.0**900) * _SURE
+        ends = thresholds(product + math.log(2) * mass, sure * size + _FAINT)
+        return Rows(bins, X, {"left": ends, "right": ends})
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk_distances.histograms.bin_sums import JEFFREY, entropies
+
+        fill(entropies, X, Y, tile)
+        self._settle(JEFFREY, X, Y, tile, factor=-1)
+        if self.normalize:
+            np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # sums are rounded
+        self._to_base(tile)
+
+
+class JensenShannon(Jeffrey):
+    """Jensen-Shannon distance: the root of the Jensen-Shannon divergence, a metric.
+
+    ``d(h, k) = sqrt((sum_f h_f ln(h_f / m_f) + k_f ln(k_f / m_f)) / 2)`` with
+    ``m = (h + k) / 2``, of histograms divided by their masses, as scipy's ``jensenshannon``.
+    The sum is the distance ``jeffrey``.
+
+    It is finite whatever bins are 0: at most 1 in base 2. Equal histograms are at distance
+    exactly 0, and close ones are compared by their differences: it never is the root of a tiny
+    negative number.
+
+    Parameters
+    ----------
+    base : float, default=e
+        Base of the logarithm, more than 1.
+
+    Raises
+    ------
+    ParameterError
+        If the base is not finite.
+    InputError
+        If a bin is negative, NaN or infinite (names row and column), if a mass is more than a
+        quarter of the largest number of its type, or if a histogram is empty.
+
+    References
+    ----------
+    .. [1] J. Lin, "Divergence measures based on the Shannon entropy", *IEEE Transactions on
+       Information Theory* 37 (1), 1991.
+    .. [2] D. M. Endres and J. E. Schindelin, "A new metric for probability distributions", *IEEE
+       Transactions on Information Theory* 49 (7), 2003.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> ilk.distance("jensen_shannon", base=2).between([1, 0], [0, 3])
+    1.0
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {"base": _BASE}
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        inputs=("histograms",), symmetric=True, metric=True
+    )
+    smoothing = 0
+    normalize = True
+
+    def __init__(self, base: float = math.e) -> None:
+        self.base = base
+
+    @classmethod
+    def examples(cls) -> list[JensenShannon]:
+        """Return one in natural units, and one in bits."""
+        return [cls(), cls(base=2)]
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        super()._compare(X, Y, tile)
+        D = tile.view
+        D /= 2
+        np.sqrt(D, out=D)
+
+
+class SymmetricKL(InformationDistance):
+    """Symmetric Kullback-Leibler divergence: the sum of the divergences both ways.
+
+    ``d(h, k) = sum_f (h_f - k_f) (ln h_f - ln k_f)``. It is infinite where a bin is 0 in one
+    histogram only, unless `smoothing` is set. Jeffreys introduced it, and some call it the
+    Jeffreys divergence; ``jeffrey`` here is Rubner's, which stays finite.
+
+    It is symmetric but no metric. Equal histograms are at distance exactly 0, and close ones are
+    compared by their differences.
+
+    Parameters
+    ----------
+    smoothing : float, default=0
+        Added to every bin; then histograms are normalized.
+    normalize : bool, default=True
+        Whether every histogram is divided by its mass, the sum of its bins.
+    base : float, default=e
+        Base of the logarithm, more than 1.
+
+    Raises
+    ------
+    ParameterError
+        If the smoothing or the base is not finite.
+    InputError
+        If a bin is negative, NaN or infinite (names row and column), if a mass is more than a
+        quarter of the largest number of its type, or if an empty histogram is to be normalized.
+
+    References
+    ----------
+    .. [1] H. Jeffreys, "An invariant form for the prior probability in estimation problems",
+       *Proceedings of the Royal Society A* 186, 1946.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> bits = ilk.distance("symmetric_kl", base=2)
+    >>> bits.between([1, 1], [1, 3]) == bits.between([1, 3], [1, 1])
+    True
+    >>> round(bits.between([1, 1], [1, 3]), 4)
+    0.3962
+    """
+
+    def __init__(self, smoothing: float = 0, normalize: bool = True, base: float = math.e) -> None:
+        self.smoothing = smoothing
+        self.normalize = normalize
+        self.base = base
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        bins = self._bins(X)
+        logs, _, _, size = _logarithms(bins)
+        n, p = X.shape
+        half = -(-p // UNROLLED) * UNROLLED
+        values = np.zeros((n, 2 * half))
+        values[:, :p], values[:, half : half + p] = bins, logs
+        ends = thresholds(0.0, _unless_extreme(bins) * _SURE_OF_DIFFERENCES * size + _FAINT)
+        return Rows(values, X, {"left": ends, "right": ends})
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk_distances.histograms.bin_sums import SYMMETRIC, differences
+
+        fill(differences, X, Y, tile)
+        self._settle(SYMMETRIC, X, Y, tile, most=_VAST)
+        self._to_base(tile)
+
+
+def _logarithms(bins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Logarithms of bins, and the sums that `row_totals` makes with them."""
+    from ilk_distances.histograms import bin_sums
+
+    bins = np.ascontiguousarray(bins)
+    logs = bin_sums.logarithms(bins)
+    return (logs, *bin_sums.row_totals(bins, logs))
+
+
+def _unless_extreme(
+    bins: np.ndarray, least: float = 2.0**-800, most: float = 2.0**64
+) -> np.ndarray:
+    """Return 1 for rows of which a bin can be multiplied with the logarithm of any, else NaN.
+
+    With the logarithm that stands for that of an empty bin, a product is more than `_VAST`.
+    """
+    from ilk_distances.histograms.bin_sums import outside
+
+    return np.where(outside(np.ascontiguousarray(bins), least, most), np.nan, 1.0)

@@ -1,1 +1,0 @@
-"""Distances of sets of vectors."""
