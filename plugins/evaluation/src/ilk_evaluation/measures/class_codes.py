@@ -1,13 +1,13 @@
-"""Positions of labels among the sorted classes, in a time that many cases allow."""
+"""Classes by position: codes of labels, the positive class, tables with a value per class."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ilk import InputError, did_you_mean
+from ilk import InputError, Param, did_you_mean
 
 _SPAN = 1 << 16  # of whole numbers that a table of codes may hold
 _WORD = 4  # bytes of a character in an array of texts
@@ -185,3 +185,69 @@ def find_code(key: Any, labels: Sequence[Any]) -> int | None:
 def _listed(labels: list[Any]) -> str:
     few = ", ".join(repr(label) for label in labels[:6])
     return few if len(labels) <= 6 else f"{few}, ..."
+
+
+POSITIVE = Param(
+    (str, int, float, bool),
+    none=True,
+    doc="The class that is looked for; None: the second of two.",
+)
+
+
+def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:
+    """Say which classes an average leaves out, if any."""
+    labels = np.asarray(classes).tolist()
+    absent = [repr(label) for label, n in zip(labels, cases, strict=True) if n == 0]
+    if not absent or len(absent) == len(cases):
+        return []
+    have = "has" if len(absent) == 1 else "have"
+    names = ", ".join(absent)
+    said = f"the average is over {len(cases) - len(absent)} of {len(cases)} classes"
+    return [f"{said}: no answered case belongs to {names}, which {have} no part in it"]
+
+
+def code_named(key: Any, classes: list[Any], name: str) -> int:
+    """Position of the class that a table calls so.
+
+    Raises
+    ------
+    InputError
+        If it is none of the classes.
+    """
+    code = find_code(key, classes)
+    if code is None:
+        written = [str(label) for label in classes]
+        hint = did_you_mean(str(key), written)
+        raise InputError(f"{name}: {key!r} is none of the classes ({', '.join(written)}){hint}")
+    return code
+
+
+def by_class(values: Any, classes: list[Any], name: str) -> np.ndarray:
+    """Numbers in the order of the classes.
+
+    Parameters
+    ----------
+    values : sequence of float, or mapping of class to float
+        A mapping names every class.
+
+    Raises
+    ------
+    InputError
+        If they are not one for each class.
+    """
+    if not isinstance(values, Mapping):
+        array = np.asarray(values, dtype=float)
+        if array.shape != (len(classes),):
+            raise InputError(
+                f"{name} must be one number for each of {len(classes)} classes, got "
+                f"{' x '.join(map(str, array.shape)) or 'one'}"
+            )
+        return array
+    array = np.full(len(classes), np.nan)
+    for key, value in values.items():
+        array[code_named(key, classes, name)] = value
+    if np.isnan(array).any():
+        raise InputError(
+            f"{name} must name every class, {classes[int(np.argmax(np.isnan(array)))]!r} is missing"
+        )
+    return array

@@ -1,14 +1,68 @@
-"""log_loss: how surprised a pipeline is by the truth."""
+"""Scoring rules for probabilities: Brier score and logarithmic loss."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
 import ilk
-from ilk_evaluation.measures.probabilities import IMPOSSIBLE, answered_probabilities
+from ilk_evaluation.measures.answered_values import IMPOSSIBLE, answered_probabilities
+
+
+class Brier(ilk.Measure):
+    """Mean squared distance of the probabilities from 1 for the true class and 0 for others.
+
+    ``(1/2n) sum_i sum_c (p_i(c) - [y_i = c])^2`` over the answered cases, from 0 to 1; NaN if
+    there are none. For two classes it is the familiar ``(1/n) sum_i (p_i - y_i)^2``.
+
+    Parameters
+    ----------
+    halved : bool, default=True
+        Whether to divide by 2. Brier's own score does not, and goes from 0 to 2.
+
+    Raises
+    ------
+    InputError
+        If the pipeline gives no probabilities, or none that sum to 1.
+
+    References
+    ----------
+    Brier (1950), Verification of forecasts expressed in terms of probability.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> truth, P = np.array([0, 1]), np.array([[0.5, 0.5], [0.75, 0.25]])
+    >>> prediction = ilk.Prediction(truth, truth, np.array([0, 1]), probabilities=P)
+    >>> ilk.measure("brier")(prediction)  # (1/4 + 9/16) / 2
+    0.40625
+    """
+
+    parameters = {"halved": ilk.Param(bool, doc="Divide by 2, so that it is at most 1.")}
+    greater_is_better = False
+    needs = "probabilities"
+
+    def __init__(self, halved: bool = True) -> None:
+        self.halved = halved
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Both scales."""
+        return [cls(), cls(halved=False)]
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        """Return the score."""
+        self.check_parameters()
+        truth, P = answered_probabilities(prediction, ilk.display_name(self))
+        if not len(truth):
+            return math.nan
+        gaps = P.copy()
+        gaps[np.arange(len(truth)), truth] -= 1
+        total = min(float(np.square(gaps).sum(axis=1).mean()), 2.0)  # they sum to 1 by rounding
+        return total / 2 if self.halved else total
 
 
 class LogLoss(ilk.Measure):
