@@ -1,4 +1,4 @@
-"""sklearn: any of scikit-learn's splitters, by its public name."""
+"""Any of scikit-learn's splitters as a resampling, by its public name."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sklearn import model_selection
 
 import ilk
 from ilk import Param
-from ilk_evaluation.resamplings.checks import MOST_SPLITS, check_data
+from ilk_evaluation.resamplings.sampling_units import MOST_SPLITS, check_data
 
 
-class Wrapped(ilk.Resampling):
+class SklearnSplitter(ilk.Resampling):
     """Any splitter of scikit-learn, by its public class name.
 
     Where the splitter has a parameter ``random_state`` that `params` does not set, the splits
