@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 import numpy as np
 
 import ilk
-from ilk import InputError
 from ilk_evaluation.confusion import answered_truth
 from ilk_evaluation.curves.precision_recall import rates, steps
 from ilk_evaluation.curves.ranking import Ranking, answered_scores, rank_cases, rank_class
@@ -294,7 +293,7 @@ def _cases_of_classes(truth: np.ndarray, n_classes: int, name: str) -> np.ndarra
     """
     cases = np.bincount(truth, minlength=n_classes)
     if np.count_nonzero(cases) < 2:
-        raise InputError(
+        raise ilk.InputError(
             f"{name}: not defined, as all answered cases ({len(truth)}) belong to one class"
         )
     return cases

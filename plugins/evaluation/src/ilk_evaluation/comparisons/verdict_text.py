@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import ilk
-    from ilk_evaluation.comparisons.pairwise import Finding
 
 
-def verdict_text(verdict: ilk.Verdict) -> str:
+def friedman_text(verdict: ilk.Verdict) -> str:
     """Say what was tested, whether pipelines differ, and which pairs do."""
     said = verdict.details
     if said["exact"]:  # which no F has
@@ -169,15 +168,3 @@ def posterior_text(verdict: ilk.Verdict) -> str:
     verb = "is" if left == 1 else "are"
     rest = f"; {left} of {len(pairs)} pairs {verb} undecided" if left else ""
     return f"{opening} {surely} {', and '.join(said)}{rest}."
-
-
-def no_spread(findings: Sequence[Finding]) -> list[str]:
-    """Say of which pairs the p-value is 0 because their differences do not vary."""
-    where = [
-        f"{one.a} and {one.b}" + (f" on {one.dataset}" if one.dataset else "")
-        for one in findings
-        if math.isinf(one.statistic)
-    ]
-    if not where:
-        return []
-    return [f"The differences of {list_some(where)} do not vary: p = 0 is a limit."]
