@@ -14,7 +14,6 @@ from ilk import Param
 from ilk_evaluation.resamplings.sampling_units import Units, check_data, units_of
 
 _OUT = 0.632
-
 MOST_PAIRINGS = 1000
 """More would take long and change little."""
 

@@ -13,7 +13,6 @@ from ilk import Param
 from ilk_evaluation.resamplings.sampling_units import Units, parts, units_of
 
 _PARTS = ("training", "validation", "test")
-
 _ABOUT_1 = 1 - 1e-12  # 0.07 * 100 is a little more than 7, which is not to be rounded up
 
 
