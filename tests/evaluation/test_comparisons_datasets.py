@@ -196,7 +196,7 @@ def test_bayesian_probabilities_are_baycomps(rope):
 
 def test_bayesian_shares_worked_out():
     """One difference z against the prior's 0, w of Beta(1, 1): right is w^2 + w (1 - w)..."""
-    from ilk_evaluation.comparisons.bayesian_signed_rank import _Sums
+    from ilk_evaluation.comparisons.signed_rank import _Sums
 
     sums = _Sums.of(np.array([0.9]), np.array([0.5]), 0.1)  # z = 0.4: 2z > 0.2, z + 0 > 0.2
     w = np.array([0.2, 0.5])
@@ -210,7 +210,7 @@ def test_bayesian_shares_worked_out():
 
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=7), st.integers(0, 3), st.integers(0, 99))
 def test_bayesian_shares_are_the_double_sum(gaps, rope, seed):
-    from ilk_evaluation.comparisons.bayesian_signed_rank import _Sums
+    from ilk_evaluation.comparisons.signed_rank import _Sums
 
     gaps = np.sort(np.array(gaps, dtype=float))
     weights = np.random.default_rng(seed).dirichlet(np.ones(len(gaps) + 1), size=3).T
@@ -339,7 +339,7 @@ few_ranks = st.integers(2, 6).flatmap(
 @given(few_ranks, st.booleans())
 def test_bars_of_the_diagram_join_those_that_do_not_differ(table, up):
     """A pair is under one bar if and only if the table has it as not different."""
-    from ilk_evaluation.comparisons.diagram import cliques
+    from ilk_evaluation.comparisons.verdict_plots import cliques
 
     means = pd.DataFrame(table, columns=[f"p{i}" for i in range(len(table[0]))], dtype=float)
     verdict = compare("friedman_nemenyi", means, up=up)

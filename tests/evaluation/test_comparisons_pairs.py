@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ilk
 from ilk_evaluation import holm
-from ilk_evaluation.comparisons.bars import _first
+from ilk_evaluation.comparisons.verdict_plots import _most_significant
 
 PAIRWISE = ("paired_t_5x2", "f_5x2", "corrected_resampled_t", "mcnemar", "wilcoxon")
 OVER_DATASETS = ("wilcoxon", "bayesian_signed_rank")
@@ -169,7 +169,7 @@ def test_of_pairs_whose_adjusted_p_values_are_equal_the_clearest_are_drawn():
         {"a": f"{i}", "b": "x", "p_value": 1.0, "raw_p_value": 1 - i / 100, "effect": 0.0}
         for i in range(60)
     ]
-    assert [pair["a"] for pair in _first(pairs)] == [f"{i}" for i in range(20, 60)]
+    assert [pair["a"] for pair in _most_significant(pairs)] == [f"{i}" for i in range(20, 60)]
 
 
 def test_probabilities_are_drawn_as_bars():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_evaluation.datasets.one_table import EXAMPLE
+from ilk_evaluation.datasets.table_file import EXAMPLE
 
 pa = pytest.importorskip("pyarrow", reason="Parquet is read by pyarrow")
 
@@ -150,7 +150,7 @@ def test_other_files_are_refused(tmp_path, write):
 
 def test_without_pyarrow_the_error_says_what_to_install(write, monkeypatch):
     path = write(GOOD)
-    monkeypatch.setattr("ilk_evaluation.datasets.parquet_table.find_spec", lambda _: None)
+    monkeypatch.setattr("ilk_evaluation.datasets.parquet_file.find_spec", lambda _: None)
     with pytest.raises(ilk.DataError, match=r"pip install pyarrow"):
         load(path)
 

@@ -100,7 +100,7 @@ def test_blocks_of_cases_give_what_all_at_once_gives(monkeypatch):
     rng = np.random.default_rng(0)
     members, y = rng.integers(0, 5, (7, 1001)), rng.integers(0, 5, 1001)
     whole = diversity.plain_disagreement(members), diversity.fail_disagreement(members, y)
-    monkeypatch.setattr("ilk_evaluation.diversity.pairs._CELLS", 300)
+    monkeypatch.setattr("ilk_evaluation.diversity.diversity_measures._CELLS", 300)
     np.testing.assert_array_equal(diversity.plain_disagreement(members), whole[0])
     np.testing.assert_array_equal(diversity.fail_disagreement(members, y), whole[1])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import ilk
 from cases import in_one_test
 from ilk_evaluation import run_experiment
-from ilk_evaluation.resamplings.no_information import no_information
+from ilk_evaluation.resamplings.bootstrap import no_information
 
 
 def split(name, n, y=None, groups=None, random_state=0, **parameters):

@@ -6,7 +6,7 @@ from sklearn import model_selection
 
 import ilk
 from cases import in_one_test
-from ilk_evaluation.resamplings.wrapped import table_of
+from ilk_evaluation.resamplings.sklearn_splitters import table_of
 
 X = np.arange(24.0).reshape(12, 2)
 y = np.array(["a", "b", "c"] * 4)

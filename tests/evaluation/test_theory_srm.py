@@ -18,7 +18,7 @@ from sklearn.svm import SVC, LinearSVC
 import ilk
 from cases import in_one_test
 from ilk_evaluation import theory
-from ilk_evaluation.theory.enclosing import squared_radius
+from ilk_evaluation.theory.vc_dimension import _squared_radius_of_ball
 
 
 @pytest.fixture(scope="module")
@@ -180,5 +180,5 @@ def smallest_ball(points):
 def test_balls_hold_all_points_and_are_hardly_larger_than_need_be(n, seed):
     points = np.random.default_rng(seed).normal(size=(n, 2))
     exact = smallest_ball(points)
-    found = squared_radius((points**2).sum(axis=1), lambda j: points @ points[j])
+    found = _squared_radius_of_ball((points**2).sum(axis=1), lambda j: points @ points[j])
     assert exact * (1 - 1e-9) - 1e-12 <= found <= exact * 1.002 + 1e-12

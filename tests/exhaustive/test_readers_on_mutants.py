@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import ilk
 from ilk_evaluation import run_experiment
-from ilk_evaluation.datasets.one_table import EXAMPLE
+from ilk_evaluation.datasets.table_file import EXAMPLE
 from ilk_evaluation.experiments.plan import plan_experiment
 from mutants import (
     mutate_store,

@@ -6,8 +6,7 @@ import pytest
 
 import ilk
 from cases import in_one_test
-from ilk.cli.docstrings import read_docstring
-from ilk.cli.prose import plain
+from ilk.cli.docstrings import read_docstring, without_markup
 from ilk.kinds import kinds
 
 
@@ -205,7 +204,7 @@ def test_text_is_wrapped_without_markup(cli, monkeypatch):
     ],
 )
 def test_markup_is_told_from_formulas(text, shown):
-    assert plain(text) == (shown or "On distances, bold, fit, ilk.Distance")
+    assert without_markup(text) == (shown or "On distances, bold, fit, ilk.Distance")
 
 
 @pytest.mark.parametrize("kind", kinds())

@@ -12,7 +12,7 @@ from rich.console import Console
 import ilk
 from ilk_evaluation import CellError, Store, plan_experiment, run_experiment
 from ilk_evaluation.experiments.leave_one_out import shortcuts
-from ilk_evaluation.resamplings.leave_one_out import LeaveOneOut
+from ilk_evaluation.resamplings.leave_p_out import LeaveOneOut
 
 
 class Grid(ilk.Dataset):

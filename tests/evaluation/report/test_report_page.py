@@ -264,7 +264,7 @@ def test_a_figure_that_fails_leaves_its_numbers(tiny, monkeypatch):
     def fail(*_):
         raise RuntimeError("<no> plot")
 
-    monkeypatch.setattr("ilk_evaluation.comparisons.boxes.draw_boxes", fail)
+    monkeypatch.setattr("ilk_evaluation.comparisons.verdict_plots.draw_box_plots", fail)
     read = Page(html_report(tiny))
     assert "could not be drawn (RuntimeError: <no> plot)" in read.section("comparisons")
     assert "median" in read.section("comparisons")

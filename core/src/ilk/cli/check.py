@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from ilk.cli.kind_argument import OfKinds, kind_named
 from ilk.cli.layout import heading
-from ilk.cli.naming import OfKinds, kind_named
 from ilk.discovery import installed
 
 if TYPE_CHECKING:

@@ -7,18 +7,24 @@ import platform
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import click
 
+from ilk.cli import commands
 from ilk.cli.layout import hanging, heading
 from ilk.compiling import cache_root
-from ilk.errors import IlkError
+from ilk.discovery import Found, found_in, groups
+from ilk.errors import AmbiguousComponentError, IlkError
+from ilk.kinds import Kind, kinds
 from ilk.parallel import n_threads
+from ilk.registries import registry
+from ilk.suggest import did_you_mean
 
 _LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "click", "pluggy", "skops", "loky"),
@@ -37,6 +43,9 @@ _VARIABLES = (
     ),
     *("NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "OPENBLAS_CORETYPE"),
 )
+_OTHER_GROUPS = ("ilk.functions", "ilk.grammars", "ilk.kinds", "ilk.plugins")
+
+Status = Literal["ok", "broken", "ambiguous"]
 
 
 @click.command()
@@ -89,10 +98,7 @@ def _libraries() -> Iterator[tuple[str, str]]:
 
 def _plugins() -> Iterator[tuple[str, str]]:
     """How many offers of each distribution are fine, and each that is not."""
-    from ilk.cli.survey import survey, survey_rest
-    from ilk.kinds import kinds
-
-    tried = [*survey(kinds().values()), *survey_rest()]
+    tried = [*try_components(kinds().values()), *try_commands_and_strays()]
     fine = Counter(one.found.distribution for one in tried if one.status == "ok")
     for distribution, count in sorted(fine.items()):
         yield distribution, f"{count} fine"
@@ -145,3 +151,42 @@ def _numba() -> Iterator[tuple[str, str]]:
         return
     kernels = sum(1 for _ in place.rglob("*.nbi"))
     yield "cache", f"{place}: {kernels} functions cached"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An offer, and whether it could be imported."""
+
+    found: Found
+    status: Status
+    problem: str = ""
+
+
+def try_components(chosen: Iterable[Kind]) -> Iterator[Attempt]:
+    """Try every component of some kinds."""
+    for kind in chosen:
+        offers = registry(kind.name)
+        for found in offers.find():
+            yield _try(found, offers.get)
+
+
+def try_commands_and_strays() -> Iterator[Attempt]:
+    """Try every command, and complain about offers in groups that nothing reads."""
+    for found in found_in(commands.GROUP):
+        yield _try(found, commands.load)
+    read = {kind.group for kind in kinds().values()} | {commands.GROUP, *_OTHER_GROUPS}
+    for group in sorted(groups() - read):
+        problem = f"there is no group {group!r}{did_you_mean(group, read)}"
+        yield from (Attempt(stray, "broken", problem) for stray in found_in(group))
+
+
+def _try(found: Found, get: Callable[[str], object]) -> Attempt:
+    try:
+        get(found.qualified)
+    except IlkError as error:
+        return Attempt(found, "broken", str(error))
+    try:
+        get(found.name)
+    except AmbiguousComponentError as error:
+        return Attempt(found, "ambiguous", str(error))
+    return Attempt(found, "ok")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ilk.cli.docstrings import summary_of, without_markup
+from ilk.cli.kind_argument import OfKinds, kind_named
 from ilk.cli.layout import columns, hanging, heading, indented, on_terminal
-from ilk.cli.naming import OfKinds, kind_named, summary_of
-from ilk.cli.prose import plain
 from ilk.kinds import Kind, kinds
 from ilk.registries import registry
 
@@ -51,7 +51,8 @@ def list_(ctx: click.Context, kind: str | None, as_json: bool, check: bool) -> N
 def _print_lines(offers: Sequence[Found]) -> None:
     """A line for each component, whose first four words are always there."""
     _print_rows(
-        (f.kind, f.name, f.distribution, f.version or "-", plain(summary_of(f))) for f in offers
+        (f.kind, f.name, f.distribution, f.version or "-", without_markup(summary_of(f)))
+        for f in offers
     )
 
 
@@ -82,7 +83,7 @@ def _position(kind: str) -> int:
 def _print_kind(offers: Sequence[Found]) -> None:
     """A table of the components of one kind: what each does."""
     _print_rows(
-        ((f.name, f.distribution, plain(summary_of(f))) for f in offers),
+        ((f.name, f.distribution, without_markup(summary_of(f))) for f in offers),
         header=("NAME", "FROM", "SUMMARY"),
     )
 
@@ -93,9 +94,9 @@ def _print_rows(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> No
 
 def _check(chosen: Sequence[Kind], as_json: bool, *, everything: bool) -> int:
     """Import everything, print how each fares, and return the exit code."""
-    from ilk.cli.survey import survey, survey_rest
+    from ilk.cli.doctor import try_commands_and_strays, try_components
 
-    tried = [*survey(chosen), *(survey_rest() if everything else ())]
+    tried = [*try_components(chosen), *(try_commands_and_strays() if everything else ())]
     if as_json:
         _print_json(
             [_record(t.found) | {"status": t.status, "problem": t.problem or None} for t in tried]

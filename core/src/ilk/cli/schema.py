@@ -6,7 +6,7 @@ import json
 
 import click
 
-from ilk.cli.naming import OfKinds, kind_named
+from ilk.cli.kind_argument import OfKinds, kind_named
 
 
 @click.command(cls=OfKinds)

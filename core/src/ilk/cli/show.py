@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ilk.cli.docstrings import paragraphs, read_docstring, without_markup
+from ilk.cli.kind_argument import OfKinds, kind_named
 from ilk.cli.layout import hanging, heading, indented, wrapped
-from ilk.cli.naming import OfKinds, kind_named
-from ilk.cli.prose import paragraphs, plain
 from ilk.registries import registry
+from ilk.resolution import defaults_of
+
+if TYPE_CHECKING:
+    from ilk.discovery import Found
+    from ilk.kinds import Kind
+
 
 # Kinds that are given no table of cases, so that what input they take says nothing.
 _WITHOUT_CASES = {"combiner", "comparison", "dataset", "executor", "measure", "resampling"}
@@ -26,14 +34,12 @@ def show(kind: str, name: str | None, as_json: bool) -> None:
 
     Without a NAME: what the KIND asks of its components, and their names.
     """
-    from ilk.cli.describe import describe_component, describe_kind
-
     chosen = kind_named(kind)
     if name is None:
-        record, lines = describe_kind(chosen), _kind_lines
+        record, lines = _describe_kind(chosen), _kind_lines
     else:
         offers = registry(chosen.name)
-        record = describe_component(offers.lookup(name), offers.get(name))
+        record = _describe_component(offers.lookup(name), offers.get(name))
         lines = _component_lines
     if as_json:
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
@@ -59,7 +65,7 @@ def _component_lines(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _title(name: str, summary: str) -> list[str]:
-    first, *rest = wrapped(f"{name}: {plain(summary)}", indent=2)
+    first, *rest = wrapped(f"{name}: {without_markup(summary)}", indent=2)
     return [first.replace(name, heading(name), 1), *rest]
 
 
@@ -70,7 +76,7 @@ def _parameter_lines(parameters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         about = f"{parameter['accepts']}; default {parameter['default']!r}"
         yield from hanging(f"  {parameter['name']}", about, 20)
         if parameter["doc"]:
-            yield from hanging(" " * 18, plain(parameter["doc"]), 20)
+            yield from hanging(" " * 18, without_markup(parameter["doc"]), 20)
 
 
 def _capability_lines(capabilities: Mapping[str, Any], *, takes_cases: bool) -> Iterator[str]:
@@ -96,7 +102,92 @@ def _kind_lines(record: Mapping[str, Any]) -> Iterator[str]:
             if interface[key]:
                 yield f"\n{heading(title)}"
             for method in interface[key]:
-                yield from hanging(f"  {method['signature']}", plain(method["summary"]), 40)
+                yield from hanging(
+                    f"  {method['signature']}", without_markup(method["summary"]), 40
+                )
     names = ", ".join(record["components"]) or "none is installed"
     yield f"\n{heading('Installed')}"
     yield from hanging("  ", names, 2)
+
+
+def _describe_component(found: Found, cls: Any) -> dict[str, Any]:
+    """Describe a component's class."""
+    doc = read_docstring(cls)
+    defaults = defaults_of(cls)
+    return {
+        "kind": found.kind,
+        "name": found.name,
+        "distribution": found.distribution,
+        "version": found.version,
+        "object": found.value,
+        "summary": doc.summary,
+        "description": doc.description,
+        "parameters": [
+            {
+                "name": name,
+                "accepts": param.describe(),
+                "default": _as_json(defaults[name]),
+                "doc": param.doc,
+            }
+            for name, param in cls.parameters.items()
+        ],
+        "capabilities": asdict(cls.capabilities),
+        "source": doc.section("References"),
+        "example": doc.section("Examples").partition("\n\n")[0],
+    }
+
+
+def _describe_kind(kind: Kind) -> dict[str, Any]:
+    """Describe what a kind asks of its components."""
+    return {
+        "kind": kind.name,
+        "group": kind.group,
+        "summary": kind.summary,
+        "role": kind.role,
+        "interfaces": [_describe_interface(cls) for cls in kind.interface_classes()],
+        "components": registry(kind.name).names(),
+    }
+
+
+def _describe_interface(cls: Any) -> dict[str, Any]:
+    doc = read_docstring(cls)
+    must = sorted(cls.__abstractmethods__)
+    may = [
+        name
+        for name, member in vars(cls).items()
+        if inspect.isfunction(member) and not name.startswith("_") and name not in must
+    ]
+    return {
+        "name": f"ilk.{cls.__name__}",
+        "summary": doc.summary,
+        "description": doc.description,
+        "must_define": _describe_methods(cls, must),
+        "may_override": _describe_methods(cls, may),
+    }
+
+
+def _describe_methods(cls: Any, names: Iterable[str]) -> list[dict[str, str]]:
+    return [
+        {
+            "name": name,
+            "signature": _signature(getattr(cls, name)),
+            "summary": read_docstring(getattr(cls, name)).summary,
+        }
+        for name in names
+    ]
+
+
+def _signature(method: Any) -> str:
+    """``name(arguments)`` without self and annotations."""
+    full = inspect.signature(method)
+    _, *arguments = (p.replace(annotation=p.empty) for p in full.parameters.values())
+    bare = full.replace(parameters=arguments, return_annotation=full.empty)
+    return f"{method.__name__}{bare}"
+
+
+def _as_json(value: Any) -> Any:
+    """A default as JSON can hold it; what it cannot hold as text."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError):
+        return repr(value)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ilk_evaluation import figures as figures
     from ilk_evaluation import intervals as intervals
     from ilk_evaluation import theory as theory
-    from ilk_evaluation.comparisons.holm import holm as holm
+    from ilk_evaluation.comparisons.pairwise import holm as holm
     from ilk_evaluation.executors.failure import ExecutorError as ExecutorError
     from ilk_evaluation.experiments.crew import CellError as CellError
     from ilk_evaluation.experiments.database import StoreError as StoreError
@@ -36,7 +36,7 @@ _MODULE = {
     "Store": "ilk_evaluation.experiments.store",
     "StoreError": "ilk_evaluation.experiments.database",
     "ExecutorError": "ilk_evaluation.executors.failure",
-    "holm": "ilk_evaluation.comparisons.holm",
+    "holm": "ilk_evaluation.comparisons.pairwise",
     "merge_stores": "ilk_evaluation.results.merging",
     "plan_experiment": "ilk_evaluation.experiments.plan",
     "run_experiment": "ilk_evaluation.experiments.runner",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ilk import InputError, Prediction
-from ilk_evaluation.measures.codes import codes_of
+from ilk_evaluation.measures.class_codes import codes_of
 
 __all__ = ["confusion_matrix", "normalized", "per_class"]
 

@@ -5,11 +5,9 @@ Three decompositions of what is predicted after training on different sets: `koh
 fits and decomposes; `of_results` takes the predictions that an experiment with repeats has stored.
 """
 
-from ilk_evaluation.bias_variance.decomposition import Decomposition, MeanTerms
-from ilk_evaluation.bias_variance.protocol import of_pipeline
-from ilk_evaluation.bias_variance.squared import squared_loss
-from ilk_evaluation.bias_variance.stored import of_results
-from ilk_evaluation.bias_variance.zero_one import domingos, kohavi_wolpert
+from ilk_evaluation.bias_variance.decomposition import Decomposition, MeanTerms, squared_loss
+from ilk_evaluation.bias_variance.estimation import of_pipeline, of_results
+from ilk_evaluation.bias_variance.zero_one_loss import domingos, kohavi_wolpert
 
 __all__ = [
     "Decomposition",

@@ -1,12 +1,15 @@
-"""An expected loss and the terms that add up to it."""
+"""The terms of a decomposition into noise, bias and variance, and that of squared loss."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ilk import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 
@@ -83,3 +86,88 @@ class Decomposition:
     def __repr__(self) -> str:
         said = ", ".join(f"{name}={value:.4f}" for name, value in self.mean._asdict().items())
         return f"<{self.method}: {said}; {len(self.loss)} cases>"
+
+
+def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = True) -> Decomposition:
+    """Split the expected squared loss into noise, squared bias and variance.
+
+    ``E (f - t)^2 = sigma^2 + (E f - y)^2 + E (f - E f)^2`` for outputs f after training on
+    different sets, and targets t of mean y and variance sigma^2. Means over R outputs stand for
+    expectations. The squared bias is then too large by ``V / R`` in the mean, V being the
+    variance; with `unbiased` that is moved, V divided by R - 1 instead of R. The sum stays the
+    same.
+
+    Parameters
+    ----------
+    outputs : array of shape (R, n)
+        Output for each of n cases after training on each of R sets of one size.
+    y : array of shape (n,)
+        True values, or the means of noisy ones where `noise` is given.
+    noise : float or array of shape (n,), default=0
+        sigma^2, in squared units of y; 0: it counts as bias.
+    unbiased : bool, default=True
+        Needs R of at least 2.
+
+    Returns
+    -------
+    Decomposition
+
+    Raises
+    ------
+    InputError
+        For shapes that do not fit, numbers that are not finite, or R = 1 with `unbiased`.
+
+    Notes
+    -----
+    Zaidi's line for the variance (2.13) lacks its square.
+
+    References
+    ----------
+    Geman, Bienenstock & Doursat (1992); Zaidi (2011), sec. 2.2.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import bias_variance
+    >>> bias_variance.squared_loss([[1.0, 2.0], [3.0, 2.0]], [2.0, 3.0], unbiased=False)
+    <squared_loss: loss=1.0000, noise=0.0000, bias=0.5000, variance=0.5000; 2 cases>
+    """
+    said, truth = _finite("outputs", outputs), _finite("y", y)
+    if said.ndim != 2 or 0 in said.shape:
+        raise InputError(
+            f"squared_loss: outputs must have shape (training sets, cases), got {said.shape}"
+        )
+    if truth.shape != said.shape[1:]:
+        raise InputError(f"squared_loss: y must have shape {said.shape[1:]}, got {truth.shape}")
+    sigma = _finite("noise", noise)
+    if sigma.shape not in ((), truth.shape) or (sigma < 0).any():
+        raise InputError("squared_loss: noise must be variances of at least 0, one or one a case")
+    n_sets = len(said)
+    if unbiased and n_sets < 2:
+        raise InputError("squared_loss: at least 2 training sets are needed, or unbiased=False")
+    mean = said.mean(axis=0)
+    bias, variance = (mean - truth) ** 2, ((said - mean) ** 2).mean(axis=0)
+    if unbiased:
+        excess = variance / (n_sets - 1)
+        bias, variance = bias - excess, variance + excess
+    ones = np.ones(len(truth))
+    return Decomposition(
+        method="squared_loss",
+        loss=((said - truth) ** 2).mean(axis=0) + sigma,
+        noise=sigma * ones,
+        bias=bias,
+        variance=variance,
+        noise_factor=ones,
+        variance_factor=ones,
+        n_predictions=np.full(len(truth), n_sets),
+        cases=np.arange(len(truth)),
+    )
+
+
+def _finite(argument: str, values: Any) -> np.ndarray:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"squared_loss: {argument} must be numbers: {error}") from None
+    if not np.isfinite(numbers).all():
+        raise InputError(f"squared_loss: {argument} must be finite numbers")
+    return numbers

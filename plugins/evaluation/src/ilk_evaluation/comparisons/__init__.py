@@ -1,1 +1,1 @@
-"""Whether differences between pipelines are real."""
+"""Statistical tests of whether pipelines differ."""

@@ -14,8 +14,8 @@ from scipy.stats import chi2, studentized_range
 
 import ilk
 from ilk import Param
-from ilk_evaluation.comparisons.complete import complete
-from ilk_evaluation.comparisons.wording import verdict_text
+from ilk_evaluation.comparisons.paired_scores import complete
+from ilk_evaluation.comparisons.verdict_text import friedman_text
 
 
 class FriedmanNemenyi(ilk.Comparison):
@@ -123,7 +123,7 @@ class FriedmanNemenyi(ilk.Comparison):
                 "dropped": dropped,
             },
         )
-        return ilk.Verdict(**{**vars(verdict), "text": verdict_text(verdict)})
+        return ilk.Verdict(**{**vars(verdict), "text": friedman_text(verdict)})
 
     def _pairs(self, ranks: Mapping[str, float], test: Friedman) -> tuple[dict[str, Any], ...]:
         significant = test.p_value < self.alpha
@@ -146,9 +146,9 @@ class FriedmanNemenyi(ilk.Comparison):
         IlkError
             If matplotlib is not installed.
         """
-        from ilk_evaluation.comparisons.diagram import draw_ranks
+        from ilk_evaluation.comparisons.verdict_plots import draw_critical_difference_diagram
 
-        return draw_ranks(verdict, ax)
+        return draw_critical_difference_diagram(verdict, ax)
 
 
 @dataclass(frozen=True)

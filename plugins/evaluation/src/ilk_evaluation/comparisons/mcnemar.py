@@ -12,6 +12,7 @@ from scipy.special import bdtr, chdtrc, ndtri
 
 import ilk
 from ilk import Param
+from ilk_evaluation.comparisons.paired_scores import names
 from ilk_evaluation.comparisons.pairwise import (
     Finding,
     Found,
@@ -20,8 +21,7 @@ from ilk_evaluation.comparisons.pairwise import (
     pairs_by_dataset,
     pairs_of,
 )
-from ilk_evaluation.comparisons.splits import names
-from ilk_evaluation.comparisons.wording import list_some
+from ilk_evaluation.comparisons.verdict_text import list_some
 
 _REPEATING = ("bootstrap", "bootstrap_632", "holdout", "random_subsampling", "repeated_kfold")
 """Resamplings whose parameter `repeats` says how many repeats there will be."""

@@ -1,7 +1,8 @@
-"""Tests of pairs of pipelines: which pairs, adjusted p-values, and the verdict on all."""
+"""Tests of pairs of pipelines: the pairs, Holm's adjustment of p-values, and the verdict."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +13,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_evaluation.comparisons.holm import holm
-from ilk_evaluation.comparisons.wording import left_out, list_some, pairs_text
+from ilk_evaluation.comparisons.verdict_text import left_out, list_some, pairs_text
 
 Pair = tuple[str, str]
 
@@ -152,7 +152,7 @@ class PairwiseComparison(ilk.Comparison):
         IlkError
             If matplotlib is not installed.
         """
-        from ilk_evaluation.comparisons.bars import draw_differences
+        from ilk_evaluation.comparisons.verdict_plots import draw_differences
 
         return draw_differences(verdict, ax)
 
@@ -247,3 +247,68 @@ def better(a: str, b: str, lead: float, *, up: bool) -> str | None:
         Whether more is better.
     """
     return None if lead == 0 else a if (lead > 0) == up else b
+
+
+def no_spread(findings: Sequence[Finding]) -> list[str]:
+    """Say of which pairs the p-value is 0 because their differences do not vary."""
+    where = [
+        f"{one.a} and {one.b}" + (f" on {one.dataset}" if one.dataset else "")
+        for one in findings
+        if math.isinf(one.statistic)
+    ]
+    if not where:
+        return []
+    return [f"The differences of {list_some(where)} do not vary: p = 0 is a limit."]
+
+
+def holm(p_values: Any) -> np.ndarray:
+    """Adjust the p-values of several tests by Holm's step-down method.
+
+    With ``p_(1) <= ... <= p_(m)`` the adjusted ones are::
+
+        max_{j <= i} min(1, (m - j + 1) p_(j))
+
+    Rejecting where an adjusted p-value is at most alpha keeps the probability of any false
+    rejection at most alpha, however the tests depend on each other. They are never below the
+    p-values nor above Bonferroni's ``m p``, and their order is that of the p-values.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        From 0 to 1. May be empty.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In the order of `p_values`.
+
+    Raises
+    ------
+    InputError
+        If they have more than one dimension, or one is not from 0 to 1 (NaN, say).
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+    Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import holm
+    >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03, 0.005]).tolist()]
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    values = np.asarray(p_values, dtype=float)
+    if values.ndim != 1:
+        raise ilk.InputError(f"holm: p_values must have one dimension, got shape {values.shape}")
+    strange = np.flatnonzero(~((values >= 0) & (values <= 1)))
+    if strange.size:
+        at = int(strange[0])
+        raise ilk.InputError(
+            f"holm: p_values must be from 0 to 1, got {values[at]} at position {at}"
+        )
+    order = np.argsort(values, kind="stable")
+    factors = np.arange(len(values), 0, -1)
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(factors * values[order]), 1)
+    return adjusted

@@ -1,4 +1,4 @@
-"""How far each pipeline is behind the best one of each data set."""
+"""Friedman's robustness: the ratios of a pipeline's scores to the best on each data set."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_evaluation.comparisons.complete import complete
 from ilk_evaluation.comparisons.friedman_nemenyi import friedman
-from ilk_evaluation.comparisons.wording import left_out, list_some
+from ilk_evaluation.comparisons.paired_scores import complete
+from ilk_evaluation.comparisons.verdict_text import left_out, list_some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,12 +136,12 @@ class Robustness(ilk.Comparison):
         IlkError
             If matplotlib is not installed.
         """
-        from ilk_evaluation.comparisons.boxes import draw_boxes
+        from ilk_evaluation.comparisons.verdict_plots import draw_box_plots
 
-        return draw_boxes(verdict, ax)
+        return draw_box_plots(verdict, _by_robustness(verdict.details["boxes"]), ax)
 
 
-def by_robustness(boxes: Mapping[str, Mapping[str, float]]) -> list[str]:
+def _by_robustness(boxes: Mapping[str, Mapping[str, float]]) -> list[str]:
     """Pipelines, those with the smallest medians first, then with the smallest upper quartiles."""
     order = ("median", "upper_quartile", "largest")
     return sorted(boxes, key=lambda name: [boxes[name][key] for key in order])
@@ -178,7 +178,7 @@ def _text(
     each = (
         f"{name} {boxes[name]['median']:.2f} ({boxes[name]['upper_quartile']:.2f}, "
         f"{boxes[name]['largest']:.2f})"
-        for name in by_robustness(boxes)
+        for name in _by_robustness(boxes)
     )
     best, own = f"the best {results.measure} of the data set", "a pipeline's"
     more, less = (best, own) if results.greater_is_better else (own, best)

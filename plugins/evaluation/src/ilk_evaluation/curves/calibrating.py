@@ -11,8 +11,8 @@ import numpy as np
 from ilk import InputError, Prediction
 from ilk_evaluation.confusion import answered_codes
 from ilk_evaluation.curves.averaging import shares
-from ilk_evaluation.measures.codes import positive_code
-from ilk_evaluation.measures.probabilities import answered_probabilities
+from ilk_evaluation.measures.answered_values import answered_probabilities
+from ilk_evaluation.measures.class_codes import positive_code
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ilk import InputError, Prediction
-from ilk_evaluation.measures.codes import codes_of, positive_code
-from ilk_evaluation.measures.columns import class_columns
+from ilk_evaluation.measures.answered_values import class_columns
+from ilk_evaluation.measures.class_codes import codes_of, positive_code
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Labelled data: what comes with scikit-learn, files, folders, and what rules make."""
+"""Data sets: bundled, made by rules or at random, and read from files."""

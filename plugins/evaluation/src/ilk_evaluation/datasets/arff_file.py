@@ -1,20 +1,52 @@
-"""A table in an ARFF file, as Weka writes them."""
+"""ARFF files: attributes and rows of cells; every error names the file and the line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import ilk
 from ilk import Param
-from ilk_evaluation.datasets.arff_text import MISSING, ArffText, Attribute, read_arff
-from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
-from ilk_evaluation.datasets.table_file import INFLATED, INFLATED_MB
+from ilk_evaluation.datasets.columns import Columns, Roles, is_number
+from ilk_evaluation.datasets.table_file import (
+    EXAMPLE,
+    INFLATED,
+    INFLATED_MB,
+    TableDataset,
+    TableFile,
+    UsedColumns,
+    read_text,
+)
+
+MISSING = "\0"
+"""Stands for a missing cell, which no text file holds."""
+
+Kind = Literal["numeric", "nominal", "string", "date"]
+
+_KINDS: dict[str, Kind] = {
+    "numeric": "numeric",
+    "real": "numeric",
+    "integer": "numeric",
+    "string": "string",
+    "date": "date",
+}
+
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)", re.DOTALL)
+_ATTRIBUTE = re.compile(rf"({_QUOTED}|[^\s'\"{{}},%]+)\s*(.*)", re.DOTALL)
+_SAID = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
+_SPARSE = re.compile(r"(\d+)\s+(.+)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SIGNS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-class Arff(OneTable):
+class Arff(TableDataset):
     r"""A table in an ARFF file, dense or sparse, gzip if its name ends in .gz.
 
     What is numeric and what is nominal the file declares. X is a float array if all features are
@@ -101,7 +133,7 @@ class Arff(OneTable):
         path = str(EXAMPLE / "fruit.arff")
         return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
 
-    def _read(self, path: Path) -> tuple[Table, str]:
+    def _read(self, path: Path) -> tuple[UsedColumns, str]:
         arff = read_arff(path, self.inflated_mb)
         roles = self._roles(arff)
         for name in (roles.target, roles.groups):
@@ -143,3 +175,203 @@ class Arff(OneTable):
 
 def _names(attributes: Sequence[Attribute], kind: str) -> Any:
     return [one.name for one in attributes if one.kind == kind]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column as it is declared; `values` are those of a nominal one, in their order."""
+
+    name: str
+    kind: Kind
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ArffText:
+    """What an ARFF file says: the name of the relation, the attributes, the cells."""
+
+    relation: str
+    attributes: tuple[Attribute, ...]
+    table: TableFile
+
+    def write_alike(self, name: str | None) -> None:
+        """Write equal numbers of a numeric attribute alike, for where it names something.
+
+        Raises
+        ------
+        DataError
+            For one that is not finite.
+        """
+        for at, one in enumerate(self.attributes):
+            if one.name != name or one.kind != "numeric":
+                continue
+            for position, row in enumerate(self.table.rows):
+                if row[at] != MISSING:
+                    row[at] = self._alike(row[at], name, position)
+
+    def _alike(self, cell: str, name: str, position: int) -> str:
+        value = float(cell)
+        if not math.isfinite(value):
+            raise self.table.error(
+                f"column {name!r}: {cell!r} is not a finite number", row=position
+            )
+        if _WHOLE.fullmatch(cell):  # perhaps too long for a float
+            return str(int(cell))
+        return str(int(value)) if value.is_integer() else repr(value)
+
+
+def read_arff(path: Path, inflated_mb: int) -> ArffText:
+    """Read an ARFF file, dense or sparse; one whose name ends in ``.gz`` is decompressed.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or breaks a rule of the format; names file, line and attribute.
+    """
+    lines = _lines(read_text(path, inflated_mb))
+    relation, attributes = _header(path, lines)
+    table = TableFile(path, tuple(one.name for one in attributes), [], [])
+    for number, line in lines:
+        table.lines.append(number)
+        table.rows.append(_row(table, attributes, line))
+    if not table.rows:
+        raise table.error("the file has no rows after @data")
+    return ArffText(relation, attributes, table)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that say something, stripped and without comments, each with its number.
+
+    The format's definition knows comments that are lines of their own; Weka's reader also ends a
+    line at any other percent sign that stands in no quotes. Here that is one after a blank or a
+    closing brace: ``50%`` is a value, as it is to scipy's reader.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        said = line.strip()
+        if "%" in said:
+            said = _SAID.match(said)[0].strip()  # type: ignore[index]  # nothing matches, too
+        if said:
+            yield number, said
+
+
+def _header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, tuple[Attribute, ...]]:
+    """Take the lines up to @data; return the relation's name and the attributes."""
+    relation, attributes = "", []
+    for number, line in lines:
+        keyword, _, rest = re.sub(r"\s+", " ", line, count=1).partition(" ")
+        match keyword.lower():
+            case "@relation":
+                relation = _cells(rest)[0][0]
+            case "@attribute":
+                attributes.append(_attribute(f"{path}:{number}", rest.strip()))
+            case "@data":
+                _check_names(path, attributes)
+                return relation, tuple(attributes)
+            case _:
+                raise ilk.DataError(
+                    f"{path}:{number}: expected @relation, @attribute or @data, got {line[:40]!r}"
+                )
+    raise ilk.DataError(f"{path}: no ARFF file: it has no @data")
+
+
+def _check_names(path: Path, attributes: Sequence[Attribute]) -> None:
+    if not attributes:
+        raise ilk.DataError(f"{path}: no @attribute before @data")
+    name, times = Counter(one.name for one in attributes).most_common(1)[0]
+    if times > 1:
+        raise ilk.DataError(f"{path}: the attribute {name!r} is declared {times} times")
+
+
+def _attribute(place: str, text: str) -> Attribute:
+    found = _ATTRIBUTE.fullmatch(text)
+    if found is None or not found[2]:
+        raise ilk.DataError(f"{place}: expected a name and a type after @attribute, got {text!r}")
+    name, declared = _plain(found[1])[0], found[2].strip()
+    if declared.startswith("{"):
+        if not declared.endswith("}"):
+            raise ilk.DataError(f"{place}: attribute {name!r}: its values have no closing brace")
+        values = tuple(cell.strip() for cell, _ in _cells(declared[1:-1]))
+        if len(set(values)) < len(values) or "" in values:
+            raise ilk.DataError(f"{place}: attribute {name!r}: a value is empty, or stands twice")
+        return Attribute(name, "nominal", values)
+    word = declared.split()[0]
+    if word.lower() not in _KINDS:
+        hint = ilk.did_you_mean(word, _KINDS)
+        raise ilk.DataError(f"{place}: attribute {name!r}: the type {word!r} cannot be read{hint}")
+    return Attribute(name, _KINDS[word.lower()])
+
+
+def _row(table: TableFile, attributes: Sequence[Attribute], line: str) -> list[str]:
+    if line.startswith("{"):
+        return _sparse(table, attributes, line)
+    cells = _cells(line)
+    if len(cells) != len(attributes):
+        weight = "; weights of rows are not read" if cells[-1][0].startswith("{") else ""
+        raise table.error(
+            f"the row has {len(cells)} values, there are {len(attributes)} attributes{weight}", -1
+        )
+    return [_value(table, one, *cell) for one, cell in zip(attributes, cells, strict=True)]
+
+
+def _sparse(table: TableFile, attributes: Sequence[Attribute], line: str) -> list[str]:
+    """A row that names its values by position; the others are 0, or the first one declared."""
+    bare = re.sub(_QUOTED, "", line)
+    if not line.endswith("}") or bare.count("{") + bare.count("}") != 2:
+        raise table.error("expected a sparse row in braces, and nothing after it", -1)
+    row = [one.values[0] if one.kind == "nominal" else "0" for one in attributes]
+    seen: set[int] = set()
+    for item in _items(line[1:-1]):
+        found = _SPARSE.fullmatch(item)
+        position = int(found[1]) if found else -1
+        if found is None or position in seen or position >= len(attributes):
+            raise table.error(
+                f"expected a position from 0 to {len(attributes) - 1}, each once, and a value, got "
+                f"{item!r}",
+                -1,
+            )
+        seen.add(position)
+        row[position] = _value(table, attributes[position], *_plain(found[2].strip()))
+    return row
+
+
+def _items(text: str) -> list[str]:
+    """Split what is in the braces of a sparse row at its commas, not at those in quotes."""
+    if not text.strip():
+        return []
+    return [item.strip() for item in re.findall(rf"(?:{_QUOTED}|[^,'\"]|['\"])+", text)]
+
+
+def _value(table: TableFile, attribute: Attribute, cell: str, quoted: bool) -> str:
+    if cell == "?" and not quoted:
+        return MISSING
+    if attribute.kind == "nominal" and cell.strip() not in attribute.values:
+        hint = ilk.did_you_mean(cell, attribute.values)
+        raise table.error(
+            f"attribute {attribute.name!r}: {cell!r} is none of its {len(attribute.values)} "
+            f"declared values{hint}",
+            -1,
+        )
+    if attribute.kind == "numeric" and not is_number(cell):
+        raise table.error(f"attribute {attribute.name!r}: {cell!r} is not a number", -1)
+    return cell
+
+
+def _cells(line: str) -> list[tuple[str, bool]]:
+    """Split at the commas that stand in no quotes; each cell, and whether it was quoted."""
+    if "'" not in line and '"' not in line:
+        return [(cell.strip(), False) for cell in line.split(",")]
+    cells, at = [], 0
+    while True:
+        found = _CELL.match(line, at)
+        assert found is not None  # what is in no quotes goes up to a comma or the end
+        cells.append(_plain(found[1]))
+        if found[2] == "":
+            return cells
+        at = found.end()
+
+
+def _plain(cell: str) -> tuple[str, bool]:
+    """Take the quotes off, and say whether there were any."""
+    if len(cell) >= 2 and cell[0] == cell[-1] and cell[0] in "'\"":
+        return _ESCAPE.sub(lambda m: _SIGNS.get(m[1], m[1]), cell[1:-1]), True
+    return cell, False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+import ilk
+
 if TYPE_CHECKING:
     import pandas as pd
 
-    import ilk
     from ilk_evaluation.datasets.table_file import TableFile
+
 
 Cells = Sequence[str | None]
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
@@ -235,3 +238,31 @@ def categories(cells: Iterable[str | None], values: Sequence[str] | None = None)
         whole = all(_INTEGER.fullmatch(value) for value in there)
         values = sorted(there, key=int if whole else None)
     return pd.Categorical(cells, categories=list(values))
+
+
+def check_memory(name: str, what: str, needed: int) -> None:
+    """Refuse data that is larger than this machine's memory.
+
+    Raises
+    ------
+    DataError
+        Says how much it would need, and how much there is.
+    """
+    there = _memory()
+    if there is not None and needed > there:
+        raise ilk.DataError(
+            f"{name}: {what} would need about {_size_text(needed)} of memory, this machine has "
+            f"{_size_text(there)}"
+        )
+
+
+def _memory() -> int | None:
+    """Bytes of memory of this machine; None where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _size_text(size: int) -> str:
+    return f"{size / 2**30:,.3g} GiB" if size < 2**40 else f"{size / 2**40:,.3g} TiB"

@@ -9,11 +9,17 @@ from typing import ClassVar, Literal, Self
 import ilk
 from ilk import Param
 from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
-from ilk_evaluation.datasets.table_file import INFLATED, INFLATED_MB, read_table
+from ilk_evaluation.datasets.table_file import (
+    EXAMPLE,
+    INFLATED,
+    INFLATED_MB,
+    TableDataset,
+    UsedColumns,
+    read_table,
+)
 
 
-class Csv(OneTable):
+class Csv(TableDataset):
     r"""A table in a comma-separated file with a header, gzip if its name ends in .gz.
 
     Blanks around a cell do not count, blank lines are passed over. X is a float array if all
@@ -124,7 +130,7 @@ class Csv(OneTable):
                 "delimiter", f"must be one character, got {self.delimiter!r}"
             )
 
-    def _read(self, path: Path) -> tuple[Table, str]:
+    def _read(self, path: Path) -> tuple[UsedColumns, str]:
         roles = Roles(
             target=self.target,
             nominal=self.nominal,

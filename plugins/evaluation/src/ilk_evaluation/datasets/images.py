@@ -10,8 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_evaluation.datasets.one_table import EXAMPLE
-from ilk_evaluation.datasets.table_file import check_is_file
+from ilk_evaluation.datasets.table_file import EXAMPLE, check_is_file
 
 SUFFIXES = frozenset(
     (".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")

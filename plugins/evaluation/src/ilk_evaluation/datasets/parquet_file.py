@@ -1,19 +1,26 @@
-"""A table in a Parquet file."""
+"""Parquet files: typed columns; every error names the file, the column and the row."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_evaluation.datasets.columns import Roles
-from ilk_evaluation.datasets.one_table import EXAMPLE, OneTable, Table
-from ilk_evaluation.datasets.parquet_table import ParquetTable
+from ilk_evaluation.datasets.columns import Roles, categories, check_memory
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns, read_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-class Parquet(OneTable):
+class Parquet(TableDataset):
     """A table in a Parquet file, which says itself what its columns are.
 
     Numbers, and true and false as 1 and 0, are numeric; texts and categories are nominal. X is a
@@ -101,7 +108,7 @@ class Parquet(OneTable):
         path = str(EXAMPLE / "fruit.parquet")
         return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
 
-    def _read(self, path: Path) -> tuple[Table, str]:
+    def _read(self, path: Path) -> tuple[UsedColumns, str]:
         roles = Roles(
             target=self.target,
             nominal=self.nominal,
@@ -110,3 +117,193 @@ class Parquet(OneTable):
             missing=self.missing,
         )
         return ParquetTable.read(path, roles), ""
+
+
+@dataclass(frozen=True)
+class ParquetTable:
+    """The columns that are used of a Parquet file.
+
+    Attributes
+    ----------
+    path : Path
+    frame : DataFrame
+        Its index has the numbers of the rows in the file.
+    features : tuple of str
+    roles : Roles
+    """
+
+    path: Path
+    frame: pd.DataFrame
+    features: tuple[str, ...]
+    roles: Roles
+
+    @classmethod
+    def read(cls, path: Path, roles: Roles) -> ParquetTable:
+        """Read a file, all rows or those without a missing value."""
+        frame = _frame(path)
+        names = list(frame.columns)
+        grouped = () if roles.groups is None else (roles.groups,)
+        apart = (roles.target, *grouped)
+        for role, wanted in (
+            ("target", apart[:1]),
+            ("groups", grouped),
+            ("ignore", roles.ignored),
+        ):
+            for name in wanted:
+                _check_name(path, role, name, names)
+        features = tuple(name for name in names if name not in {*apart, *roles.ignored})
+        if not features:
+            raise ilk.DataError(f"{path}: has no feature beside the target {apart[0]!r}")
+        if frame.empty:
+            raise ilk.DataError(f"{path}: the file has no rows")
+        table = cls(path, frame[[*features, *apart]], features, roles)
+        return table._complete() if roles.missing == "complete" else table
+
+    def _complete(self) -> ParquetTable:
+        rows = self.frame.dropna()
+        if rows.empty:
+            raise self._error("missing = 'complete', but no row is complete")
+        return replace(self, frame=rows)
+
+    def X(self) -> tuple[Any, tuple[str, ...]]:
+        """Features as an array, or as a data frame if some are nominal, and the names of these."""
+        import pandas as pd
+
+        nominal = self.roles.nominal
+        named = [] if nominal == "auto" else list(nominal)
+        for name in named:
+            _check_name(self.path, "nominal", name, list(self.features))
+        chosen = tuple(
+            name
+            for name in self.features
+            if (_is_nominal(self.frame[name]) if nominal == "auto" else name in named)
+        )
+        columns = {
+            name: self._categories(name) if name in chosen else self._numbers(name)
+            for name in self.features
+        }
+        if not chosen:
+            return np.column_stack(list(columns.values())), ()
+        return pd.DataFrame(columns), chosen
+
+    def labels(self) -> np.ndarray:
+        """Labels: texts, integers, or true and false."""
+        name = self.roles.target
+        y = self._required(name, "label", "; missing = 'complete' leaves them out")
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise self._error(f"column {name!r} has one class only ({classes[0].item()!r})")
+        return y
+
+    def groups(self) -> np.ndarray | None:
+        """Group of each case, or None."""
+        name = self.roles.groups
+        return None if name is None else self._required(name, "group")
+
+    def _required(self, name: str, what: str, advice: str = "") -> np.ndarray:
+        """Values of a column without a missing one."""
+        column = self.frame[name]
+        lacking = np.flatnonzero(column.isna())
+        if lacking.size:
+            number = "1 row has" if lacking.size == 1 else f"{lacking.size} rows have"
+            raise self._error(
+                f"column {name!r}, row {self.frame.index[lacking[0]]}: no {what} "
+                f"({number} none{advice})"
+            )
+        whole = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+        values = column.to_numpy() if whole else np.asarray(column.tolist())
+        if values.dtype.kind == "f" and _are_integers(values):
+            values = values.astype(np.int64)  # integers beside what was missing
+        if values.dtype.kind not in "iubU" or values.ndim != 1:
+            raise self._error(f"column {name!r}: a {what} must be text, an integer, true or false")
+        return values
+
+    def _numbers(self, name: str) -> np.ndarray:
+        column = self.frame[name]
+        if not _is_numeric(column):
+            where = "nominal, or in ignore" if _is_nominal(column) else "ignore"
+            raise self._error(
+                f"column {name!r} of type {_type(column)} is not numeric; list it in {where}"
+            )
+        narrow = str(column.dtype).lower() == "float32"
+        values = column.to_numpy(dtype=np.float32 if narrow else float, na_value=np.nan)
+        infinite = np.flatnonzero(np.isinf(values))
+        if infinite.size:
+            row = self.frame.index[infinite[0]]
+            raise self._error(
+                f"column {name!r}, row {row}: {values[infinite[0]]} is not a finite number"
+            )
+        return values
+
+    def _categories(self, name: str) -> Any:
+        import pandas as pd
+
+        column = self.frame[name]
+        if hasattr(column.dtype, "categories"):
+            return pd.Categorical(column)
+        if not (_is_nominal(column) or _is_numeric(column)):
+            raise self._error(f"column {name!r} of type {_type(column)} cannot be nominal")
+        lacking = column.isna()
+        cells = [None if no else value for value, no in zip(column, lacking, strict=True)]
+        if _is_nominal(column):
+            return categories(cells)
+        return pd.Categorical(cells, categories=sorted({c for c in cells if c is not None}))
+
+    def _error(self, message: str) -> ilk.DataError:
+        return ilk.DataError(f"{self.path}: {message}")
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    raw = read_bytes(path)
+    if find_spec("pyarrow") is None:
+        raise ilk.DataError(
+            f"{path}: Parquet is read by pyarrow, which is not installed (pip install pyarrow)"
+        )
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(io.BytesIO(raw))
+        rows, width = file.metadata.num_rows, file.metadata.num_columns
+        check_memory(str(path), f"{rows} rows of {width} columns", 8 * rows * width)
+        table = file.read()
+        table.validate(full=True)  # texts are texts
+        frame: pd.DataFrame = table.to_pandas()
+    except ilk.DataError:
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever pandas makes of what it noted there
+        first = str(error).partition("\n")[0]
+        raise ilk.DataError(f"{path}: cannot be read as Parquet: {first}") from None
+    frame.columns = [str(name) for name in frame.columns]
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ilk.DataError(f"{path}: the column {twice!r} is there more than once")
+    return frame.reset_index(drop=True)
+
+
+def _check_name(path: Path, role: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        hint = ilk.did_you_mean(name, names)
+        raise ilk.DataError(f"{path}: {role} names no column: {name!r}{hint} (columns: {shown})")
+
+
+def _is_nominal(column: pd.Series[Any]) -> bool:
+    if hasattr(column.dtype, "categories"):
+        return True
+    present = column.dropna()
+    return _type(column) in {"str", "string", "object"} and all(
+        isinstance(value, str) for value in present
+    )
+
+
+def _is_numeric(column: pd.Series[Any]) -> bool:
+    return getattr(column.dtype, "kind", "O") in "biuf"
+
+
+def _are_integers(values: np.ndarray) -> bool:
+    """Tell whether all numbers are whole, and small enough that each stands for itself."""
+    return bool((np.abs(values) <= 2**53).all() and (np.floor(values) == values).all())
+
+
+def _type(column: pd.Series[Any]) -> str:
+    return str(column.dtype).partition("[")[0]

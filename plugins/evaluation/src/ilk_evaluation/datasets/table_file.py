@@ -1,4 +1,4 @@
-"""A delimited text file, read as cells; every error says file and line."""
+"""Tables in one file: reading text and cells safely, and the data set made of a table."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ import gzip
 import io
 import os
 import zlib
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import ilk
 from ilk import Param
 from ilk.suggest import file_like
+
+if TYPE_CHECKING:
+    import numpy as np
+
+EXAMPLE = Path(__file__).parent / "example"
+
 
 _DELIMITERS = (";", "\t", "|", ",")
 """What tables are often divided by."""
@@ -182,3 +190,73 @@ def _check_header(table: TableFile, line: int) -> None:
     name, times = Counter(table.header).most_common(1)[0]
     if times > 1:
         raise ilk.DataError(f"{place}: the header has the column {name!r} {times} times")
+
+
+class UsedColumns(Protocol):
+    """The columns of a file that are used."""
+
+    @property
+    def features(self) -> Sequence[str]:
+        """Names of the features."""
+
+    def labels(self) -> np.ndarray:
+        """Label of each case."""
+
+    def X(self) -> tuple[Any, tuple[str, ...]]:
+        """Features, and the names of the nominal ones."""
+
+    def groups(self) -> np.ndarray | None:
+        """Group of each case, or None."""
+
+
+class TableDataset(ilk.Dataset):
+    """A table in one file, whose columns have the roles that the parameters give them.
+
+    A subclass has the parameters path, target, missing, ignore, groups, and perhaps nominal.
+    """
+
+    path: str | Path | None
+    target: str | None
+    missing: str
+    ignore: Sequence[str]
+    groups: str | None
+
+    @abstractmethod
+    def _read(self, path: Path) -> tuple[UsedColumns, str]:
+        """Read the file: the columns that are used, and what it says of itself."""
+
+    def check_parameters(self) -> None:
+        """Check each parameter, and that no column has two roles."""
+        super().check_parameters()
+        if self.groups is not None and self.groups == self.target:
+            raise self.parameter_error("groups", f"must not be the target, got {self.groups!r}")
+        for name, role in ((self.target, "target"), (self.groups, "groups")):
+            for argument in ("ignore", "nominal"):
+                named = getattr(self, argument, "auto")
+                if name is not None and named != "auto" and name in named:
+                    raise self.parameter_error(argument, f"must not hold the {role}, got {name!r}")
+
+    def load(self) -> ilk.Data:
+        self.check_parameters()
+        assert self.path is not None
+        table, description = self._read(Path(self.path).expanduser())
+        y = table.labels()
+        X, nominal = table.X()
+        return ilk.Data(
+            X=X,
+            y=y,
+            name=self._stem(),
+            feature_names=tuple(table.features),
+            nominal=nominal,
+            groups=table.groups(),
+            description=description,
+        )
+
+    def title(self) -> str:
+        """Stem of the file's name, marked if only complete rows are taken."""
+        stem = self._stem()
+        return f"{stem} (complete)" if self.missing == "complete" else stem
+
+    def _stem(self) -> str:
+        name = Path(self.path).name if self.path is not None else ""
+        return name.removesuffix(".gz").rpartition(".")[0] or name

@@ -5,10 +5,16 @@ cases, as `member_labels` reads it from a fitted ensemble or from stored predict
 of pairs give a matrix; `mean_of_pairs` makes one number of it.
 """
 
+from ilk_evaluation.diversity.diversity_measures import (
+    AmbiguityDecomposition,
+    ambiguity,
+    ambiguity_decomposition,
+    entropy,
+    fail_disagreement,
+    mean_of_pairs,
+    plain_disagreement,
+)
 from ilk_evaluation.diversity.members import MemberLabels, member_labels
-from ilk_evaluation.diversity.pairs import fail_disagreement, mean_of_pairs, plain_disagreement
-from ilk_evaluation.diversity.regression import AmbiguityDecomposition, ambiguity_decomposition
-from ilk_evaluation.diversity.votes import ambiguity, entropy
 
 __all__ = [
     "AmbiguityDecomposition",

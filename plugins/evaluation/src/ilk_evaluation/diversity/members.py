@@ -1,4 +1,4 @@
-"""What the members of an ensemble say: asked now, or read from stored predictions."""
+"""Predictions of the members of an ensemble: asked for now, or read from stored results."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class InGroups(ilk.Resampling):
         scheme = self.resolve_slot("resampling")
         if hasattr(scheme, "splits"):
             return scheme
-        from ilk_evaluation.resamplings.wrapped import table_of
+        from ilk_evaluation.resamplings.sklearn_splitters import table_of
 
         table = table_of(scheme)
         return scheme if table is None else ilk.build(table, kind="resampling")

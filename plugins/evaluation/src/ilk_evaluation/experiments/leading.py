@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import ilk
-from ilk_evaluation.comparisons.complete import with_scores
+from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.experiments.scoring import score
 
 if TYPE_CHECKING:

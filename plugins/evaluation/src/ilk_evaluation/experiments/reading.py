@@ -103,6 +103,6 @@ def _as_tables(source: Mapping[str, Any]) -> dict[str, Any]:
     given = evaluation.get("resampling") if isinstance(evaluation, Mapping) else None
     if not hasattr(given, "get_n_splits"):
         return dict(source)
-    from ilk_evaluation.resamplings.wrapped import table_of
+    from ilk_evaluation.resamplings.sklearn_splitters import table_of
 
     return {**source, "evaluation": {**evaluation, "resampling": table_of(given) or given}}

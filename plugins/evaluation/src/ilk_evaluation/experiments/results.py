@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 import ilk
-from ilk_evaluation.comparisons.complete import with_scores
-from ilk_evaluation.comparisons.wording import list_some
+from ilk_evaluation.comparisons.paired_scores import with_scores
+from ilk_evaluation.comparisons.verdict_text import list_some
 from ilk_evaluation.experiments.evidence import Evidence
 from ilk_evaluation.experiments.leave_one_out import notes_on
 from ilk_evaluation.experiments.scoring import Scored, ranks, score

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import ilk
-from ilk_evaluation.resamplings.no_information import no_information
+from ilk_evaluation.resamplings.bootstrap import no_information
 
 if TYPE_CHECKING:
     from ilk_evaluation.experiments.design import Cell, Design

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ilk
-from ilk_evaluation.comparisons.complete import with_scores
+from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.experiments.evidence import Evidence
 
 if TYPE_CHECKING:

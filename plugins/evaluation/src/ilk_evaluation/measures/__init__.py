@@ -1,1 +1,1 @@
-"""What a prediction is worth."""
+"""Measures of predictions: accuracy, rates, areas under curves, scoring rules, losses."""

@@ -1,8 +1,114 @@
-"""Rates of right and wrong answers about a class: precision, recall and their kin."""
+"""Rates made of true and false positives and negatives: precision, recall, and others."""
 
 from __future__ import annotations
 
-from ilk_evaluation.measures.rate import Counts, Parts, Rate
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+import ilk
+from ilk_evaluation.confusion import confusion_matrix, ratio
+from ilk_evaluation.measures.class_codes import POSITIVE, absent_remark, positive_code
+
+
+class Rate(ilk.Measure):
+    """A ratio of sums of true and false positives and negatives; subclasses say which.
+
+    `_numerator` and `_denominator` name the counts that are added up, one named twice counts
+    double. `_undefined_if` says when the denominator is 0.
+    """
+
+    _numerator: ClassVar[tuple[str, ...]]
+    _denominator: ClassVar[tuple[str, ...]]
+    _undefined_if: ClassVar[str]
+
+    parameters = {
+        "positive": POSITIVE,
+        "average": ilk.Param(
+            choices=("macro", "micro", "weighted"),
+            none=True,
+            doc="How the rates of the classes become one; None: that of the positive class.",
+        ),
+        "undefined": ilk.Param(
+            float, ge=0, le=1, none=True, doc="What a rate of nothing counts as; None: an error."
+        ),
+    }
+
+    def __init__(
+        self,
+        positive: Any = None,
+        average: Literal["macro", "micro", "weighted"] | None = None,
+        undefined: float | None = None,
+    ) -> None:
+        self.positive = positive
+        self.average = average
+        self.undefined = undefined
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """The positive class, and each average."""
+        return [cls(), cls(average="macro"), cls(average="micro"), cls(average="weighted")]
+
+    def check_parameters(self) -> None:
+        """Also refuse a positive class beside an average, which is over all of them."""
+        super().check_parameters()
+        if self.positive is not None and self.average is not None:
+            raise self.parameter_error("positive", f"must be None with average={self.average!r}")
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        """Return the rate.
+
+        Raises
+        ------
+        InputError
+            If the rate is not defined, or the positive class is none.
+        """
+        self.check_parameters()
+        name = ilk.display_name(self)
+        classes = np.asarray(prediction.classes).tolist()
+        code = None
+        if self.average is None:
+            averages = self.parameters["average"].choices
+            code = positive_code(prediction.classes, self.positive, name, averages=averages)
+        matrix = confusion_matrix(prediction)
+        if not matrix.sum():
+            return math.nan
+        counts = _counts(matrix)
+        if code is not None:
+            return self._rates(counts, [code], classes)[0]
+        cases = matrix.sum(axis=1)
+        if self.average == "micro":
+            summed = {name: np.atleast_1d(count.sum()) for name, count in counts.items()}
+            return self._rates(summed, [0], ["any"])[0]
+        occur = np.flatnonzero(cases)
+        rates = self._rates(counts, occur, classes)
+        weights = None if self.average == "macro" else cases[occur]
+        return float(np.average(rates, weights=weights))
+
+    def _rates(
+        self, counts: Mapping[str, np.ndarray], codes: Any, classes: list[Any]
+    ) -> list[float]:
+        """Rates of some classes; `undefined` where the denominator is 0, or an error."""
+        part = np.sum([counts[name] for name in self._numerator], axis=0)
+        whole = np.sum([counts[name] for name in self._denominator], axis=0)
+        rates = ratio(part, whole)[codes]
+        empty = np.flatnonzero(np.isnan(rates))
+        if len(empty) and self.undefined is None:
+            label = classes[codes[empty[0]]]
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: not defined for class {label!r}: {self._undefined_if} "
+                f"(the parameter undefined says what to count it as)"
+            )
+        return [float(self.undefined or 0.0) if math.isnan(r) else float(r) for r in rates]
+
+    def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
+        """Say which classes an average leaves out."""
+        if self.average not in {"macro", "weighted"}:
+            return ()
+        cases = confusion_matrix(prediction).sum(axis=1)
+        return absent_remark(cases, prediction.classes)
 
 
 class Precision(Rate):
@@ -43,12 +149,9 @@ class Precision(Rate):
     """
 
     greater_is_better = True
-
-    def _parts(self, counts: Counts) -> Parts:
-        return counts.tp, counts.tp + counts.fp
-
-    def _nothing(self) -> str:
-        return "no answered case was said to be of it"
+    _numerator = ("tp",)
+    _denominator = ("tp", "fp")
+    _undefined_if = "no answered case was said to be of it"
 
 
 class Recall(Rate):
@@ -89,12 +192,9 @@ class Recall(Rate):
     """
 
     greater_is_better = True
-
-    def _parts(self, counts: Counts) -> Parts:
-        return counts.tp, counts.tp + counts.fn
-
-    def _nothing(self) -> str:
-        return "no answered case belongs to it"
+    _numerator = ("tp",)
+    _denominator = ("tp", "fn")
+    _undefined_if = "no answered case belongs to it"
 
 
 class Specificity(Rate):
@@ -135,12 +235,9 @@ class Specificity(Rate):
     """
 
     greater_is_better = True
-
-    def _parts(self, counts: Counts) -> Parts:
-        return counts.tn, counts.tn + counts.fp
-
-    def _nothing(self) -> str:
-        return "all answered cases belong to it"
+    _numerator = ("tn",)
+    _denominator = ("tn", "fp")
+    _undefined_if = "all answered cases belong to it"
 
 
 class FalsePositiveRate(Rate):
@@ -181,12 +278,9 @@ class FalsePositiveRate(Rate):
     """
 
     greater_is_better = False
-
-    def _parts(self, counts: Counts) -> Parts:
-        return counts.fp, counts.tn + counts.fp
-
-    def _nothing(self) -> str:
-        return "all answered cases belong to it"
+    _numerator = ("fp",)
+    _denominator = ("tn", "fp")
+    _undefined_if = "all answered cases belong to it"
 
 
 class F1(Rate):
@@ -229,9 +323,13 @@ class F1(Rate):
     """
 
     greater_is_better = True
+    _numerator = ("tp", "tp")
+    _denominator = ("tp", "tp", "fp", "fn")
+    _undefined_if = "no answered case belongs to it or was said to"
 
-    def _parts(self, counts: Counts) -> Parts:
-        return 2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn
 
-    def _nothing(self) -> str:
-        return "no answered case belongs to it or was said to"
+def _counts(matrix: np.ndarray) -> dict[str, np.ndarray]:
+    """True and false positives and negatives of each class, held against the rest."""
+    tp = np.diag(matrix)
+    fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": matrix.sum() - tp - fp - fn}

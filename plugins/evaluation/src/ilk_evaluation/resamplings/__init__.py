@@ -1,1 +1,1 @@
-"""Which cases train and which test."""
+"""Resamplings: how cases are divided into training and test sets."""

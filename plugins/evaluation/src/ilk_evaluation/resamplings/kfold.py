@@ -1,16 +1,63 @@
-"""K-fold cross-validation, plain and stratified."""
+"""K-fold cross-validation: plain, stratified, repeated, and five times two folds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from sklearn import model_selection
+
 import ilk
 from ilk import Param
-from ilk_evaluation.resamplings.folds import SMALL_CLASSES, divide
+from ilk_evaluation.resamplings.sampling_units import (
+    Units,
+    check_classes,
+    check_data,
+    check_folds,
+    holders,
+    rarest,
+)
+
+_SMALL_CLASSES = Param(
+    choices=("refuse", "spread"), doc="What to do with a class of fewer cases than folds."
+)
 
 
-class KFold(ilk.Resampling):
+class _CrossValidation(ilk.Resampling):
+    """Divides shuffled cases into folds, each of which is tested once a repeat."""
+
+    folds = 2
+    repeats = 1
+    stratify = True
+    small_classes = "refuse"
+
+    def at_least(self) -> int:
+        return self.folds * self.repeats
+
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+    ) -> Iterator[ilk.Split]:
+        self.check_parameters()
+        folds, repeats = self.folds, self.repeats
+        n, group_codes = check_data(self, X, y, groups)
+        check_folds(self, folds, n, group_codes)
+        generator = ilk.check_seed(self, random_state)
+        if not self.stratify:
+            return _shuffled(n, None, group_codes, generator, folds=folds, repeats=repeats)
+        fewer = "take fewer, or " if folds > 2 else ""
+        why = f"stratified folds need at least {folds}; {fewer}set small_classes = 'spread'"
+        least = folds if self.small_classes == "refuse" else 1
+        codes = check_classes(self, y, X, group_codes, least, why)
+        if holders(codes, group_codes).min() < folds:
+            units = Units(n, None, codes)
+            if group_codes is not None:
+                units = Units(int(group_codes.max()) + 1, group_codes, rarest(codes, group_codes))
+            return _spread(units, generator, folds=folds, repeats=repeats)
+        return _shuffled(n, codes, group_codes, generator, folds=folds, repeats=repeats)
+
+
+class KFold(_CrossValidation):
     """k-fold cross-validation: the cases are shuffled and cut into folds, each tested once.
 
     Fold sizes differ by one case at most. Cases of one group stay in one fold; then it is the
@@ -41,6 +88,7 @@ class KFold(ilk.Resampling):
     parameters: ClassVar[Mapping[str, Param]] = {
         "folds": Param(int, ge=2, doc="How many parts, each of which is tested once.")
     }
+    stratify = False
 
     def __init__(self, folds: int = 10) -> None:
         self.folds = folds
@@ -49,15 +97,6 @@ class KFold(ilk.Resampling):
     def examples(cls) -> list[Self]:
         """With few folds, for small data."""
         return [cls(folds=3)]
-
-    def at_least(self) -> int:
-        return self.folds
-
-    def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
-    ) -> Iterator[ilk.Split]:
-        self.check_parameters()
-        return divide(self, X, y, groups, random_state, folds=self.folds, repeats=1, stratify=False)
 
 
 class StratifiedKFold(KFold):
@@ -101,8 +140,9 @@ class StratifiedKFold(KFold):
 
     parameters: ClassVar[Mapping[str, Param]] = {
         **KFold.parameters,
-        "small_classes": SMALL_CLASSES,
+        "small_classes": _SMALL_CLASSES,
     }
+    stratify = True
 
     def __init__(self, folds: int = 10, small_classes: str = "refuse") -> None:
         super().__init__(folds)
@@ -113,18 +153,152 @@ class StratifiedKFold(KFold):
         """With few folds, and with more than a class of small data has cases."""
         return [cls(folds=3), cls(folds=10, small_classes="spread")]
 
-    def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
-    ) -> Iterator[ilk.Split]:
-        self.check_parameters()
-        return divide(
-            self,
-            X,
-            y,
-            groups,
-            random_state,
-            folds=self.folds,
-            repeats=1,
-            stratify=True,
-            small_classes=self.small_classes,
-        )
+
+class RepeatedKFold(_CrossValidation):
+    """k-fold cross-validation repeated, each time freshly shuffled.
+
+    Parameters
+    ----------
+    folds : int, default=10
+    repeats : int, default=10
+    stratify : bool, default=True
+        Whether each fold has the classes in the proportions of the data, as in
+        `stratified_kfold`; else folds are made as in `kfold`.
+    small_classes : {"refuse", "spread"}, default="refuse"
+        As in `stratified_kfold`; only where folds are stratified.
+
+    Raises
+    ------
+    InputError
+        If there are fewer cases (or groups) than folds or, stratified, a class has fewer and
+        that is refused.
+
+    References
+    ----------
+    Zaidi (2011), sec. 4.4: 40 repeats of 2 folds.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> scheme = ilk.resampling("repeated_kfold", folds=2, repeats=2)
+    >>> splits = scheme.splits([[0]] * 4, ["a", "a", "b", "b"], random_state=0)
+    >>> [(split.repeat, split.fold) for split in splits]
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "folds": Param(int, ge=2, doc="How many parts, each of which is tested once a repeat."),
+        "repeats": Param(int, ge=1, doc="How many times the data are shuffled and divided."),
+        "stratify": Param(bool, doc="Whether folds keep the proportions of the classes."),
+        "small_classes": _SMALL_CLASSES,
+    }
+
+    def __init__(
+        self,
+        folds: int = 10,
+        repeats: int = 10,
+        stratify: bool = True,
+        small_classes: str = "refuse",
+    ) -> None:
+        self.folds = folds
+        self.repeats = repeats
+        self.stratify = stratify
+        self.small_classes = small_classes
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Few folds and repeats, with and without stratification."""
+        return [cls(folds=2, repeats=3), cls(folds=3, repeats=2, stratify=False)]
+
+
+class FiveByTwo(_CrossValidation):
+    """Five times the data are cut into random halves; each half trains once and tests once.
+
+    The training cases of the two folds of a repeat have none in common, which `paired_t_5x2`
+    and `f_5x2` need. Cases of one group stay in one half.
+
+    Parameters
+    ----------
+    stratify : bool, default=True
+        Whether both halves have the classes in the proportions of the data.
+    small_classes : {"refuse", "spread"}, default="refuse"
+        What to do with a class of one case (or in one group), which only one half can have:
+        refuse it, or let lot decide where it goes. Only where halves are stratified.
+
+    Raises
+    ------
+    InputError
+        If there is one group only or, stratified, a class is too small and that is refused.
+
+    References
+    ----------
+    T. G. Dietterich, "Approximate statistical tests for comparing supervised classification
+    learning algorithms", Neural Computation 10, 1998. System Evaluation slides (5 x 2
+    cross-validation).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> splits = ilk.resampling("five_by_two").splits([[0]] * 6, ["a", "b"] * 3, random_state=0)
+    >>> [(split.repeat, split.fold, len(split.test)) for split in splits][:3]
+    [(0, 0, 3), (0, 1, 3), (1, 0, 3)]
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "stratify": Param(bool, doc="Whether halves keep the proportions of the classes."),
+        "small_classes": _SMALL_CLASSES,
+    }
+    repeats = 5
+
+    def __init__(self, stratify: bool = True, small_classes: str = "refuse") -> None:
+        self.stratify = stratify
+        self.small_classes = small_classes
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """With and without stratification."""
+        return [cls(), cls(stratify=False), cls(small_classes="spread")]
+
+
+def _shuffled(
+    n: int,
+    codes: np.ndarray | None,
+    groups: np.ndarray | None,
+    generator: Any,
+    *,
+    folds: int,
+    repeats: int,
+) -> Iterator[ilk.Split]:
+    rows = np.zeros(n)
+    for repeat in range(repeats):
+        splitter = _splitter(codes is not None, groups is not None)
+        drawn = splitter(n_splits=folds, shuffle=True, random_state=generator)
+        for fold, (train, test) in enumerate(drawn.split(rows, codes, groups)):
+            yield ilk.Split(train, test, repeat=repeat, fold=fold)
+
+
+def _splitter(stratified: bool, grouped: bool) -> Any:
+    if stratified:
+        return model_selection.StratifiedGroupKFold if grouped else model_selection.StratifiedKFold
+    return model_selection.GroupKFold if grouped else model_selection.KFold
+
+
+def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterator[ilk.Split]:
+    """Deal class after class round the folds: none gets two of a class before each has one.
+
+    That works for classes of any size; scikit-learn refuses data of small classes alone.
+    """
+    for repeat in range(repeats):
+        fold_of = np.empty(units.count, dtype=int)
+        fold_of[_class_by_class(units, generator)] = np.arange(units.count) % folds
+        for fold in range(folds):
+            train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+            yield ilk.Split(units.rows(train), units.rows(test), repeat=repeat, fold=fold)
+
+
+def _class_by_class(units: Units, generator: Any) -> np.ndarray:
+    """All units, those of a class together; classes, and units within them, by lot."""
+    assert units.strata is not None
+    order = generator.permutation(units.count)
+    place = generator.permutation(int(units.strata.max()) + 1)
+    return np.asarray(order[np.argsort(place[units.strata[order]], kind="stable")])

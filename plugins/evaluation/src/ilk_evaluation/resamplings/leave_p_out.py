@@ -1,4 +1,4 @@
-"""Leave-p-out cross-validation."""
+"""Leave-one-out and leave-p-out cross-validation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,62 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_evaluation.resamplings.checks import MOST_SPLITS
-from ilk_evaluation.resamplings.units import Units, units_of
+from ilk_evaluation.resamplings.sampling_units import MOST_SPLITS, Units, check_data, units_of
+
+
+class LeaveOneOut(ilk.Resampling):
+    """Each case is tested once, by what was learned from all others.
+
+    Nothing is random. There are as many splits as cases.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two cases, or groups of more than one case: testing a case by
+        others of its group is what groups are there to prevent.
+
+    Notes
+    -----
+    Where no step of a pipeline depends on the cases it is fitted to, and its classifier can leave
+    each case out without being fitted anew (`ilk.Pipeline.fast_leave_one_out`), an experiment
+    asks it once for all cases of a data set. The predictions are those of the n fits, but for the
+    last digits with `lda`, which may decide between classes that are as near; the seconds
+    of a cell are an equal share of that one call, counted as fitting. The run and its results
+    say for which pipelines that was done.
+
+    References
+    ----------
+    System Evaluation slides (leave-one-out method).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> splits = ilk.resampling("leave_one_out").splits([[1], [2], [3]], [0, 1, 1])
+    >>> [split.test.tolist() for split in splits]
+    [[0], [1], [2]]
+    """
+
+    leaves_one_out = True
+
+    def at_least(self) -> int:
+        return 2
+
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+    ) -> Iterator[ilk.Split]:
+        n, codes = check_data(self, X, y, groups)
+        if codes is not None and len(np.unique(codes)) < n:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: groups would be divided: {n} cases belong to "
+                f"{len(np.unique(codes))} groups; use kfold with as many folds as groups"
+            )
+        return _one_each(n)
+
+
+def _one_each(n: int) -> Iterator[ilk.Split]:
+    rows = np.arange(n)
+    for row in rows:
+        yield ilk.Split(np.delete(rows, row), rows[row : row + 1].copy(), fold=int(row))
 
 
 class LeavePOut(ilk.Resampling):
@@ -76,7 +130,7 @@ class LeavePOut(ilk.Resampling):
                 f"{name}: p = {self.p} of {among} makes {_written(number)} splits, more than "
                 f"max_splits = {self.max_splits:,}; take random_subsampling, or raise max_splits"
             )
-        return _splits(units, self.p)
+        return _each_combination(units, self.p)
 
 
 def _written(number: int) -> str:
@@ -84,7 +138,7 @@ def _written(number: int) -> str:
     return f"{number:,}" if number < 10**15 else f"about 10^{int(math.log10(number))}"
 
 
-def _splits(units: Units, p: int) -> Iterator[ilk.Split]:
+def _each_combination(units: Units, p: int) -> Iterator[ilk.Split]:
     everything = np.arange(units.count)
     for fold, chosen in enumerate(combinations(range(units.count), p)):
         test = np.array(chosen)

@@ -6,20 +6,23 @@ are probabilities, logarithms are natural ones.
 """
 
 from ilk_evaluation.intervals import binomial_interval, test_set_size
-from ilk_evaluation.theory.bounds import hoeffding_bound, vc_bound
-from ilk_evaluation.theory.capacity import (
+from ilk_evaluation.theory.counting import cover_count, separable_share, shatter_bound
+from ilk_evaluation.theory.generalization_bounds import (
+    failure_probability,
+    hoeffding_bound,
+    sample_complexity,
+    vc_bound,
+)
+from ilk_evaluation.theory.majority_vote import condorcet, ensemble_error
+from ilk_evaluation.theory.model_selection import StructuralRisk, aic, bic, srm
+from ilk_evaluation.theory.vc_dimension import (
     VcRange,
     margin_vc_dimension,
     multilayer_perceptron_vc_dimension,
     perceptron_vc_dimension,
     polynomial_vc_dimension,
+    svm_vc_dimension,
 )
-from ilk_evaluation.theory.complexity import failure_probability, sample_complexity
-from ilk_evaluation.theory.counting import cover_count, separable_share, shatter_bound
-from ilk_evaluation.theory.criteria import aic, bic
-from ilk_evaluation.theory.majority import condorcet, ensemble_error
-from ilk_evaluation.theory.srm import StructuralRisk, srm
-from ilk_evaluation.theory.svm_capacity import svm_vc_dimension
 
 __all__ = [
     "StructuralRisk",

@@ -1,0 +1,343 @@
+"""Diversity measures: of pairs of members, of all votes for a case, and of regressors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ilk import InputError
+from ilk_evaluation.label_arrays import label_array
+
+_CELLS = 1 << 22  # indicators held at once: 16 MB in float32
+_FEW = 256  # what a byte tells apart
+
+
+def plain_disagreement(answers: Any) -> np.ndarray:
+    """Share of the cases for which two members predict different labels.
+
+    Parameters
+    ----------
+    answers : array of shape (L, n)
+        Labels: texts, numbers or booleans.
+
+    Returns
+    -------
+    ndarray of shape (L, L)
+        Symmetric, with zeros on the diagonal.
+
+    Raises
+    ------
+    InputError
+        For another shape, or no answers.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), equation 2.28.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> answers = [["a", "b", "c", "a"], ["a", "b", "b", "b"], ["a", "a", "c", "a"]]
+    >>> diversity.plain_disagreement(answers)
+    array([[0.  , 0.5 , 0.25],
+           [0.5 , 0.  , 0.75],
+           [0.25, 0.75, 0.  ]])
+    """
+    codes, _ = _answer_codes(answers)
+    pairs = np.zeros((len(codes), len(codes)))
+    for member in range(1, len(codes)):
+        differ = np.count_nonzero(codes[member] != codes[:member], axis=1)
+        pairs[member, :member] = pairs[:member, member] = differ
+    return np.asarray(pairs / codes.shape[1])
+
+
+def fail_disagreement(answers: Any, y: Any) -> np.ndarray:
+    """Share of the cases that exactly one of two members gets right.
+
+    ``(N01 + N10) / n``, for all pairs by one matrix product: with r the cases that a member
+    gets right, ``N01 + N10 = r_i + r_j - 2 r_ij``.
+
+    Parameters
+    ----------
+    answers : array of shape (L, n)
+    y : array of shape (n,)
+        The true labels.
+
+    Returns
+    -------
+    ndarray of shape (L, L)
+        Symmetric, with zeros on the diagonal.
+
+    Raises
+    ------
+    InputError
+        For other shapes, or no answers.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), equation 2.29.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> diversity.fail_disagreement([["a", "b"], ["b", "b"], ["a", "a"]], ["a", "a"])
+    array([[0. , 0.5, 0.5],
+           [0.5, 0. , 1. ],
+           [0.5, 1. , 0. ]])
+    """
+    answers = _checked_answers(answers)
+    truth = label_array("fail_disagreement: y", y)
+    if (truth.dtype.kind == "U") != (answers.dtype.kind == "U"):
+        raise InputError(
+            f"fail_disagreement: answers and y must be of one type, got {answers.dtype} and "
+            f"{truth.dtype}"
+        )
+    if truth.shape != answers.shape[1:]:
+        raise InputError(
+            f"fail_disagreement: y must have shape {answers.shape[1:]}, got {truth.shape}"
+        )
+    n = len(truth)
+    both = np.zeros((len(answers), len(answers)))
+    size = max(_CELLS // len(answers), 1)
+    for start in range(0, n, size):
+        right = answers[:, start : start + size] == truth[start : start + size]
+        numbers = right.astype(np.float32)
+        both += numbers @ numbers.T
+    own = np.diagonal(both)
+    return np.asarray((own[:, None] + own - 2 * both) / n)
+
+
+def mean_of_pairs(matrix: Any) -> float:
+    """Mean of a measure of pairs over all pairs of different members.
+
+    Parameters
+    ----------
+    matrix : array of shape (L, L)
+
+    Returns
+    -------
+    float
+        NaN for a single member, which has no pair.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), sec. 2.5.3.1.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> answers = [["a", "b"], ["b", "b"], ["a", "a"]]
+    >>> round(diversity.mean_of_pairs(diversity.plain_disagreement(answers)), 3)
+    0.667
+    """
+    pairs = np.asarray(matrix, dtype=float)
+    if pairs.ndim != 2 or pairs.shape[0] != pairs.shape[1]:
+        raise InputError(f"mean_of_pairs: matrix must have shape (L, L), got {pairs.shape}")
+    upper = pairs[np.triu_indices(len(pairs), 1)]
+    return float(upper.mean()) if len(upper) else float("nan")
+
+
+def entropy(answers: Any) -> float:
+    """Mean entropy of the votes for a case, in nats.
+
+    ``(1/n) sum_i sum_k -(N_ik/L) ln(N_ik/L)`` with N_ik the members that predict class k for
+    case i; 0 where all agree.
+
+    Parameters
+    ----------
+    answers : array of shape (L, n)
+
+    Raises
+    ------
+    InputError
+        For another shape, or no answers.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), equation 2.30.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> round(diversity.entropy([["a", "b"], ["b", "b"]]), 4)  # ln 2 and 0
+    0.3466
+    """
+    shares = _vote_shares(answers)
+    logs = np.log(np.where(shares > 0, shares, 1))
+    return float(-(shares * logs).sum(axis=1).mean() + 0.0)
+
+
+def ambiguity(answers: Any, *, normalize: bool = False) -> float:
+    """Variance of the votes, over the classes as regression problems of 0 and 1.
+
+    ``1/(C n) sum_c sum_i sum_l (Is(member l predicts c for i) - N_ic/L)^2``. As printed the sum
+    over the L members is not divided by L, so that larger ensembles have larger values;
+    ``normalize=True`` divides.
+
+    Parameters
+    ----------
+    answers : array of shape (L, n)
+    normalize : bool, default=False
+
+    Raises
+    ------
+    InputError
+        For another shape, or no answers.
+
+    Notes
+    -----
+    C counts the classes that some member predicts. A class that none predicts adds nothing
+    to the sum.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), equation 2.31.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> diversity.ambiguity([["a", "b"], ["b", "b"]])
+    0.25
+    """
+    shares = _vote_shares(answers)
+    n_members = len(_checked_answers(answers))
+    spread = float((shares * (1 - shares)).mean())  # of an indicator: p (1 - p)
+    return spread if normalize else n_members * spread
+
+
+def _vote_shares(answers: Any) -> np.ndarray:
+    """Share of the members that predict each class for each case; shape (n, C)."""
+    codes, n_classes = _answer_codes(answers)
+    n_members, n = codes.shape
+    counts = np.zeros((n, n_classes))
+    cases = np.arange(n)
+    for own in codes:
+        counts[cases, own] += 1
+    return np.asarray(counts / n_members)
+
+
+def _checked_answers(answers: Any) -> np.ndarray:
+    """Answers as an array of shape (members, cases).
+
+    Raises
+    ------
+    InputError
+        For another shape, or none; for labels that are missing, or of several types.
+    """
+    array = label_array("diversity: answers", answers)
+    if array.ndim != 2 or 0 in array.shape:
+        raise InputError(f"diversity: answers must have shape (members, cases), got {array.shape}")
+    return array
+
+
+def _answer_codes(answers: Any) -> tuple[np.ndarray, int]:
+    """Answers as codes from 0 in as few bytes as will do, and how many classes there are."""
+    array = _checked_answers(answers)
+    if array.dtype.kind in "iu" and int(array.max()) - int(array.min()) < _FEW:
+        array = (array - array.min()).astype(np.uint8)  # np.unique would sort them all
+        present = np.bincount(array.ravel(), minlength=_FEW) > 0
+        return (np.cumsum(present) - 1).astype(np.uint8)[array], int(present.sum())
+    classes, codes = np.unique(array, return_inverse=True)
+    small = np.min_scalar_type(len(classes))
+    return codes.reshape(array.shape).astype(small), len(classes)
+
+
+class AmbiguityDecomposition(NamedTuple):
+    """The three terms of ``E = mean E - mean A``, in squared units of the outputs.
+
+    Attributes
+    ----------
+    error : float
+        E, the mean squared error of the ensemble.
+    mean_error : float
+        The mean of those of its members.
+    mean_ambiguity : float
+        The mean squared distance of the members from the ensemble; at least 0.
+    """
+
+    error: float
+    mean_error: float
+    mean_ambiguity: float
+
+
+def ambiguity_decomposition(outputs: Any, y: Any, weights: Any = None) -> AmbiguityDecomposition:
+    """Split the squared error of an average of regressors: ``E = mean E - mean A``.
+
+    With ``f = sum_l w_l f_l`` for each case, ``(f - y)^2 = sum_l w_l (f_l - y)^2 - sum_l w_l
+    (f_l - f)^2``; the three terms are means over the cases. The average is never worse than its
+    members are on average, and better by as much as they differ.
+
+    Parameters
+    ----------
+    outputs : array of shape (L, n)
+        What each of L members says of each of n cases.
+    y : array of shape (n,)
+        The true values.
+    weights : array of shape (L,), optional
+        At least 0; divided by their sum. Equal ones if left out.
+
+    Returns
+    -------
+    AmbiguityDecomposition
+        `error`, `mean_error` and `mean_ambiguity`, each computed by its own definition.
+
+    Raises
+    ------
+    InputError
+        For other shapes, numbers that are not finite, or weights that are negative or all 0.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), equation 2.27; Krogh & Vedelsby (1995).
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> diversity.ambiguity_decomposition([[1.0, 4.0], [3.0, 4.0]], [2.0, 3.0])
+    AmbiguityDecomposition(error=0.5, mean_error=1.0, mean_ambiguity=0.5)
+    """
+    said = _finite("outputs", outputs)
+    if said.ndim != 2 or 0 in said.shape:
+        raise InputError(
+            f"ambiguity_decomposition: outputs must have shape (members, cases), got {said.shape}"
+        )
+    truth = _finite("y", y)
+    if truth.shape != said.shape[1:]:
+        raise InputError(
+            f"ambiguity_decomposition: y must have shape {said.shape[1:]}, got {truth.shape}"
+        )
+    shares = _weight_shares(weights, len(said))
+    together = shares @ said
+    return AmbiguityDecomposition(
+        error=float(np.mean((together - truth) ** 2)),
+        mean_error=float(np.mean(shares @ (said - truth) ** 2)),
+        mean_ambiguity=float(np.mean(shares @ (said - together) ** 2)),
+    )
+
+
+def _finite(argument: str, values: Any) -> np.ndarray:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"ambiguity_decomposition: {argument} must be numbers: {error}") from None
+    if not np.isfinite(numbers).all():
+        raise InputError(f"ambiguity_decomposition: {argument} must be finite numbers")
+    return numbers
+
+
+def _weight_shares(weights: Any, n_members: int) -> np.ndarray:
+    if weights is None:
+        return np.full(n_members, 1 / n_members)
+    values = _finite("weights", weights)
+    if values.shape != (n_members,) or not (values >= 0).all() or not values.any():
+        raise InputError(
+            f"ambiguity_decomposition: weights must be {n_members} numbers of at least 0, not all "
+            f"0, got {values.tolist()}"
+        )
+    return np.asarray(values / values.sum())

@@ -1,0 +1,253 @@
+"""Classes by position: codes of labels, the positive class, tables with a value per class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ilk import InputError, Param, did_you_mean
+
+_SPAN = 1 << 16  # of whole numbers that a table of codes may hold
+_WORD = 4  # bytes of a character in an array of texts
+
+
+def codes_of(labels: Any, classes: Any) -> np.ndarray:
+    """Position of each label among the sorted classes.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+    classes : array of shape (C,)
+        Sorted, as `Prediction.classes` is.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Raises
+    ------
+    InputError
+        Naming the first label that is none of the classes.
+    """
+    labels, classes = np.asarray(labels), np.asarray(classes)
+    if not len(labels):
+        return np.zeros(0, dtype=np.intp)
+    if not len(classes):
+        raise InputError("a prediction has cases, but no classes")
+    codes = _codes(labels, classes)
+    taken = np.take(classes, codes, mode="clip")
+    if not _same(taken, labels):
+        row = int(np.argmin(taken == labels))
+        raise InputError(
+            f"a prediction has the label {labels.tolist()[row]!r} in row {row}, which is none of "
+            f"its classes"
+        )
+    return codes
+
+
+def _same(taken: np.ndarray, labels: np.ndarray) -> bool:
+    """Tell whether arrays are equal; texts as numbers, which compare faster."""
+    if taken.dtype != labels.dtype or taken.dtype.kind != "U" or not labels.flags.c_contiguous:
+        return bool(np.all(taken == labels))
+    word = np.uint64 if taken.dtype.itemsize % 8 == 0 else np.uint32
+    return bool(np.array_equal(taken.view(word), labels.view(word)))
+
+
+def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Codes of labels, and any code of one that is no class."""
+    kinds = labels.dtype.kind + classes.dtype.kind
+    if set(kinds) <= set("iub"):
+        return _whole_codes(labels, classes)
+    if kinds == "UU" and labels.dtype.isnative and classes.dtype.isnative:
+        return _text_codes(labels, classes)
+    if "O" in kinds or kinds[0] != kinds[1]:
+        table = {label: code for code, label in enumerate(classes.tolist())}
+        return np.array([table.get(label, 0) for label in labels.tolist()], dtype=np.intp)
+    return _searched(labels, classes)
+
+
+def _searched(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    return np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+
+
+def _whole_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Look codes up in a table that is as long as the classes span."""
+    first, last = int(classes[0]), int(classes[-1])
+    least, most = int(labels.min()), int(labels.max())
+    if least < first or most > last or last - first >= _SPAN or first < -_SPAN or last > 2 * _SPAN:
+        return _searched(labels, classes)
+    table = np.zeros(last - first + 1, dtype=np.intp)
+    table[classes.astype(np.intp) - first] = np.arange(len(classes))
+    return table[labels.astype(np.intp, copy=False) - first if first else labels.astype(np.intp)]
+
+
+def _text_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Look only at the characters that tell the classes apart.
+
+    A group is a set of classes that the characters looked at so far leave together; a table of
+    groups and characters gives the next groups, until each is one class.
+    """
+    signs, seen = _characters(classes), _characters(labels)
+    groups = np.zeros(len(classes), dtype=np.intp)
+    codes: np.ndarray | None = None
+    for place in _telling(signs[:, : seen.shape[1]]):
+        own = signs[:, place]
+        span = int(own.max()) + 1
+        if (int(groups.max()) + 1) * span > _SPAN:
+            return _searched(labels, classes)
+        keys = groups * span + own
+        kinds, groups = np.unique(keys, return_inverse=True)
+        table = np.zeros(int(kinds[-1]) + 1, dtype=np.intp)
+        table[kinds] = np.arange(len(kinds))
+        key = seen[:, place] if codes is None else codes * span + seen[:, place]
+        codes = np.take(table, key, mode="clip")
+    if codes is None or len(np.unique(groups)) < len(classes):
+        return _searched(labels, classes)
+    order = np.empty(len(classes), dtype=np.intp)
+    order[groups] = np.arange(len(classes))
+    return np.asarray(order[codes])
+
+
+def _telling(signs: np.ndarray) -> list[int]:
+    """Places of characters that together tell the rows apart, as few as a greedy search finds."""
+    places: list[int] = []
+    groups = np.zeros(len(signs), dtype=np.intp)
+    while len(places) < signs.shape[1]:
+        joint = [
+            np.unique(groups * (1 << 21) + signs[:, place], return_inverse=True)[1]
+            for place in range(signs.shape[1])
+        ]
+        counts = [int(one.max()) + 1 for one in joint]
+        best = int(np.argmax(counts))
+        if counts[best] == int(groups.max()) + 1:
+            break
+        places.append(best)
+        groups = joint[best]
+        if counts[best] == len(signs):
+            break
+    return places
+
+
+def _characters(texts: np.ndarray) -> np.ndarray:
+    """Code points of texts; shape (n, width)."""
+    texts = np.ascontiguousarray(texts)
+    return texts.view(np.uint32).reshape(len(texts), texts.dtype.itemsize // _WORD)
+
+
+def positive_code(classes: Any, positive: Any, name: str, *, averages: Sequence[str] = ()) -> int:
+    """Position of the positive class: the second of two where none is named.
+
+    Parameters
+    ----------
+    classes : array of shape (C,)
+    positive : label or None
+    name : str
+        Of the measure or curve, for errors.
+    averages : sequence of str, optional
+        Those that the measure could take over all classes instead.
+
+    Raises
+    ------
+    InputError
+        If more or fewer than two classes are there and none is named, or if it is no class.
+    """
+    labels = np.asarray(classes).tolist()
+    if positive is None:
+        if len(labels) != 2:
+            known = " or ".join(map(repr, averages))
+            instead = f"; or take average = {known}" if averages else ""
+            raise InputError(
+                f"{name}: positive must name one of the classes where there are not two of "
+                f"them, got None for {len(labels)} classes ({_listed(labels)}){instead}"
+            )
+        return 1
+    wanted = positive.item() if isinstance(positive, np.generic) else positive
+    code = find_code(wanted, labels)
+    if code is not None:
+        return code
+    hint = did_you_mean(str(wanted), [str(label) for label in labels])
+    raise InputError(
+        f"{name}: positive must be one of the classes ({_listed(labels)}), got {wanted!r}{hint}"
+    )
+
+
+def find_code(key: Any, labels: Sequence[Any]) -> int | None:
+    """Position of the class that is called so: by its label, or by its label as text."""
+    for code, label in enumerate(labels):
+        if key == label and isinstance(key, bool) == isinstance(label, bool):
+            return code
+    written = [str(label) for label in labels]
+    return written.index(key) if isinstance(key, str) and written.count(key) == 1 else None
+
+
+def _listed(labels: list[Any]) -> str:
+    few = ", ".join(repr(label) for label in labels[:6])
+    return few if len(labels) <= 6 else f"{few}, ..."
+
+
+POSITIVE = Param(
+    (str, int, float, bool),
+    none=True,
+    doc="The class that is looked for; None: the second of two.",
+)
+
+
+def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:
+    """Say which classes an average leaves out, if any."""
+    labels = np.asarray(classes).tolist()
+    absent = [repr(label) for label, n in zip(labels, cases, strict=True) if n == 0]
+    if not absent or len(absent) == len(cases):
+        return []
+    have = "has" if len(absent) == 1 else "have"
+    names = ", ".join(absent)
+    said = f"the average is over {len(cases) - len(absent)} of {len(cases)} classes"
+    return [f"{said}: no answered case belongs to {names}, which {have} no part in it"]
+
+
+def code_named(key: Any, classes: list[Any], name: str) -> int:
+    """Position of the class that a table calls so.
+
+    Raises
+    ------
+    InputError
+        If it is none of the classes.
+    """
+    code = find_code(key, classes)
+    if code is None:
+        written = [str(label) for label in classes]
+        hint = did_you_mean(str(key), written)
+        raise InputError(f"{name}: {key!r} is none of the classes ({', '.join(written)}){hint}")
+    return code
+
+
+def by_class(values: Any, classes: list[Any], name: str) -> np.ndarray:
+    """Numbers in the order of the classes.
+
+    Parameters
+    ----------
+    values : sequence of float, or mapping of class to float
+        A mapping names every class.
+
+    Raises
+    ------
+    InputError
+        If they are not one for each class.
+    """
+    if not isinstance(values, Mapping):
+        array = np.asarray(values, dtype=float)
+        if array.shape != (len(classes),):
+            raise InputError(
+                f"{name} must be one number for each of {len(classes)} classes, got "
+                f"{' x '.join(map(str, array.shape)) or 'one'}"
+            )
+        return array
+    array = np.full(len(classes), np.nan)
+    for key, value in values.items():
+        array[code_named(key, classes, name)] = value
+    if np.isnan(array).any():
+        raise InputError(
+            f"{name} must name every class, {classes[int(np.argmax(np.isnan(array)))]!r} is missing"
+        )
+    return array

@@ -1,0 +1,65 @@
+"""What a pipeline needs: seconds to fit and to predict, and the share of cases it drops."""
+
+from __future__ import annotations
+
+import ilk
+
+
+class FitSeconds(ilk.Measure):
+    """Wall-clock seconds that fitting the pipeline took.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> one = np.array([1])
+    >>> prediction = ilk.Prediction(one, one, classes=one, fit_seconds=0.5)
+    >>> ilk.measure("fit_seconds")(prediction)
+    0.5
+    """
+
+    greater_is_better = False
+    needs = "seconds"
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        return float(prediction.fit_seconds)
+
+
+class PredictSeconds(ilk.Measure):
+    """Wall-clock seconds that predicting all test cases of the split took.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> one = np.array([1])
+    >>> prediction = ilk.Prediction(one, one, classes=one, predict_seconds=0.5)
+    >>> ilk.measure("predict_seconds")(prediction)
+    0.5
+    """
+
+    greater_is_better = False
+    needs = "seconds"
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        return float(prediction.predict_seconds)
+
+
+class Reduction(ilk.Measure):
+    """Share of the training cases that the editors of a pipeline left out.
+
+    0 for a pipeline without an editor. Where editors follow one another it is the share that
+    none of them kept.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> one = np.array([1])
+    >>> prediction = ilk.Prediction(one, one, classes=one, reduction=0.75)
+    >>> ilk.measure("reduction")(prediction)
+    0.75
+    """
+
+    greater_is_better = True
+    needs = "reduction"
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        return float(prediction.reduction)

@@ -1,0 +1,126 @@
+"""Scoring rules for probabilities: Brier score and logarithmic loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+import ilk
+from ilk_evaluation.measures.answered_values import IMPOSSIBLE, answered_probabilities
+
+
+class Brier(ilk.Measure):
+    """Mean squared distance of the probabilities from 1 for the true class and 0 for others.
+
+    ``(1/2n) sum_i sum_c (p_i(c) - [y_i = c])^2`` over the answered cases, from 0 to 1; NaN if
+    there are none. For two classes it is the familiar ``(1/n) sum_i (p_i - y_i)^2``.
+
+    Parameters
+    ----------
+    halved : bool, default=True
+        Whether to divide by 2. Brier's own score does not, and goes from 0 to 2.
+
+    Raises
+    ------
+    InputError
+        If the pipeline gives no probabilities, or none that sum to 1.
+
+    References
+    ----------
+    Brier (1950), Verification of forecasts expressed in terms of probability.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> truth, P = np.array([0, 1]), np.array([[0.5, 0.5], [0.75, 0.25]])
+    >>> prediction = ilk.Prediction(truth, truth, np.array([0, 1]), probabilities=P)
+    >>> ilk.measure("brier")(prediction)  # (1/4 + 9/16) / 2
+    0.40625
+    """
+
+    parameters = {"halved": ilk.Param(bool, doc="Divide by 2, so that it is at most 1.")}
+    greater_is_better = False
+    needs = "probabilities"
+
+    def __init__(self, halved: bool = True) -> None:
+        self.halved = halved
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Both scales."""
+        return [cls(), cls(halved=False)]
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        """Return the score."""
+        self.check_parameters()
+        truth, P = answered_probabilities(prediction, ilk.display_name(self))
+        if not len(truth):
+            return math.nan
+        gaps = P.copy()
+        gaps[np.arange(len(truth)), truth] -= 1
+        total = min(float(np.square(gaps).sum(axis=1).mean()), 2.0)  # they sum to 1 by rounding
+        return total / 2 if self.halved else total
+
+
+class LogLoss(ilk.Measure):
+    """Mean of the negative logarithm of the probability of the true class, in nats.
+
+    ``(1/n) sum_i -ln p_i(y_i)`` over the answered cases; NaN if there are none. A probability of
+    0 for the class that is true makes it infinite, as it should: such a pipeline was sure of
+    something wrong, and `remarks` says it. With `clip` probabilities count as at least that much.
+    Nearest neighbours that vote by majority give a class without a vote the probability 0.
+
+    Parameters
+    ----------
+    clip : float, optional
+        The least that the probability of the true class counts as; above 0. None: infinity
+        stays. A class that was absent from the training cases has probability 0.
+
+    Raises
+    ------
+    InputError
+        If the pipeline gives no probabilities, or none that sum to 1.
+
+    References
+    ----------
+    Cunningham, Cord & Delany (2008), sec. 2.2.1: the loss -log f(x).
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> truth, P = np.array([0, 1]), np.array([[0.5, 0.5], [0.75, 0.25]])
+    >>> prediction = ilk.Prediction(truth, truth, np.array([0, 1]), probabilities=P)
+    >>> round(ilk.measure("log_loss")(prediction), 4)  # (ln 2 + ln 4) / 2
+    1.0397
+    """
+
+    parameters = {
+        "clip": ilk.Param(
+            float, gt=0, lt=1, none=True, doc="Least probability that counts; None: infinity stays."
+        ),
+    }
+    greater_is_better = False
+    needs = "probabilities"
+
+    def __init__(self, clip: float | None = None) -> None:
+        self.clip = clip
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        """Return the mean loss."""
+        self.check_parameters()
+        truth, P = answered_probabilities(prediction, ilk.display_name(self))
+        if not len(truth):
+            return math.nan
+        own = P[np.arange(len(truth)), truth]
+        if self.clip is not None:
+            own = np.maximum(own, self.clip)
+        with np.errstate(divide="ignore"):
+            return float(-np.log(own).mean()) + 0.0
+
+    def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
+        """Say why the loss is infinite, if it is."""
+        there = prediction.probabilities is not None
+        return (IMPOSSIBLE,) if there and math.isinf(self(prediction)) else ()

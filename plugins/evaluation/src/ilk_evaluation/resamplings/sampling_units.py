@@ -1,0 +1,223 @@
+"""Units that a split divides, cases or whole groups, and checks of the data they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import ilk
+
+MOST_SPLITS = 1_000_000
+"""More are never made: a plan has no more cells."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """Cases, or groups of cases that stay together.
+
+    Attributes
+    ----------
+    count : int
+    of_case : ndarray of int, shape (n,), or None
+        Unit of each case; None: each is its own.
+    strata : ndarray of int, shape (count,), or None
+        Class of each unit, where the proportions of the classes are kept. A group counts as of
+        the rarest of its classes: the one that the fewest groups have, the first of several.
+    """
+
+    count: int
+    of_case: np.ndarray | None = None
+    strata: np.ndarray | None = None
+
+    @property
+    def what(self) -> str:
+        """What a unit is, in the plural."""
+        return "cases" if self.of_case is None else "groups"
+
+    def rows(self, units: np.ndarray) -> np.ndarray:
+        """Sorted cases of some units, as often as these are given."""
+        if self.of_case is None:
+            return np.sort(units)
+        times = np.bincount(units, minlength=self.count)[self.of_case]
+        return np.repeat(np.arange(len(times)), times)
+
+
+def units_of(
+    owner: object, X: Any, y: Any, groups: Any, *, stratify: bool, least: int = 1, why: str = ""
+) -> Units:
+    """Return what is to be divided.
+
+    Parameters
+    ----------
+    owner : Resampling
+        Named in errors.
+    X, y, groups : the data
+    stratify : bool
+    least : int
+        How many cases, or groups, a class must be in at least.
+    why : str
+        Ends the sentence that says that it is not.
+
+    Raises
+    ------
+    InputError
+        If there are too few cases, or of a class.
+    """
+    n, of_case = check_data(owner, X, y, groups)
+    count = n if of_case is None else int(of_case.max()) + 1
+    if not stratify:
+        return Units(count, of_case)
+    codes = check_classes(owner, y, X, of_case, least, why)
+    return Units(count, of_case, codes if of_case is None else rarest(codes, of_case))
+
+
+def rarest(codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Of the classes of each group, the one that the fewest groups have."""
+    n_classes = int(codes.max()) + 1
+    owners, classes = np.divmod(np.unique(groups * n_classes + codes), n_classes)
+    order = np.lexsort((classes, holders(codes, groups)[classes], owners))
+    first = np.unique(owners[order], return_index=True)[1]
+    return np.asarray(classes[order][first])
+
+
+def parts(units: Units, sizes: Sequence[int], generator: Any) -> list[np.ndarray]:
+    """Deal all units to parts by lot.
+
+    Stratified, each part has the classes in the proportions of the whole, but at least one unit
+    of each class that has as many units as there are parts, where the sizes allow that.
+
+    Parameters
+    ----------
+    units : Units
+    sizes : sequence of int
+        Units of each part; all of them together.
+    generator : RandomState
+    """
+    order = generator.permutation(units.count)
+    if units.strata is None:
+        return np.split(order, np.cumsum(sizes)[:-1])
+    left = np.bincount(units.strata)
+    shares = []
+    for position, size in enumerate(sizes):
+        shares.append(_share(left, size, len(sizes) - 1 - position, generator))
+        left = left - shares[-1]
+    by_class = order[np.argsort(units.strata[order], kind="stable")]
+    numbers = np.arange(len(sizes))
+    part = np.concatenate([np.repeat(numbers, own) for own in np.array(shares).T])
+    return [by_class[part == number] for number in numbers]
+
+
+def _share(counts: np.ndarray, size: int, later: int, generator: Any) -> np.ndarray:
+    """Of each class how many units a part gets: in proportion, remainders to the largest.
+
+    Parameters
+    ----------
+    counts : ndarray of int
+        Units of each class that are left.
+    size : int
+        Units of the part.
+    later : int
+        Parts that come afterwards; where there are enough, each is left one unit of each class.
+    """
+    quota = counts * (size / counts.sum())
+    some = (counts > later).astype(int)
+    low, high = some, counts - later * some
+    if not low.sum() <= size <= high.sum():
+        low, high = np.zeros_like(counts), counts
+    share = np.clip(np.floor(quota).astype(int), low, high)
+    while (missing := size - int(share.sum())) != 0:
+        step = 1 if missing > 0 else -1
+        room = share < high if step > 0 else share > low
+        open_ = generator.permutation(np.flatnonzero(room))  # ties are settled by lot
+        share[open_[np.argmax(step * (quota - share)[open_])]] += step
+    return np.asarray(share)
+
+
+def check_data(owner: object, X: Any, y: Any, groups: Any) -> tuple[int, np.ndarray | None]:
+    """Return the number of cases and the code of each case's group.
+
+    Raises
+    ------
+    InputError
+        If lengths differ, there are fewer than two cases, or groups are missing or of several
+        types.
+    """
+    n = ilk.n_rows(X)
+    if y is not None:
+        ilk.check_same_length(owner, X, y)
+    if n < 2:
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: X has {n} case(s), at least 2 are needed to divide them"
+        )
+    if groups is None:
+        return n, None
+    ilk.check_same_length(owner, X, groups, "groups")
+    return n, _group_codes(owner, groups)
+
+
+def _group_codes(owner: object, groups: Any) -> np.ndarray:
+    """Code each name of a group, in sorted order."""
+    name, values = ilk.display_name(owner), np.asarray(groups)
+    if values.dtype.kind in "US" and isinstance(groups, list | tuple):
+        values = np.asarray(groups, dtype=object)  # else NaN would be a name, and 1 the text 1
+    if values.ndim != 1:
+        raise ilk.InputError(f"{name}: groups must be one name a case, got shape {values.shape}")
+    missing = np.flatnonzero(pd.isna(values))
+    if missing.size:
+        at = int(missing[0])
+        raise ilk.InputError(
+            f"{name}: groups[{at}] is missing, got {values[at]!s}; a case that belongs to no other "
+            f"needs a group of its own"
+        )
+    try:
+        return np.unique(values, return_inverse=True)[1]
+    except TypeError as error:
+        raise ilk.InputError(f"{name}: groups must be of one type: {error}") from None
+
+
+def check_folds(owner: object, folds: int, n: int, codes: np.ndarray | None) -> None:
+    """Raise if there are fewer cases, or groups, than folds.
+
+    Raises
+    ------
+    InputError
+        Naming both numbers.
+    """
+    count, what = (n, "cases") if codes is None else (int(codes.max()) + 1, "groups")
+    if folds > count:
+        there = f"there are {count} {what}" if count > 1 else "all cases are of one group"
+        raise ilk.InputError(f"{ilk.display_name(owner)}: folds = {folds}, but {there}")
+
+
+def check_classes(
+    owner: object, y: Any, X: Any, groups: np.ndarray | None, least: int, why: str
+) -> np.ndarray:
+    """Return the code of each label; raise if a class has fewer cases, or groups, than needed.
+
+    Raises
+    ------
+    InputError
+        Naming the class and its count.
+    """
+    classes, codes = ilk.check_labels(owner, y, X)
+    counts = holders(codes, groups)
+    smallest = int(counts.argmin())
+    if counts[smallest] < least:
+        has = "has {} case(s)" if groups is None else "is in {} group(s)"
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: class {classes[smallest].item()!r} "
+            f"{has.format(counts[smallest])}, {why}"
+        )
+    return codes
+
+
+def holders(codes: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """How many cases, or groups, each class is in."""
+    if groups is None:
+        return np.bincount(codes)
+    n_classes = int(codes.max()) + 1
+    return np.bincount(np.unique(groups * n_classes + codes) % n_classes)
