@@ -11,8 +11,7 @@ from unittest import SkipTest
 
 import numpy as np
 
-from ilk.component import Component
-from ilk.nested import children, seeded
+from ilk.component import Component, children, seeded
 from ilk.registries import display_name
 from ilk.testing.data import Sample, sample
 from ilk.testing.object_distance import ObjectDistance

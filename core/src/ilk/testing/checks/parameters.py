@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
+from ilk.building import build
 from ilk.errors import ParameterError, SpecError
 from ilk.params import Function, Param
+from ilk.resolution import resolve
 from ilk.slots import slot_problem
-from ilk.spec import build, resolve, to_spec
 from ilk.testing.expectations import expect, expect_error
 from ilk.testing.registered import check
+from ilk.writing import to_spec
 
 if TYPE_CHECKING:
     from ilk.component import Component

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ilk.component import seeded
 from ilk.inputs import take
-from ilk.nested import seeded
 from ilk.testing.expectations import expect_same
 from ilk.testing.registered import check
 from ilk.testing.use import DATA_KINDS
