@@ -7,7 +7,7 @@ from typing import Any
 
 from ilk.registries import registry
 from ilk.resolution import kind_from, resolve
-from ilk.slots import At, map_slot
+from ilk.slot_values import At, map_slot
 from ilk.spec import Spec
 
 
@@ -39,7 +39,7 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     return construct(resolved.data if isinstance(spec, Spec) else data, kind)
 
 
-def construct(spec: Any, kind: str, at: At = ()) -> Any:
+def construct(spec: Any, kind: str, _: At = ()) -> Any:
     """Build a name or table that is known to be right; an instance stays itself."""
     if isinstance(spec, str):
         return registry(kind).get(spec)()

@@ -20,7 +20,7 @@ from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen
 from ilk.params import Param, param, slot, slots
 from ilk.registries import display_name
-from ilk.slots import At, SlotError, map_slot, slot_problem
+from ilk.slot_values import At, SlotError, map_slot, slot_problem
 from ilk.suggest import did_you_mean
 
 
@@ -82,9 +82,9 @@ class Component(BaseEstimator, ABC):
         ParameterError
             Naming the component, the parameter and the value.
         """
-        for name, param in self.parameters.items():
+        for name, declared in self.parameters.items():
             value = getattr(self, name)
-            problem = slot_problem(param, value) if param.slot else param.problem(value)
+            problem = (slot_problem if declared.slot else Param.problem)(declared, value)
             if problem:
                 raise self.parameter_error(name, problem)
 
@@ -177,20 +177,20 @@ class Component(BaseEstimator, ABC):
 
 def children(owner: Any) -> Iterator[tuple[str, Any]]:
     """Yield ``(path, component)`` for each component standing in a slot of `owner`."""
-    for name, param in getattr(owner, "parameters", {}).items():
-        if param.slot:
+    for name, declared in getattr(owner, "parameters", {}).items():
+        if declared.slot:
             yield from (
                 ("__".join(map(str, (name, *at))), item)
-                for item, at in _members(param, getattr(owner, name))
+                for item, at in _members(declared, getattr(owner, name))
                 if hasattr(item, "get_params")
             )
 
 
-def _members(param: Param, value: Any) -> list[tuple[Any, At]]:
+def _members(declared: Param, value: Any) -> list[tuple[Any, At]]:
     """List the components in the value of a slot, each with its position."""
     found: list[tuple[Any, At]] = []
     with suppress(SlotError):  # said when the component is used
-        map_slot(param, value, lambda item, kind, at: found.append((item, at)))
+        map_slot(declared, value, lambda item, _, at: found.append((item, at)))
     return found
 
 
@@ -223,16 +223,16 @@ def set_nested(owner: Any, params: Mapping[str, Any]) -> None:
 
 
 def _set_inside(owner: Any, name: str, params: dict[str, Any]) -> None:
-    param = owner.parameters[name]
-    if not param.slot:
+    declared = owner.parameters[name]
+    if not declared.slot:
         raise ParameterError(
             f"{display_name(owner)}: {name} is not a component, it has no parameters"
         )
     open_slot(owner, name)
     value = getattr(owner, name)
-    if value is None or (param.many is None and not hasattr(value, "set_params")):
+    if value is None or (declared.many is None and not hasattr(value, "set_params")):
         raise ParameterError(f"{display_name(owner)}: {name} is {value!r}, it has no parameters")
-    if param.many is None:
+    if declared.many is None:
         value.set_params(**params)
         return
     members = dict(value) if isinstance(value, Mapping) else dict(enumerate(value))
@@ -272,7 +272,7 @@ def opened(owner: Any, name: str, value: Any) -> Any:
 
 
 def _made(owner: Any, name: str, value: Any, keep: Callable[[Any], Any]) -> Any:
-    def one(item: Any, kind: str, at: At) -> Any:
+    def one(item: Any, kind: str, _: At) -> Any:
         if not isinstance(item, str | Mapping):
             return keep(item)
         try:
@@ -316,8 +316,8 @@ def seed_slot(owner: Any, name: str, value: Any) -> Any:
 
 
 def _seed(component: Any, seed: int, path: str) -> None:
-    for name, param in getattr(component, "parameters", {}).items():
-        if param.slot and getattr(component, name) is not None:
+    for name, declared in getattr(component, "parameters", {}).items():
+        if declared.slot and getattr(component, name) is not None:
             open_slot(component, name)
     own = component.get_params(deep=False)
     if "random_state" in own and own["random_state"] is None:

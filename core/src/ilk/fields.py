@@ -33,16 +33,19 @@ def collect_fields(cls: type) -> Mapping[str, Param]:
     for name, value in list(vars(cls).items()):
         if isinstance(value, Param):
             fields[name] = value
-        elif name in fields and not callable(value) and not isinstance(value, property):
+        elif name in fields and not isinstance(value, property) and not inspect.isroutine(value):
             fields[name] = _with_default(cls, name, fields[name], value)
         else:
             continue
         delattr(cls, name)
     for name, declared in fields.items():
-        if hasattr(cls, name):
+        inherited = inspect.getattr_static(cls, name, MISSING)
+        if inspect.isroutine(inherited):
             raise DeclarationError(
-                f"class {cls.__name__}: the parameter {name} has the name of a method or attribute"
+                f"class {cls.__name__}: the parameter {name} has the name of a method"
             )
+        if isinstance(inherited, property):  # which would refuse to be set
+            setattr(cls, name, declared.default)
         if declared.default is MISSING:
             raise DeclarationError(f"class {cls.__name__}: the parameter {name} needs a default")
     return MappingProxyType(fields)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ilk.aliases import StepLike
 from ilk.capabilities import Capabilities
 from ilk.component import opened
 from ilk.errors import IlkError, InputError
@@ -23,6 +22,9 @@ from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
 from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from ilk.aliases import StepLike
 
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:

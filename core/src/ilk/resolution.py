@@ -16,7 +16,7 @@ from ilk.kinds import kind_of, kinds
 from ilk.locate import DEEPEST as DEEPEST_TABLE
 from ilk.params import FilePath, Param
 from ilk.registries import SESSION, find_class, registry
-from ilk.slots import At, SlotError, map_slot
+from ilk.slot_values import At, SlotError, map_slot
 from ilk.spec import Spec
 from ilk.suggest import did_you_mean
 from ilk.wording import an, show

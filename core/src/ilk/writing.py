@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.errors import ParameterError, Problem, SpecError, Where
 from ilk.freezing import is_frozen
-from ilk.params import Param
 from ilk.registries import find_class, registry
 from ilk.resolution import kind_from, plain_value, resolve
-from ilk.slots import At, map_slot
+from ilk.slot_values import At, map_slot
 from ilk.steps import kind_and_component
+
+if TYPE_CHECKING:
+    from ilk.params import Param
 
 
 def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:

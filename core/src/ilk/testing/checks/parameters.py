@@ -17,7 +17,7 @@ from ilk.building import build
 from ilk.errors import ParameterError, SpecError
 from ilk.params import Function, Param
 from ilk.resolution import resolve
-from ilk.slots import slot_problem
+from ilk.slot_values import slot_problem
 from ilk.testing.expectations import expect, expect_error
 from ilk.testing.registered import check
 from ilk.writing import to_spec
