@@ -294,7 +294,7 @@ def _class_problem(cls: Any, kind: Kind) -> str | None:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         return f"class {cls.__name__} does not define {', '.join(missing)}"
-    if not isinstance(cls.capabilities, Capabilities):
-        own = show(cls.capabilities)
-        return f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {own}"
+    own = getattr(cls, "capabilities", None)
+    if not isinstance(own, Capabilities):
+        return f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {show(own)}"
     return None
