@@ -9,18 +9,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ilk.aliases import ArrayLike as ArrayLike
+    from ilk.aliases import ClassifierLike as ClassifierLike
+    from ilk.aliases import ClustererLike as ClustererLike
+    from ilk.aliases import CombinerLike as CombinerLike
+    from ilk.aliases import ComparisonLike as ComparisonLike
+    from ilk.aliases import DatasetLike as DatasetLike
+    from ilk.aliases import DetectorLike as DetectorLike
+    from ilk.aliases import DistanceLike as DistanceLike
+    from ilk.aliases import EditorLike as EditorLike
+    from ilk.aliases import ExecutorLike as ExecutorLike
+    from ilk.aliases import FileLike as FileLike
+    from ilk.aliases import IndexLike as IndexLike
+    from ilk.aliases import KernelLike as KernelLike
+    from ilk.aliases import MeasureLike as MeasureLike
+    from ilk.aliases import MetricLearnerLike as MetricLearnerLike
+    from ilk.aliases import RandomState as RandomState
+    from ilk.aliases import RegressorLike as RegressorLike
+    from ilk.aliases import RelevanceLike as RelevanceLike
+    from ilk.aliases import ResamplingLike as ResamplingLike
+    from ilk.aliases import TransformerLike as TransformerLike
+    from ilk.aliases import ViewsLike as ViewsLike
     from ilk.blockwise import RowBlocks as RowBlocks
     from ilk.blockwise import row_blocks as row_blocks
+    from ilk.building import build as build
     from ilk.capabilities import Capabilities as Capabilities
     from ilk.chance import check_seed as check_seed
     from ilk.chance import check_weights as check_weights
     from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
+    from ilk.component import seeded as seeded
     from ilk.discovery import Found as Found
     from ilk.discovery import installed as installed
     from ilk.errors import AmbiguousComponentError as AmbiguousComponentError
     from ilk.errors import BrokenComponentError as BrokenComponentError
     from ilk.errors import DataError as DataError
+    from ilk.errors import DeclarationError as DeclarationError
     from ilk.errors import IlkError as IlkError
     from ilk.errors import InputError as InputError
     from ilk.errors import InputTypeError as InputTypeError
@@ -29,6 +53,7 @@ if TYPE_CHECKING:
     from ilk.errors import RegistryError as RegistryError
     from ilk.errors import SpecError as SpecError
     from ilk.errors import UnknownComponentError as UnknownComponentError
+    from ilk.errors import UnknownParameterError as UnknownParameterError
     from ilk.freezing import fit_component as fit_component
     from ilk.freezing import frozen as frozen
     from ilk.freezing import is_frozen as is_frozen
@@ -91,7 +116,6 @@ if TYPE_CHECKING:
     from ilk.neighbors import nearest_blocked as nearest_blocked
     from ilk.neighbors import smallest as smallest
     from ilk.neighbors import within_blocked as within_blocked
-    from ilk.nested import seeded as seeded
     from ilk.ordering import case_order as case_order
     from ilk.ordering import row_order as row_order
     from ilk.parallel import in_blocks as in_blocks
@@ -103,6 +127,9 @@ if TYPE_CHECKING:
     from ilk.params import Param as Param
     from ilk.params import Seed as Seed
     from ilk.params import Views as Views
+    from ilk.params import param as param
+    from ilk.params import slot as slot
+    from ilk.params import slots as slots
     from ilk.persist import PersistError as PersistError
     from ilk.persist import load as load
     from ilk.persist import save as save
@@ -111,11 +138,9 @@ if TYPE_CHECKING:
     from ilk.registries import Registry as Registry
     from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
-    from ilk.spec import Resolved as Resolved
+    from ilk.resolution import Resolved as Resolved
+    from ilk.resolution import resolve as resolve
     from ilk.spec import Spec as Spec
-    from ilk.spec import build as build
-    from ilk.spec import resolve as resolve
-    from ilk.spec import to_spec as to_spec
     from ilk.sugar import classifier as classifier
     from ilk.sugar import classifiers as classifiers
     from ilk.sugar import clusterer as clusterer
@@ -157,20 +182,45 @@ if TYPE_CHECKING:
     from ilk.views import view_columns as view_columns
     from ilk.views import views_of as views_of
     from ilk.views import with_views as with_views
+    from ilk.writing import to_spec as to_spec
 
 __version__ = "0.1.0"
 
 _WHERE = {
+    "ilk.aliases": (
+        "ArrayLike",
+        "ClassifierLike",
+        "ClustererLike",
+        "CombinerLike",
+        "ComparisonLike",
+        "DatasetLike",
+        "DetectorLike",
+        "DistanceLike",
+        "EditorLike",
+        "ExecutorLike",
+        "FileLike",
+        "IndexLike",
+        "KernelLike",
+        "MeasureLike",
+        "MetricLearnerLike",
+        "RandomState",
+        "RegressorLike",
+        "RelevanceLike",
+        "ResamplingLike",
+        "TransformerLike",
+        "ViewsLike",
+    ),
     "ilk.blockwise": ("RowBlocks", "row_blocks"),
     "ilk.capabilities": ("Capabilities",),
     "ilk.chance": ("check_seed", "check_weights"),
     "ilk.compiling": ("compiled",),
-    "ilk.component": ("Component",),
+    "ilk.component": ("Component", "seeded"),
     "ilk.discovery": ("Found", "installed"),
     "ilk.errors": (
         "AmbiguousComponentError",
         "BrokenComponentError",
         "DataError",
+        "DeclarationError",
         "IlkError",
         "InputError",
         "InputTypeError",
@@ -179,6 +229,7 @@ _WHERE = {
         "RegistryError",
         "SpecError",
         "UnknownComponentError",
+        "UnknownParameterError",
     ),
     "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
     "ilk.functions": ("results",),
@@ -221,14 +272,26 @@ _WHERE = {
     "ilk.loaded": ("check_stored", "stored_fault"),
     "ilk.named_columns": ("uses_views",),
     "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
-    "ilk.nested": ("seeded",),
     "ilk.ordering": ("case_order", "row_order"),
     "ilk.parallel": ("in_blocks", "n_threads", "threads"),
-    "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed", "Views"),
+    "ilk.params": (
+        "Array",
+        "FilePath",
+        "Function",
+        "Param",
+        "Seed",
+        "Views",
+        "param",
+        "slot",
+        "slots",
+    ),
     "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
     "ilk.registries": ("Registry", "display_name", "registry"),
-    "ilk.spec": ("Resolved", "Spec", "build", "resolve", "to_spec"),
+    "ilk.building": ("build",),
+    "ilk.resolution": ("Resolved", "resolve"),
+    "ilk.spec": ("Spec",),
+    "ilk.writing": ("to_spec",),
     "ilk.sugar": (
         "classifier",
         "classifiers",

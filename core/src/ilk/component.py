@@ -1,36 +1,45 @@
-"""Component: scikit-learn's BaseEstimator with declared parameters, slots and a spec."""
+"""Component: a scikit-learn estimator whose parameters are declared as fields of its class."""
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, ClassVar, Self, dataclass_transform
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from sklearn.base import BaseEstimator, clone
 
+from ilk.building import build, construct
 from ilk.capabilities import Capabilities
-from ilk.errors import ParameterError
+from ilk.chance import check_seed
+from ilk.errors import ParameterError, RegistryError, SpecError
+from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
+from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen
-from ilk.nested import get_nested, seed_slot, set_nested
+from ilk.params import Param, param, slot, slots
 from ilk.registries import display_name
-from ilk.slots import build_slot, slot_problem
-
-if TYPE_CHECKING:
-    from ilk.params import Param
+from ilk.slot_values import At, SlotError, map_slot, slot_problem
+from ilk.suggest import did_you_mean
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(param, slot, slots))
 class Component(BaseEstimator, ABC):
     """Base class of everything that has a name in ilk.
 
-    A subclass stores its constructor's arguments unchanged, declares each of them once in
-    `parameters`, and checks them when it is used by calling `check_parameters`.
+    A subclass declares each parameter once, as a field: ``k: int = ilk.param(default=5, ge=1,
+    doc="Neighbours that vote.")``. From the fields come the constructor, which takes them by
+    keyword and stores them, `get_params` and `set_params`, the checks, and the section
+    *Parameters* of the docstring. A subclass checks them when it is used by calling
+    `check_parameters`.
 
     Attributes
     ----------
     kind : str
         The kind this class is made for (set by the interface it inherits from).
     parameters : mapping of str to Param
-        One declaration for each constructor argument.
+        The declarations, in the order of the fields, inherited ones first. Made from the fields.
     capabilities : Capabilities
         What the class can do; each claim is tested by the conformance kit.
     waivers : mapping of str to str
@@ -53,7 +62,12 @@ class Component(BaseEstimator, ABC):
     capabilities: ClassVar[Capabilities] = Capabilities()
     waivers: ClassVar[Mapping[str, str]] = {}
     relies_on: ClassVar[tuple[str, ...]] = ()
-    _param_names: ClassVar[list[str]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.parameters = collect_fields(cls)
+        cls.__init__ = constructor(cls, cls.parameters)  # type: ignore[method-assign]
+        cls.__doc__ = with_parameters(vars(cls).get("__doc__"), cls.parameters)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -68,9 +82,9 @@ class Component(BaseEstimator, ABC):
         ParameterError
             Naming the component, the parameter and the value.
         """
-        for name, param in self.parameters.items():
+        for name, declared in self.parameters.items():
             value = getattr(self, name)
-            problem = slot_problem(param, value) if param.slot else param.problem(value)
+            problem = (slot_problem if declared.slot else Param.problem)(declared, value)
             if problem:
                 raise self.parameter_error(name, problem)
 
@@ -104,7 +118,11 @@ class Component(BaseEstimator, ABC):
 
         A list or dict slot gives a list or dict. A component made by `frozen` stays itself.
         """
-        return build_slot(self.parameters[name], getattr(self, name), self, name)
+        value = getattr(self, name)
+        problem = slot_problem(self.parameters[name], value)
+        if problem:
+            raise self.parameter_error(name, problem)
+        return _made(self, name, value, lambda instance: clone(instance, safe=False))
 
     def seeded_slot(self, name: str) -> Any:
         """Return what `resolve_slot` does, each of its open random states set by ``random_state``.
@@ -115,10 +133,7 @@ class Component(BaseEstimator, ABC):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Names of the constructor's arguments, read from its signature once for each class."""
-        if "_param_names" not in cls.__dict__:
-            cls._param_names = super()._get_param_names()
-        return cls._param_names
+        return sorted(cls.parameters)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with ``deep`` also those of components in slots.
@@ -143,14 +158,11 @@ class Component(BaseEstimator, ABC):
         return self if is_frozen(self) else super().__sklearn_clone__()
 
     def __getstate__(self) -> Any:
-        from ilk.frames import encode_state
-
         return encode_state(super().__getstate__())
 
     def __setstate__(self, state: Any) -> None:
-        from ilk.frames import decode_state
-
-        super().__setstate__(decode_state(state))
+        defaults = {name: declared.default for name, declared in self.parameters.items()}
+        super().__setstate__(defaults | decode_state(state))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -161,3 +173,156 @@ class Component(BaseEstimator, ABC):
         tags.input_tags.categorical = "tables" in own.inputs
         tags.input_tags.string = "strings" in own.inputs
         return tags
+
+
+def children(owner: Any) -> Iterator[tuple[str, Any]]:
+    """Yield ``(path, component)`` for each component standing in a slot of `owner`."""
+    for name, declared in getattr(owner, "parameters", {}).items():
+        if declared.slot:
+            yield from (
+                ("__".join(map(str, (name, *at))), item)
+                for item, at in _members(declared, getattr(owner, name))
+                if hasattr(item, "get_params")
+            )
+
+
+def _members(declared: Param, value: Any) -> list[tuple[Any, At]]:
+    """List the components in the value of a slot, each with its position."""
+    found: list[tuple[Any, At]] = []
+    with suppress(SlotError):  # said when the component is used
+        map_slot(declared, value, lambda item, _, at: found.append((item, at)))
+    return found
+
+
+def get_nested(owner: Any, own: dict[str, Any], deep: bool) -> dict[str, Any]:
+    """Extend an owner's own parameters by those of the components in its slots."""
+    if not deep:
+        return own
+    result = dict(own)
+    for path, child in children(owner):
+        result[path] = child
+        result.update(
+            (f"{path}__{name}", value) for name, value in child.get_params(deep=True).items()
+        )
+    return result
+
+
+def set_nested(owner: Any, params: Mapping[str, Any]) -> None:
+    """Set an owner's parameters, then those of the components in its slots."""
+    inner: dict[str, dict[str, Any]] = {}
+    for key, value in params.items():
+        head, separator, tail = key.partition("__")
+        if head not in owner.parameters:
+            raise unknown_parameter(display_name(owner), head, owner.parameters)
+        if separator:
+            inner.setdefault(head, {})[tail] = value
+        else:
+            setattr(owner, head, value)
+    for head, rest in inner.items():
+        _set_inside(owner, head, rest)
+
+
+def _set_inside(owner: Any, name: str, params: dict[str, Any]) -> None:
+    declared = owner.parameters[name]
+    if not declared.slot:
+        raise ParameterError(
+            f"{display_name(owner)}: {name} is not a component, it has no parameters"
+        )
+    open_slot(owner, name)
+    value = getattr(owner, name)
+    if value is None or (declared.many is None and not hasattr(value, "set_params")):
+        raise ParameterError(f"{display_name(owner)}: {name} is {value!r}, it has no parameters")
+    if declared.many is None:
+        value.set_params(**params)
+        return
+    members = dict(value) if isinstance(value, Mapping) else dict(enumerate(value))
+    by_key = {str(key): key for key in members}
+    grouped: dict[str, dict[str, Any]] = {}
+    for path, new in params.items():
+        head, separator, tail = path.partition("__")
+        if head not in by_key:
+            raise ParameterError(
+                f"{display_name(owner)}: {name} has no member {head!r}{did_you_mean(head, by_key)}"
+            )
+        if separator:
+            grouped.setdefault(head, {})[tail] = new
+        else:
+            members[by_key[head]] = new
+    for head, rest in grouped.items():
+        step = members[by_key[head]]
+        inner = next(iter(step.values())) if isinstance(step, Mapping) else step
+        inner.set_params(**rest)
+    setattr(owner, name, members if isinstance(value, Mapping) else list(members.values()))
+
+
+def open_slot(owner: Any, name: str) -> None:
+    """Replace names and tables in a slot by the components they mean."""
+    setattr(owner, name, opened(owner, name, getattr(owner, name)))
+
+
+def opened(owner: Any, name: str, value: Any) -> Any:
+    """Return a value of a slot with names and tables built; instances stay.
+
+    Raises
+    ------
+    ParameterError
+        If something cannot be built; names the component and the parameter.
+    """
+    return _made(owner, name, value, lambda instance: instance)
+
+
+def _made(owner: Any, name: str, value: Any, keep: Callable[[Any], Any]) -> Any:
+    def one(item: Any, kind: str, _: At) -> Any:
+        if not isinstance(item, str | Mapping):
+            return keep(item)
+        try:
+            return construct(item, kind) if isinstance(item, str) else build(item, kind=kind)
+        except (RegistryError, SpecError) as error:
+            raise owner.parameter_error(name, f"cannot be built: {error}") from error
+
+    return map_slot(owner.parameters[name], value, one)
+
+
+def seeded(component: Any, seed: int) -> Any:
+    """Give every random state that is still None a seed of its own, however deep.
+
+    Parameters
+    ----------
+    component : Component
+        Changed in place; names and tables in its slots become components.
+    seed : int
+        The same seed gives the same random states whatever the order.
+
+    Returns
+    -------
+    Component
+        The component itself.
+    """
+    _seed(component, seed, "")
+    return component
+
+
+def seed_slot(owner: Any, name: str, value: Any) -> Any:
+    """Seed the components that were made for a slot by the random state of its owner, if any."""
+    state = getattr(owner, "random_state", None)
+    if state is None:
+        return value
+    whole = isinstance(state, int | np.integer)
+    seed = int(state) if whole else int(check_seed(owner, state).randint(2**31 - 1))
+    for member, at in _members(owner.parameters[name], value):
+        if hasattr(member, "get_params") and not is_frozen(member):
+            _seed(member, seed, f"/{name}__{at[0] if at else ''}")
+    return value
+
+
+def _seed(component: Any, seed: int, path: str) -> None:
+    for name, declared in getattr(component, "parameters", {}).items():
+        if declared.slot and getattr(component, name) is not None:
+            open_slot(component, name)
+    own = component.get_params(deep=False)
+    if "random_state" in own and own["random_state"] is None:
+        digest = hashlib.sha256(f"{seed}:{path}".encode()).digest()
+        component.set_params(random_state=int.from_bytes(digest[:4], "big") >> 1)
+    for name, child in children(component):
+        if not is_frozen(child):
+            _seed(child, seed, f"{path}/{name}")

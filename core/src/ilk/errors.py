@@ -21,6 +21,14 @@ class ParameterError(IlkError, ValueError):
         self.argument = argument
 
 
+class UnknownParameterError(ParameterError, TypeError):
+    """A component has no parameter of a name, or takes none by position."""
+
+
+class DeclarationError(IlkError, TypeError):
+    """A class declares its parameters in a way that cannot work."""
+
+
 class InputError(IlkError, ValueError):
     """Data given to a component has a value, a shape or a label it cannot take."""
 

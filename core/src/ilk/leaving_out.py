@@ -6,9 +6,9 @@ from typing import Any
 
 from sklearn.base import clone
 
+from ilk.component import seeded
 from ilk.errors import IlkError
 from ilk.freezing import is_frozen
-from ilk.nested import seeded
 
 
 def leaves_out(learner: Any) -> bool:

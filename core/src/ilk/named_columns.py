@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ilk.component import children
 from ilk.inputs import is_table
-from ilk.nested import children
 from ilk.params import Views
 
 

@@ -1,14 +1,16 @@
-"""Declarations of parameters: what a value may be, and the sentence that says so."""
+"""Fields that declare the parameters of components: what a value may be, its default, its text."""
 
 from __future__ import annotations
 
 import operator
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
+from ilk.errors import DeclarationError
 from ilk.suggest import did_you_mean
 from ilk.wording import an, show
 
@@ -40,11 +42,22 @@ class FilePath:
     """Marks a path of a file or folder; in a spec file it is relative to that file."""
 
 
+class _Missing:
+    """Stands for the default of a declaration that has none: a key of a file."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+
+
 @dataclass(frozen=True)
 class Param:
-    """What one parameter of a component may be.
+    """What one parameter of a component, or one key of a file, may be.
 
-    A value is accepted if any of the alternatives takes it.
+    A value is accepted if any of the alternatives takes it. Components declare their
+    parameters by `param`, `slot` and `slots`, which fill this record.
 
     Parameters
     ----------
@@ -65,13 +78,20 @@ class Param:
     items : Param, optional
         What each element of a list or each value of a dict may be.
     doc : str, optional
-        One sentence for ``ilk show``.
+        What the parameter does, for docstrings, ``ilk show`` and JSON Schema.
     trusted : bool, default=False
         Whether a spec file may give it only if the user trusts the file: an address to which
         data is sent, say.
     schema : mapping, optional
         JSON Schema keywords for what is checked elsewhere (``{"uniqueItems": True}``), so that
         editors see it too.
+    default : object, optional
+        The value where none is given.
+    form : str, optional
+        The type as docstrings say it, where the declaration alone does not tell: ``"array of
+        shape (n_features,)"``.
+    kw_only : bool, default=True
+        Whether the constructor takes it by keyword only.
 
     Examples
     --------
@@ -94,6 +114,9 @@ class Param:
     doc: str = ""
     trusted: bool = False
     schema: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    default: Any = field(default=MISSING, hash=False)
+    form: str = ""
+    kw_only: bool = True
 
     @property
     def types(self) -> tuple[Any, ...]:
@@ -178,6 +201,220 @@ class Param:
         limits = ((">=", self.ge), (">", self.gt), ("<=", self.le), ("<", self.lt))
         return ",".join(f" {sign} {limit:g}" for sign, limit in limits if limit is not None)
 
+    def docstring(self, name: str) -> str:
+        """Return the entry of a numpydoc section *Parameters*."""
+        default = "" if self.default is MISSING else f", default={_plainly(self.default)}"
+        head = f"{name} : {self.form or self._numpydoc_type()}{default}"
+        paragraphs = [textwrap.fill(text, 92) for text in self.doc.split("\n\n")]
+        return head + "\n" + textwrap.indent("\n\n".join(paragraphs), "    ")
+
+    def _numpydoc_type(self) -> str:
+        parts = ["{" + ", ".join(map(repr, self.choices)) + "}"] if self.choices else []
+        parts += [
+            _NUMPYDOC.get(kind, kind.__name__) + (self.bounds() if kind in (int, float) else "")
+            for kind in self.types
+        ]
+        if self.slot:
+            one = self.slot.replace("_", " ")
+            many = {list: f"list of {one}", dict: f"dict of str to {one}"}
+            parts.append(many.get(self.many, one))
+        if self.none and Seed not in self.types:
+            parts.append("None")
+        return " or ".join(parts).replace("'", '"')
+
+
+def param(
+    *,
+    default: Any,
+    type: Any = None,  # noqa: A002  # the word of the declaration
+    ge: float | None = None,
+    gt: float | None = None,
+    le: float | None = None,
+    lt: float | None = None,
+    choices: tuple[Any, ...] = (),
+    none: bool = False,
+    items: Param | None = None,
+    doc: str = "",
+    trusted: bool = False,
+    schema: Mapping[str, Any] | None = None,
+    form: str = "",
+) -> Any:
+    """Declare a parameter of a component, as a field of its class.
+
+    Parameters
+    ----------
+    default : object
+        The value where none is given; its type is the type of the parameter, where `type` and
+        `choices` do not say more. None is accepted where it is the default.
+    type, ge, gt, le, lt, choices, none, items, doc, trusted, schema, form
+        As in `Param`.
+
+    Returns
+    -------
+    Param
+        Typed as anything, so that a type checker takes it for a value of the field.
+
+    Raises
+    ------
+    DeclarationError
+        If the default is mutable, of another type, or does not tell the type.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> class Capped(ilk.Component):
+    ...     cap: float = ilk.param(default=1.0, gt=0, doc="Most that one feature contributes.")
+    >>> Capped(cap=2).cap
+    2
+    >>> Capped.parameters["cap"].describe()
+    'a number > 0'
+    """
+    kind = type if type is not None else _type_of(default, choices)
+    declared = Param(
+        type=kind,
+        ge=ge,
+        gt=gt,
+        le=le,
+        lt=lt,
+        choices=choices,
+        none=none or (default is None and kind is not Seed),
+        items=items,
+        doc=doc,
+        trusted=trusted,
+        schema=schema or {},
+        default=default,
+        form=form,
+    )
+    _check_default(declared)
+    return declared
+
+
+def slot(
+    kind: str,
+    *,
+    default: Any,
+    none: bool = False,
+    choices: tuple[Any, ...] = (),
+    doc: str = "",
+    form: str = "",
+) -> Any:
+    """Declare a slot: a parameter that holds a component of a kind.
+
+    Parameters
+    ----------
+    kind : str
+        ``"distance"``, ``"classifier"``, ...
+    default : str, mapping, component or None
+    none, choices, doc, form
+        As in `Param`.
+
+    Returns
+    -------
+    Param
+
+    Examples
+    --------
+    >>> import ilk
+    >>> class Near(ilk.Component):
+    ...     distance: ilk.DistanceLike = ilk.slot("distance", default="euclidean", doc="Any.")
+    >>> Near().resolve_slot("distance").between([0, 0], [3, 4])
+    5.0
+    """
+    return Param(
+        slot=kind,
+        choices=choices,
+        none=none or default is None,
+        doc=doc,
+        default=default,
+        form=form,
+    )
+
+
+def slots(
+    kind: str,
+    *,
+    default: Any = (),
+    many: Any = list,
+    none: bool = False,
+    choices: tuple[Any, ...] = (),
+    doc: str = "",
+    form: str = "",
+    kw_only: bool = True,
+) -> Any:
+    """Declare a parameter that holds several components of a kind.
+
+    Parameters
+    ----------
+    kind : str
+    default : tuple, mapping or None, default=()
+    many : type, default=list
+        ``list`` or ``dict``.
+    none, choices, doc, form, kw_only
+        As in `Param`.
+
+    Returns
+    -------
+    Param
+
+    Examples
+    --------
+    >>> import ilk
+    >>> class Panel(ilk.Component):
+    ...     members: list[ilk.ClassifierLike] = ilk.slots("classifier", doc="Who votes.")
+    >>> len(Panel(members=["knn", "lda"]).resolve_slot("members"))
+    2
+    """
+    declared = Param(
+        slot=kind,
+        many=many,
+        choices=choices,
+        none=none or default is None,
+        doc=doc,
+        default=default,
+        form=form,
+        kw_only=kw_only,
+    )
+    _refuse_mutable(default)
+    return declared
+
+
+def _type_of(default: Any, choices: tuple[Any, ...]) -> Any:
+    """Return the type that a default tells, None where the choices are all there is."""
+    if any(_same(default, choice) for choice in choices) or (choices and default is None):
+        return None
+    if default is None or default == ():
+        raise DeclarationError(
+            f"param(default={default!r}) does not tell the type: give type= or choices="
+        )
+    return type(default)
+
+
+def _check_default(declared: Param) -> None:
+    _refuse_mutable(declared.default)
+    problem = declared.problem(declared.default)
+    if problem and declared.default != ():
+        raise DeclarationError(f"param(default={declared.default!r}): the default {problem}")
+
+
+def _refuse_mutable(default: Any) -> None:
+    if isinstance(default, list | dict | set) or hasattr(default, "__array__"):
+        raise DeclarationError(
+            f"param(default={show(default)}): a mutable default is shared by all instances; use "
+            f"None or a tuple"
+        )
+
+
+def _plainly(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+_NUMPYDOC: dict[Any, str] = {
+    Array: "array-like",
+    Function: "callable",
+    Seed: "int, numpy generator or None",
+    FilePath: "path",
+    Views: 'dict of str to list, list of lists or "data"',
+}
 
 _WORDS: dict[Any, str] = {
     int: "an integer",

@@ -13,11 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ilk.component import Component
+from ilk.component import Component, children
 from ilk.errors import IlkError
 from ilk.frames import frames_as_arrays
 from ilk.loaded import check_loaded
-from ilk.nested import children
 from ilk.registries import SESSION, display_name, find_class
 from ilk.spec import load as load_spec
 from ilk.vetting import LARGEST, RATIO, RefusedError, read_bounded, vet

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
+from ilk.component import opened
 from ilk.errors import IlkError, InputError
 from ilk.freezing import fit_component
 from ilk.inputs import check_same_length, n_rows, take
@@ -18,9 +19,12 @@ from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample
 from ilk.leaving_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
-from ilk.params import Param
+from ilk.params import slots
 from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from ilk.aliases import StepLike
 
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
@@ -37,12 +41,6 @@ class Pipeline(Classifier):
     Transformers and metric learners change X on its way to the last step. Editors choose
     the cases the later steps learn from, and only while fitting. The last step predicts
     (a classifier, regressor, detector or clusterer) or transforms.
-
-    Parameters
-    ----------
-    steps : list
-        Each a table with one key, the kind: ``{"transformer": "standardize"}``, where the
-        value is a name, a table with ``use``, or an instance; or just an instance.
 
     Attributes
     ----------
@@ -70,16 +68,18 @@ class Pipeline(Classifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "steps": Param(slot="step", many=list, doc="Tables with one key, the kind of the step.")
-    }
+    steps: Sequence[StepLike] = slots(
+        "step",
+        default=({"classifier": "knn"},),
+        kw_only=False,
+        form="list",
+        doc='Each a table with one key, the kind: ``{"transformer": "standardize"}``, where the '
+        "value is a name, a table with ``use``, or an instance; or just an instance.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "histograms", "sets", "signatures", "views"),
         sample_weight=True,
     )
-
-    def __init__(self, steps: Sequence[Any] = ({"classifier": "knn"},)) -> None:
-        self.steps = steps
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -204,10 +204,7 @@ class Pipeline(Classifier):
         """Return the last step: fitted, or as it would be built."""
         if hasattr(self, "steps_"):
             return self.steps_[-1][1]
-        from ilk.slots import maker_for, open_value
-
-        opened = open_value(Param(slot="step"), self.steps[-1], maker_for(self, "steps"))
-        return kind_and_component(opened)[1]
+        return kind_and_component(opened(self, "steps", [self.steps[-1]])[0])[1]
 
     @available_if(_last_has("predict"))
     def predict(self, X: Any) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ilk import discovery
-from ilk.declaration import class_problem
+from ilk.capabilities import Capabilities
 from ilk.discovery import Found, hidden, installed, normal, offers, value_problem
 from ilk.errors import (
     AmbiguousComponentError,
@@ -15,6 +16,7 @@ from ilk.errors import (
 from ilk.kinds import Kind, kind_of, kinds
 from ilk.known import offered_by
 from ilk.suggest import did_you_mean
+from ilk.wording import show
 
 SESSION = "(session)"
 
@@ -145,7 +147,7 @@ class Registry:
             If the name was registered by hand before, or a distribution offers it, unless
             ``replace=True``: whatever means that name then gets this class, defaults included.
         """
-        problem = class_problem(cls, self.kind)
+        problem = _class_problem(cls, self.kind)
         if not isinstance(name, str) or not name.isprintable() or not name or "/" in name:
             problem = "a name must be printable text without a slash"
         if problem:
@@ -189,7 +191,7 @@ class Registry:
         except BaseException as error:  # whatever a module does while it is imported
             reason = value_problem(found.value) or f"{type(error).__name__}: {error}"
             raise BrokenComponentError(f"{where} cannot be imported: {reason}") from error
-        problem = class_problem(cls, self.kind)
+        problem = _class_problem(cls, self.kind)
         if problem:
             raise BrokenComponentError(f"{where}: {problem}")
         return cls  # type: ignore[no-any-return]  # an entry point loads as Any
@@ -279,3 +281,20 @@ def refresh() -> None:
     kinds.cache_clear()
     for known in _registries.values():
         known.forget()
+
+
+def _class_problem(cls: Any, kind: Kind) -> str | None:
+    """Return why an object cannot be registered as a component of a kind."""
+    if not isinstance(cls, type):
+        return f"it is {type(cls).__name__} {cls!r}, not a class"
+    bases = kind.interface_classes()
+    if not issubclass(cls, bases):
+        names = " or ".join(f"ilk.{base.__name__}" for base in bases)
+        return f"class {cls.__name__} is no {kind.name}: it must subclass {names}"
+    missing = sorted(getattr(cls, "__abstractmethods__", ()))
+    if missing:
+        return f"class {cls.__name__} does not define {', '.join(missing)}"
+    own = getattr(cls, "capabilities", None)
+    if not isinstance(own, Capabilities):
+        return f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {show(own)}"
+    return None

@@ -1,23 +1,120 @@
-"""Walk a spec along its declarations, collecting every problem on the way."""
+"""Resolve a spec: find names, fill in defaults, check values, collect every problem."""
 
 from __future__ import annotations
 
-import inspect
 import os
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ilk.errors import ParameterError, Problem, RegistryError, Where
+from ilk.errors import ParameterError, Problem, RegistryError, SpecError, Where
+from ilk.freezing import is_frozen
 from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
+from ilk.locate import DEEPEST as DEEPEST_TABLE
 from ilk.params import FilePath, Param
-from ilk.registries import SESSION, registry
+from ilk.registries import SESSION, find_class, registry
+from ilk.slot_values import At, SlotError, map_slot
+from ilk.spec import Spec
 from ilk.suggest import did_you_mean
 from ilk.wording import an, show
 
 DEEPEST = 50  # components inside components; building much deeper ones exhausts the stack
+_SHOWN = 4  # steps of the path of what is nested too deeply
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A spec with every name found, every default filled in and every value checked.
+
+    Attributes
+    ----------
+    data : Any
+        Canonical: a component is a table with ``use`` and all its parameters.
+    versions : dict of str to str
+        Version of every distribution whose components it names.
+    """
+
+    data: Any
+    versions: dict[str, str]
+
+
+def resolve(
+    spec: Spec | Mapping[str, Any] | str,
+    *,
+    kind: str | None = None,
+    grammar: Table | None = None,
+    trust: bool = True,
+) -> Resolved:
+    """Find every name, fill in every default and check every value.
+
+    Parameters
+    ----------
+    spec : Spec, table or str
+        A component's name or table (give `kind`), or a whole file (give `grammar`).
+    kind : str, optional
+        The kind of the component.
+    grammar : Table, optional
+        The tables and keys a file may have.
+    trust : bool, default=True
+        Whether parameters are taken that a stranger must not decide (`Param.trusted`).
+
+    Raises
+    ------
+    SpecError
+        With all problems at once, each with its path and, for a file, its line.
+
+    Examples
+    --------
+    >>> resolve({"use": "minkowski", "p": 1}, kind="distance").data
+    {'use': 'minkowski', 'p': 1.0, 'weights': None}
+    """
+    source = spec if isinstance(spec, Spec) else None
+    data = spec.data if isinstance(spec, Spec) else spec
+    resolution = Resolution(source.folder if source else None, trust=trust)
+    resolution.problems += _unusable(data)
+    if resolution.problems:
+        result = None
+    elif grammar is not None:
+        result = resolution.table(grammar, data, ())
+    else:
+        result = resolution.component(data, kind or kind_from(data), ())
+    if resolution.problems:
+        found = resolution.problems
+        raise SpecError([source.locate(p) for p in found] if source else found)
+    return Resolved(result, dict(sorted(resolution.versions.items())))
+
+
+def _unusable(data: Any) -> Iterator[Problem]:
+    """Find what TOML cannot say, or nobody can show: integers too large, tables too deep."""
+    stack: list[tuple[Where, Any]] = [((), data)]
+    while stack:
+        path, value = stack.pop()
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            yield Problem(path, f"must be an integer of at most 64 bits, got {show(value)}")
+        elif len(path) > 2 * DEEPEST_TABLE and isinstance(value, Mapping | list | tuple):
+            yield Problem(path[:_SHOWN], "is nested too deeply to be read")
+        elif isinstance(value, Mapping):
+            stack += [((*path, key), item) for key, item in reversed([*value.items()])]
+        elif isinstance(value, list | tuple):
+            stack += [((*path, i), value[i]) for i in reversed(range(len(value)))]
+
+
+def kind_from(data: Any) -> str:
+    """The kind of a component given without one: allowed where only one kind has the name."""
+    name = data.get("use") if isinstance(data, Mapping) else data
+    if isinstance(data, Mapping) and name is None and "steps" in data:
+        return "classifier"
+    if not isinstance(name, str):
+        raise SpecError([Problem((), f"expected a component's name or table, got {data!r}")])
+    plain = name.rpartition("/")[2]
+    having = [kind for kind in kinds() if plain in registry(kind)]
+    if len(having) != 1:
+        what = f"is a {' and a '.join(having)}" if having else "is unknown"
+        raise SpecError([Problem((), f"{name!r} {what}: say which with kind=")])
+    return having[0]
 
 
 class Resolution:
@@ -71,7 +168,7 @@ class Resolution:
 
     def value(self, param: Param, value: Any, path: Where) -> Any:
         """Check the value of a parameter; return its canonical form."""
-        if param.slot and not _plain_choice(param, value):
+        if param.slot:
             return self._slot(param, value, path)
         problem = param.problem(value)
         if problem:
@@ -84,54 +181,59 @@ class Resolution:
             return os.path.realpath(self.folder / Path(value).expanduser())
         if float in param.types and int not in param.types and type(value) is int:
             return float(value)  # 1 and 1.0 are the same number, so they are written the same
-        return value
+        try:
+            return plain_value(value, path, self._component_among)
+        except SpecError as error:
+            self.problems += error.problems
+            return value
+
+    def _component_among(self, value: Any, path: Where) -> Any:
+        return self.component(value, value.kind, path)
 
     def _slot(self, param: Param, value: Any, path: Where) -> Any:
-        assert param.slot is not None
-        one = self.step if param.slot == "step" else self._component_in(param.slot)
-        if param.many is None:
-            return one(value, path)
-        if param.many is dict and isinstance(value, Mapping):
-            return {key: one(item, (*path, key)) for key, item in value.items()}
-        if param.many is list and isinstance(value, Sequence) and not isinstance(value, str):
-            return [one(item, (*path, i)) for i, item in enumerate(value)]
-        hint = ""
-        if param.many is list and isinstance(value, Mapping) and len(path) == 1:
-            hint = f"; write [[{path[0]}]]"
-        self.complain(path, f"must be {param.describe()}, got {show(value)}{hint}")
-        return value
+        def one(item: Any, kind: str, at: At) -> Any:
+            if param.slot != "step":
+                return self.component(item, kind, (*path, *at))
+            return self._step(item, kind, (*path, *at))
 
-    def _component_in(self, kind: str) -> Any:
-        return lambda value, path: self.component(value, kind, path)
-
-    def step(self, value: Any, path: Where) -> Any:
-        """Check a step: a table with one key, its kind."""
-        if not isinstance(value, Mapping) or len(value) != 1:
-            if hasattr(value, "get_params"):
-                return value
-            self.complain(
-                path,
-                f"a step is a table with one key, its kind, as in "
-                f"{{ classifier = 'knn' }}; got {show(value)}",
-            )
+        if value is None and not param.none:
+            self.complain(path, f"must be {param.describe()}, got None")
             return value
-        ((kind, item),) = value.items()
+        try:
+            return map_slot(param, value, one)
+        except SlotError as error:
+            hint = ""
+            if param.many is list and isinstance(value, Mapping) and len(path) == 1:
+                hint = f"; write [[{path[0]}]]"
+            self.complain(path, f"{error}{hint}")
+            return value
+
+    def _step(self, item: Any, kind: str, path: Where) -> Any:
+        """Check a step: a table with one key, its kind."""
+        if kind == "step":
+            if not hasattr(item, "get_params"):
+                self.complain(
+                    path,
+                    f"a step is a table with one key, its kind, as in "
+                    f"{{ classifier = 'knn' }}; got {show(item)}",
+                )
+            return item
         table = kinds()
         if kind not in table:
             hint = did_you_mean(kind, [name for name, k in table.items() if k.role])
             self.complain((*path, kind), f"there is no kind {kind!r}{hint}")
-            return value
+            return item
         if table[kind].role is None:
             steps = ", ".join(name for name, k in table.items() if k.role)
             self.complain(
                 (*path, kind), f"{an(kind)} cannot be a step of a pipeline (steps are: {steps})"
             )
-            return value
+            return item
         resolved = self.component(item, kind, (*path, kind))
         if self._is_local(resolved, kind):
             message = "adapts to each query and has no transform: give it to knn as metric_learner"
             self.complain((*path, kind), f"{resolved['use']} {message}")
-        return {kind: resolved}
+        return resolved
 
     def _is_local(self, resolved: Any, kind: str) -> bool:
         name = resolved.get("use") if isinstance(resolved, Mapping) else None
@@ -146,9 +248,7 @@ class Resolution:
     def component(self, value: Any, kind: str, path: Where) -> Any:
         """Check a component given by name or table; return its table with every parameter."""
         if hasattr(value, "get_params") and kind_of(kind).accepts(value):
-            from ilk.spec import to_spec
-
-            value = to_spec(value, kind=kind)
+            value = self._as_table(value, path)
         if self.depth >= DEEPEST:
             self.complain(path, f"components are nested more than {DEEPEST} deep")
             return value
@@ -177,6 +277,18 @@ class Resolution:
         parameters = self._parameters(cls, name, given, path)
         self.depth -= 1
         return {"use": registry(kind).shortest(found), **parameters}
+
+    def _as_table(self, component: Any, path: Where) -> Any:
+        """Return an instance as a table with all its parameters."""
+        if is_frozen(component):
+            self.complain(path, f"{component!r} is frozen: a spec cannot hold what was learned")
+            return component
+        found = find_class(type(component))
+        if found is None:
+            self.complain(path, f"{component!r} is not registered, so a spec cannot name it")
+            return component
+        names = type(component).parameters
+        return {"use": found.qualified, **{name: getattr(component, name) for name in names}}
 
     def _parameters(self, cls: Any, name: str, given: Mapping[str, Any], path: Where) -> Any:
         before = len(self.problems)
@@ -211,14 +323,40 @@ class Resolution:
             self.complain(where, str(error))
 
 
-def _plain_choice(param: Param, value: Any) -> bool:
-    return (value is None and param.none) or (isinstance(value, str) and value in param.choices)
+def defaults_of(cls: Any) -> dict[str, Any]:
+    """Return the defaults of a component's parameters."""
+    return {name: param.default for name, param in cls.parameters.items()}
 
 
-def defaults_of(cls: type) -> dict[str, Any]:
-    """Return the defaults of a component's constructor."""
-    return {
-        parameter.name: parameter.default
-        for parameter in inspect.signature(cls).parameters.values()
-        if parameter.default is not parameter.empty
-    }
+def plain_value(value: Any, path: Where, component: Callable[[Any, Where], Any]) -> Any:
+    """Bring a value to what TOML and JSON can hold.
+
+    Parameters
+    ----------
+    value : object
+    path : tuple
+        Where it stands, for errors.
+    component : callable
+        Writes a component that stands among plain values.
+
+    Raises
+    ------
+    SpecError
+        If a spec cannot hold the value: a function, say.
+    """
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if hasattr(value, "tolist"):  # numpy arrays and numbers
+        return value.tolist()
+    if hasattr(value, "__fspath__"):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {
+            str(key): plain_value(item, (*path, str(key)), component) for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [plain_value(item, (*path, i), component) for i, item in enumerate(value)]
+    if isinstance(getattr(type(value), "kind", None), str) and hasattr(value, "parameters"):
+        return component(value, path)
+    what = "a function" if callable(value) else f"{type(value).__name__} {value!r}"
+    raise SpecError([Problem(path, f"{what} cannot be written to a spec")])

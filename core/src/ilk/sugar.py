@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ilk.registries import registry
+from ilk.registries import display_name, registry
 from ilk.wording import an
 
 if TYPE_CHECKING:
@@ -54,26 +54,19 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     >>> make("distance", "minkowski", p=1).between([0, 0], [3, 4])
     7.0
     """
-    from ilk.errors import ParameterError
-    from ilk.registries import display_name
-    from ilk.slots import maker_for, open_value
-    from ilk.suggest import did_you_mean
+    from ilk.component import opened
+    from ilk.fields import unknown_parameter
 
     _require_text("the kind of a component", kind)
     _require_text(f"the name of {an(kind)}", name)
     cls: Any = registry(kind).get(name)
     for key in parameters:
         if key not in cls.parameters:
-            known = ", ".join(cls.parameters) or "none"
-            hint = did_you_mean(key, cls.parameters)
-            raise ParameterError(
-                f"{display_name(cls)} has no parameter {key!r}{hint} (it has: {known})",
-                argument=key,
-            )
+            raise unknown_parameter(display_name(cls), key, cls.parameters)
     component = cls(**parameters)
     component.check_parameters()
     for key, value in parameters.items():  # names and tables stay, but a wrong one is said now
-        open_value(cls.parameters[key], value, maker_for(component, key))
+        opened(component, key, value)
     return component
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ilk.component import children, open_slot
 from ilk.errors import InputError, InputTypeError
 from ilk.freezing import is_frozen
 from ilk.inputs import as_table, is_table
-from ilk.nested import children, open_slot
 from ilk.params import DATA_VIEWS, Views
 from ilk.registries import display_name
 from ilk.suggest import did_you_mean

@@ -1,83 +1,108 @@
-"""Write components as specs: the inverse of building."""
+"""Write components as specs, without building any: the inverse of building."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ilk.errors import Problem, SpecError, Where
+from ilk.errors import ParameterError, Problem, SpecError, Where
 from ilk.freezing import is_frozen
 from ilk.registries import find_class, registry
-from ilk.resolution import defaults_of
-from ilk.spec import build
+from ilk.resolution import kind_from, plain_value, resolve
+from ilk.slot_values import At, map_slot
+from ilk.steps import kind_and_component
 
 if TYPE_CHECKING:
     from ilk.params import Param
 
 
-def write_component(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
-    """Write a component; names and tables are brought to the same form."""
+def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
+    """Write an object as a spec: parameters at their default are left out.
+
+    ``build(to_spec(x))`` has the same spec, and two components are equal exactly when
+    their specs are.
+
+    Parameters
+    ----------
+    obj : Component, name or table
+    kind : str, optional
+        For a name or a table: the kind of the component.
+
+    Returns
+    -------
+    dict
+        ``{"use": name, ...}`` of strings, numbers, lists and tables.
+
+    Raises
+    ------
+    SpecError
+        If it holds something that a spec cannot say: a function, a fitted (frozen)
+        component, an object that no installed distribution has registered.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> to_spec(ilk.classifier("knn", k=3, distance=ilk.distance("minkowski", p=1)))
+    {'use': 'knn', 'k': 3, 'distance': {'use': 'minkowski', 'p': 1}}
+    """
     if isinstance(obj, str | Mapping):
-        obj = build(obj, kind=kind)
-    if is_frozen(obj):
-        raise SpecError([Problem(path, f"{obj!r} is frozen: a spec cannot hold what was learned")])
-    found = find_class(type(obj))
-    if found is None:
-        raise SpecError([Problem(path, f"{obj!r} is not registered, so a spec cannot name it")])
-    defaults = defaults_of(type(obj))
+        kind = kind or kind_from(obj)
+        resolve(obj, kind=kind)  # says all that is wrong with it
+    try:
+        return _write(obj, kind, ())
+    except ParameterError as error:
+        raise SpecError([Problem((), str(error))]) from error
+
+
+def _write(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
+    """Write an instance, or bring a name or table to the same form."""
+    if isinstance(obj, str | Mapping):
+        assert kind is not None
+        given = {"use": obj} if isinstance(obj, str) else dict(obj)
+        if "steps" in given:
+            given.setdefault("use", "pipeline")
+        found = registry(kind).lookup(given.pop("use"))
+        cls: Any = registry(kind).get(found.qualified)
+    else:
+        if is_frozen(obj):
+            said = f"{obj!r} is frozen: a spec cannot hold what was learned"
+            raise SpecError([Problem(path, said)])
+        offered = find_class(type(obj))
+        if offered is None:
+            said = f"{obj!r} is not registered, so a spec cannot name it"
+            raise SpecError([Problem(path, said)])
+        found, cls = offered, type(obj)
+        given = {name: getattr(obj, name) for name in cls.parameters}
     table: dict[str, Any] = {"use": registry(found.kind).shortest(found)}
-    for name, param in obj.parameters.items():
-        own = getattr(obj, name)
-        if own is defaults[name]:
+    for name, param in cls.parameters.items():
+        if name not in given or given[name] is param.default:
             continue
-        value = write_value(param, own, (*path, name))
-        if value != _default(param, defaults[name]):
+        value = _write_value(param, given[name], (*path, name))
+        if value != _default(param):
             table[name] = value
     return table
 
 
-def _default(param: Param, value: Any) -> Any:
+def _default(param: Param) -> Any:
     """Write a default; None where it names a component that is not installed."""
     try:
-        return write_value(param, value, ())
+        return _write_value(param, param.default, ())
     except SpecError:
         return None
 
 
-def write_value(param: Param, value: Any, path: Where) -> Any:
-    """Write the value of a parameter."""
-    if not param.slot or value is None or (isinstance(value, str) and value in param.choices):
-        return _plain(value, path)
-    if param.many is None:
-        return _member(param.slot, value, path)
-    if param.many is dict:
-        return {key: _member(param.slot, item, (*path, key)) for key, item in value.items()}
-    return [_member(param.slot, item, (*path, i)) for i, item in enumerate(value)]
+def _write_value(param: Param, value: Any, path: Where) -> Any:
+    def one(item: Any, kind: str, at: At) -> Any:
+        if kind == "step":  # an instance whose kind is plain
+            kind, item = kind_and_component(item)
+            return {kind: _write(item, kind, (*path, *at, kind))}
+        where = (*path, *at, kind) if param.slot == "step" else (*path, *at)
+        return _write(item, kind, where)
+
+    if param.slot:
+        return plain_value(map_slot(param, value, one), path, _write_among)
+    return plain_value(value, path, _write_among)
 
 
-def _member(slot: str, value: Any, path: Where) -> Any:
-    if slot != "step":
-        return write_component(value, slot, path)
-    from ilk.steps import kind_and_component
-
-    kind, component = kind_and_component(value)
-    return {kind: write_component(component, kind, (*path, kind))}
-
-
-def _plain(value: Any, path: Where) -> Any:
-    """Bring a value to what TOML and JSON can hold."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if hasattr(value, "tolist"):  # numpy arrays and numbers
-        return value.tolist()
-    if hasattr(value, "__fspath__"):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item, (*path, str(key))) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item, (*path, i)) for i, item in enumerate(value)]
-    kind = getattr(type(value), "kind", None)
-    if isinstance(kind, str) and hasattr(value, "parameters"):  # a component among plain values
-        return write_component(value, kind, path)
-    what = "a function" if callable(value) else f"{type(value).__name__} {value!r}"
-    raise SpecError([Problem(path, f"{what} cannot be written to a spec")])
+def _write_among(component: Any, path: Where) -> dict[str, Any]:
+    return _write(component, component.kind, path)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.base import ClusterMixin
 
 from ilk.component import Component
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class Clusterer(ClusterMixin, Component):
@@ -23,7 +20,6 @@ class Clusterer(ClusterMixin, Component):
     """
 
     kind: ClassVar[str] = "clusterer"
-    labels_: np.ndarray
 
     @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:

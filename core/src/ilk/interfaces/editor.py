@@ -22,7 +22,6 @@ class Editor(Component):
     """
 
     kind: ClassVar[str] = "editor"
-    sample_indices_: np.ndarray
 
     @abstractmethod
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -31,9 +30,9 @@ class Editor(Component):
     @property
     def reduction_(self) -> float:
         """Share of the cases that was removed, between 0 and 1."""
+        self.sample_indices_: np.ndarray  # set by `fit_resample`,
+        self.n_cases_: int  # as is the number of rows it was given
         return 1.0 - len(self.sample_indices_) / self.n_cases_
-
-    n_cases_: int
 
 
 def resample(editor: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:

@@ -27,7 +27,6 @@ class Index(Component):
     kind: ClassVar[str] = "index"
     exact: ClassVar[bool] = True
     by_blocks: ClassVar[bool] = False
-    n_distance_evaluations_: int
 
     @abstractmethod
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:

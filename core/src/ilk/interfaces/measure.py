@@ -17,13 +17,11 @@ Needs = Literal["labels", "numbers", "scores", "probabilities", "rejected", "sec
 class Measure(Component):
     """Scores a prediction.
 
-    What is no class attribute may depend on parameters, and is then a property.
-
     Attributes
     ----------
     greater_is_better : bool
     needs : str
-        What of a prediction it looks at: ``"labels"``; ``"numbers"``, labels that are numbers;
+        What of a prediction the measure reads: ``"labels"``; ``"numbers"``, labels that are numbers;
         ``"scores"``, or else probabilities; ``"probabilities"``; ``"rejected"``, which cases
         were not answered; ``"seconds"``; ``"reduction"``.
     pooled : bool
@@ -32,8 +30,16 @@ class Measure(Component):
 
     kind: ClassVar[str] = "measure"
     greater_is_better: ClassVar[bool] = False
-    needs: Needs = "labels"
-    pooled: bool = False
+
+    @property
+    def needs(self) -> Needs:
+        """What of a prediction the measure reads."""
+        return "labels"
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the folds of a repeat are scored together."""
+        return False
 
     @abstractmethod
     def __call__(self, prediction: Prediction) -> float:

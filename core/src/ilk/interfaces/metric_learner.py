@@ -22,11 +22,11 @@ class MetricLearner(Transformer):
     """
 
     kind: ClassVar[str] = "metric_learner"
-    components_: np.ndarray
 
     @property
     def metric_matrix_(self) -> np.ndarray:
         """A = L'L of shape (p, p), with which d(x, y)^2 = (x - y)' A (x - y)."""
+        self.components_: np.ndarray  # set by `fit`
         return np.asarray(self.components_.T @ self.components_)
 
     def distance(self) -> Any:

@@ -36,8 +36,6 @@ class Split:
 class Resampling(Component):
     """Divides data into training and test cases, possibly many times.
 
-    What is no class attribute may depend on parameters, and is then a property.
-
     Attributes
     ----------
     needs_no_information : bool
@@ -49,8 +47,16 @@ class Resampling(Component):
     """
 
     kind: ClassVar[str] = "resampling"
-    needs_no_information: bool = False
-    leaves_one_out: bool = False
+
+    @property
+    def needs_no_information(self) -> bool:
+        """Whether `estimate` asks for the error where labels tell nothing."""
+        return False
+
+    @property
+    def leaves_one_out(self) -> bool:
+        """Whether each split tests one case and trains on all others."""
+        return False
 
     @abstractmethod
     def splits(

@@ -12,8 +12,7 @@ from unittest import SkipTest
 
 import numpy as np
 
-from ilk.component import Component
-from ilk.nested import children, seeded
+from ilk.component import Component, children, seeded
 from ilk.registries import display_name
 from ilk.testing.data import ObjectDistance, Sample, renamings, sample
 from ilk.testing.use import Use, trial_distance, use_of

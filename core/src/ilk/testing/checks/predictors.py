@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from ilk.component import children, seeded
 from ilk.inputs import n_rows, take
-from ilk.nested import children, seeded
 from ilk.pipeline import Pipeline, takes_weights
 from ilk.testing.checks.learning import trained
 from ilk.testing.expectations import expect, expect_error, expect_same

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ilk.capabilities import Capabilities, InputKind
 from ilk.chance import check_seed
-from ilk.component import Component
+from ilk.component import Component, seeded
 from ilk.inputs import n_rows, take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.clusterer import Clusterer
@@ -24,7 +24,6 @@ from ilk.interfaces.regressor import Regressor
 from ilk.interfaces.relevance import Relevance
 from ilk.interfaces.resampling import Resampling, Split
 from ilk.interfaces.transformer import Transformer
-from ilk.nested import seeded
 from ilk.params import Param, Seed
 from ilk.testing.data import ObjectDistance
 from ilk.testing.expectations import expect_same

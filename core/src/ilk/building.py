@@ -1,0 +1,54 @@
+"""Build objects from specs, with every component inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ilk.registries import registry
+from ilk.resolution import kind_from, resolve
+from ilk.slot_values import At, map_slot
+from ilk.spec import Spec
+
+
+def build(spec: Any, *, kind: str | None = None) -> Any:
+    """Turn a spec into an object, with every component inside it built as well.
+
+    Parameters
+    ----------
+    spec : str or table
+        ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``.
+    kind : str, optional
+        May be left out where only one kind has the name.
+
+    Raises
+    ------
+    SpecError
+        With all problems at once.
+
+    Examples
+    --------
+    >>> build({"use": "knn", "k": 3}, kind="classifier").k
+    3
+    """
+    data = spec.data if isinstance(spec, Spec) else spec
+    if kind is None:
+        kind = kind_from(data)
+    resolved = resolve(spec, kind=kind)
+    # Only a file has relative paths, which resolving has completed.
+    return construct(resolved.data if isinstance(spec, Spec) else data, kind)
+
+
+def construct(spec: Any, kind: str, _: At = ()) -> Any:
+    """Build a name or table that is known to be right; an instance stays itself."""
+    if isinstance(spec, str):
+        return registry(kind).get(spec)()
+    if not isinstance(spec, Mapping):
+        return spec
+    table = dict(spec)
+    if "steps" in table:
+        table.setdefault("use", "pipeline")
+    cls: Any = registry(kind).get(table.pop("use"))
+    return cls(
+        **{key: map_slot(cls.parameters[key], value, construct) for key, value in table.items()}
+    )

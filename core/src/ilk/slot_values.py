@@ -1,0 +1,88 @@
+"""Slots: parameters that hold components, given as instances, names or tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ilk.kinds import kind_of
+from ilk.params import Param
+from ilk.steps import step_problem
+from ilk.wording import show
+
+Key = str | int
+At = tuple[Key, ...]  # empty, or the position or key of a component within its slot
+
+
+class SlotError(ValueError):
+    """The value of a slot that holds several components is no list or table of them."""
+
+
+def map_slot(param: Param, value: Any, one: Callable[[Any, str, At], Any]) -> Any:
+    """Apply a function to each component in the value of a slot.
+
+    Parameters
+    ----------
+    param : Param
+    value : object
+        None and the choices of the slot, and the value of what is no slot, stay as they are.
+    one : callable
+        Takes the component (an instance, a name or a table), its kind and its position; what
+        it returns takes the component's place. Of a step that is a table with one key it
+        takes the value and that kind; of any other step the step and the kind ``"step"``.
+
+    Returns
+    -------
+    object
+        Of the same shape: one component, a list or a dict.
+
+    Raises
+    ------
+    SlotError
+        If the value is not of the shape that the slot has.
+    """
+    if not param.slot or value is None or (isinstance(value, str) and value in param.choices):
+        return value
+    if param.many is None:
+        return _map_one(param.slot, value, one, ())
+    if param.many is dict and isinstance(value, Mapping):
+        return {key: _map_one(param.slot, item, one, (key,)) for key, item in value.items()}
+    if param.many is list and isinstance(value, Sequence) and not isinstance(value, str):
+        return [_map_one(param.slot, item, one, (i,)) for i, item in enumerate(value)]
+    raise SlotError(f"must be {param.describe()}, got {show(value)}")
+
+
+def _map_one(slot: str, item: Any, one: Callable[[Any, str, At], Any], at: At) -> Any:
+    if slot == "step" and isinstance(item, Mapping) and len(item) == 1:
+        ((kind, inner),) = item.items()
+        return {kind: one(inner, kind, at)}
+    return one(item, slot, at)
+
+
+def slot_problem(param: Param, value: Any) -> str | None:
+    """Return what is wrong with the value of a slot, without building names and tables."""
+    if value is None and not param.none:
+        return f"must be {param.describe()}, got None"
+    problems: list[str] = []
+
+    def look(item: Any, kind: str, at: At) -> None:
+        if param.slot == "step":
+            problem = step_problem(item if kind == "step" else {kind: item})
+        else:
+            problem = _member_problem(kind, item)
+        if problem:
+            problems.append(f"[{at[0]!r}] {problem}" if at else problem)
+
+    try:
+        map_slot(param, value, look)
+    except SlotError as error:
+        return str(error)
+    return next(iter(problems), None)
+
+
+def _member_problem(slot: str, value: Any) -> str | None:
+    if isinstance(value, str | Mapping) or kind_of(slot).accepts(value):
+        return None
+    own = getattr(value, "kind", None)
+    what = f"the {own} {value!r}" if own else repr(value)
+    return f"must be {Param(slot=slot).describe()}, got {what}"
