@@ -21,7 +21,7 @@ class Measure(Component):
     ----------
     greater_is_better : bool
     needs : str
-        What of a prediction the measure reads: ``"labels"``; ``"numbers"``, labels that are numbers;
+        What of a prediction the measure reads: ``"labels"``; ``"numbers"``, numeric labels;
         ``"scores"``, or else probabilities; ``"probabilities"``; ``"rejected"``, which cases
         were not answered; ``"seconds"``; ``"reduction"``.
     pooled : bool

@@ -134,18 +134,6 @@ def check_constructor_stores(subject: Subject) -> None:
 
 
 @check()
-def check_defaults_kept(subject: Subject) -> None:
-    """Constructing leaves the defaults of the signature unchanged."""
-    made = subject.cls()
-    for parameter in inspect.signature(subject.cls).parameters.values():
-        got = getattr(made, parameter.name)
-        expect(
-            got is parameter.default,
-            f"expected {parameter.name} to be its default {parameter.default!r}, got {got!r}",
-        )
-
-
-@check()
 def check_get_and_set_params(subject: Subject) -> None:
     """`get_params` gives every parameter and `set_params` takes them back."""
     example = subject.new()
