@@ -45,7 +45,7 @@ TOPICS = {
     "ilk.registries": "Registry",
     "ilk.resolution": "Specs",
     "ilk.spec": "Specs",
-    "ilk.sugar": "Components",
+    "ilk.shortcuts": "Components",
 }
 OTHER = "For authors of components"
 HIDDEN = "capabilities, check_parameters, examples, kind, parameters, waivers"

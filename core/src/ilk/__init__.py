@@ -141,41 +141,41 @@ if TYPE_CHECKING:
     from ilk.resolution import Resolved as Resolved
     from ilk.resolution import resolve as resolve
     from ilk.spec import Spec as Spec
-    from ilk.sugar import classifier as classifier
-    from ilk.sugar import classifiers as classifiers
-    from ilk.sugar import clusterer as clusterer
-    from ilk.sugar import clusterers as clusterers
-    from ilk.sugar import combiner as combiner
-    from ilk.sugar import combiners as combiners
-    from ilk.sugar import comparison as comparison
-    from ilk.sugar import comparisons as comparisons
-    from ilk.sugar import dataset as dataset
-    from ilk.sugar import datasets as datasets
-    from ilk.sugar import detector as detector
-    from ilk.sugar import detectors as detectors
-    from ilk.sugar import distance as distance
-    from ilk.sugar import distances as distances
-    from ilk.sugar import editor as editor
-    from ilk.sugar import editors as editors
-    from ilk.sugar import executor as executor
-    from ilk.sugar import executors as executors
-    from ilk.sugar import index as index
-    from ilk.sugar import indexes as indexes
-    from ilk.sugar import kernel as kernel
-    from ilk.sugar import kernels as kernels
-    from ilk.sugar import make as make
-    from ilk.sugar import measure as measure
-    from ilk.sugar import measures as measures
-    from ilk.sugar import metric_learner as metric_learner
-    from ilk.sugar import metric_learners as metric_learners
-    from ilk.sugar import regressor as regressor
-    from ilk.sugar import regressors as regressors
-    from ilk.sugar import relevance as relevance
-    from ilk.sugar import relevances as relevances
-    from ilk.sugar import resampling as resampling
-    from ilk.sugar import resamplings as resamplings
-    from ilk.sugar import transformer as transformer
-    from ilk.sugar import transformers as transformers
+    from ilk.shortcuts import classifier as classifier
+    from ilk.shortcuts import classifiers as classifiers
+    from ilk.shortcuts import clusterer as clusterer
+    from ilk.shortcuts import clusterers as clusterers
+    from ilk.shortcuts import combiner as combiner
+    from ilk.shortcuts import combiners as combiners
+    from ilk.shortcuts import comparison as comparison
+    from ilk.shortcuts import comparisons as comparisons
+    from ilk.shortcuts import dataset as dataset
+    from ilk.shortcuts import datasets as datasets
+    from ilk.shortcuts import detector as detector
+    from ilk.shortcuts import detectors as detectors
+    from ilk.shortcuts import distance as distance
+    from ilk.shortcuts import distances as distances
+    from ilk.shortcuts import editor as editor
+    from ilk.shortcuts import editors as editors
+    from ilk.shortcuts import executor as executor
+    from ilk.shortcuts import executors as executors
+    from ilk.shortcuts import index as index
+    from ilk.shortcuts import indexes as indexes
+    from ilk.shortcuts import kernel as kernel
+    from ilk.shortcuts import kernels as kernels
+    from ilk.shortcuts import make as make
+    from ilk.shortcuts import measure as measure
+    from ilk.shortcuts import measures as measures
+    from ilk.shortcuts import metric_learner as metric_learner
+    from ilk.shortcuts import metric_learners as metric_learners
+    from ilk.shortcuts import regressor as regressor
+    from ilk.shortcuts import regressors as regressors
+    from ilk.shortcuts import relevance as relevance
+    from ilk.shortcuts import relevances as relevances
+    from ilk.shortcuts import resampling as resampling
+    from ilk.shortcuts import resamplings as resamplings
+    from ilk.shortcuts import transformer as transformer
+    from ilk.shortcuts import transformers as transformers
     from ilk.suggest import did_you_mean as did_you_mean
     from ilk.views import check_views as check_views
     from ilk.views import learn_views as learn_views
@@ -292,7 +292,7 @@ _WHERE = {
     "ilk.resolution": ("Resolved", "resolve"),
     "ilk.spec": ("Spec",),
     "ilk.writing": ("to_spec",),
-    "ilk.sugar": (
+    "ilk.shortcuts": (
         "classifier",
         "classifiers",
         "clusterer",

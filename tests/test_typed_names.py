@@ -1,0 +1,29 @@
+"""The names that ship with ilk are typed: the stub is current, and type checkers read it so."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typed_names
+
+CALLS = Path(__file__).parent / "data" / "typed_calls.py"
+EXPECTED = {
+    number: line.partition("# error: ")[2].strip()
+    for number, line in enumerate(CALLS.read_text().splitlines(), 1)
+    if "# error: " in line
+}
+
+
+def test_the_stub_is_current(tmp_path):
+    written = tmp_path / "shortcuts.pyi"
+    written.write_text(typed_names.stub())
+    ruff = [sys.executable, "-m", "ruff"]
+    config = Path(__file__).parents[1] / "pyproject.toml"
+    for command in (["check", "--fix-only", "--select", "I", "-q"], ["format", "-q"]):
+        subprocess.run([*ruff, *command, "--config", str(config), str(written)], check=True)
+    assert written.read_text() == typed_names.STUB.read_text(), (
+        "run python tests/helpers/typed_names.py && ruff check --fix core && ruff format core"
+    )
