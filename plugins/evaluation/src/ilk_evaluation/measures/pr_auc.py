@@ -9,9 +9,14 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.confusion import answered_truth
-from ilk_evaluation.curves.precision_recall import rates, steps
-from ilk_evaluation.curves.ranking import Ranking, answered_scores, rank_class
-from ilk_evaluation.curves.roc import check_both_kinds
+from ilk_evaluation.curves.ranking import (
+    Ranking,
+    answered_scores,
+    check_both_kinds,
+    rank_class,
+    rates,
+    steps,
+)
 from ilk_evaluation.measures.areas import averaged, occurring, one_against_rest
 from ilk_evaluation.measures.averages import POSITIVE, absent_remark
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import ilk
-from ilk_evaluation.curves.precision_recall import rates
-from ilk_evaluation.curves.ranking import rank_class
+from ilk_evaluation.curves.ranking import rank_class, rates
 from ilk_evaluation.measures.averages import POSITIVE
 
 

@@ -9,8 +9,12 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.confusion import answered_truth
-from ilk_evaluation.curves.ranking import answered_scores, rank_class
-from ilk_evaluation.curves.roc import check_both_kinds, mann_whitney
+from ilk_evaluation.curves.ranking import (
+    answered_scores,
+    check_both_kinds,
+    mann_whitney,
+    rank_class,
+)
 from ilk_evaluation.measures.areas import averaged, occurring, one_against_one, one_against_rest
 from ilk_evaluation.measures.averages import POSITIVE, absent_remark
 

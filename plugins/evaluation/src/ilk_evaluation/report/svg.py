@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from ilk.drawing import COLORS
-from ilk_evaluation.figures.style import written
+from ilk_evaluation.figures.style import rendered
 from ilk_evaluation.report.markup import Html
 
 if TYPE_CHECKING:
-    from ilk_evaluation.figures.picture import Picture
+    from ilk_evaluation.figures.figure_spec import Figure
 
 _SETTINGS = {
     "axes.facecolor": "none",
@@ -37,7 +37,7 @@ _ROLES = {color.lower(): f"c{number}" for number, color in enumerate(COLORS)}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
-def svg(picture: Picture, prefix: str) -> Html:
+def svg(picture: Figure, prefix: str) -> Html:
     """Return a picture as an element of a page, hidden from those it is told to in words.
 
     Parameters
@@ -51,7 +51,7 @@ def svg(picture: Picture, prefix: str) -> Html:
     IlkError
         If matplotlib is not installed.
     """
-    content = written(picture, "svg", titled=False, settings=_SETTINGS)
+    content = rendered(picture, "svg", titled=False, settings=_SETTINGS)
     root = ET.fromstring(content)  # noqa: S314  # matplotlib wrote it a moment ago
     width = float(root.attrib["width"].removesuffix("pt"))
     figure = _element(root, prefix)

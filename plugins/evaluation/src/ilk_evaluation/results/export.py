@@ -13,7 +13,7 @@ import pandas as pd
 import ilk
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.results import Results
+    from ilk_evaluation.results.experiment_results import Results
 
 _TEX = {
     "\\": r"\textbackslash{}",

@@ -1,20 +1,21 @@
-"""What an experiment found as data frames, a function for each of them."""
+"""The cells and the predictions of an experiment as data frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 if TYPE_CHECKING:
     import ilk
-    from ilk_evaluation.experiments.results import Results
+    from ilk_evaluation.plan.design import Cell, Design
+    from ilk_evaluation.run.store import Store
 
 _PLACE = ["dataset", "pipeline", "repeat", "fold"]
 
 
-def cells(results: Results) -> pd.DataFrame:
+def cell_frame(design: Design, store: Store) -> pd.DataFrame:
     """One row per cell.
 
     Returns
@@ -24,25 +25,26 @@ def cells(results: Results) -> pd.DataFrame:
         n_cases, fit_seconds, predict_seconds, n_warnings, error, key.
     """
     rows: list[tuple[Any, ...]] = []
-    with results.reading() as store:
-        statuses = store.statuses()
-        for cell in results.design.cells:
-            status = statuses.get(cell.key, "missing")
-            if status == "missing":
-                rows.append((*results.design.place(cell), status, 0, None, None, 0, None, cell.key))
-                continue
-            outcome = store.outcome(cell.key)
-            n = 0 if outcome.codes is None else len(outcome.codes)
-            seconds = outcome.fit_seconds, outcome.predict_seconds
-            what = (status, n, *seconds, len(outcome.warnings), outcome.error, cell.key)
-            rows.append((*results.design.place(cell), *what))
+    statuses = store.statuses()
+    for cell in design.cells:
+        status = statuses.get(cell.key, "missing")
+        if status == "missing":
+            rows.append((*design.place(cell), status, 0, None, None, 0, None, cell.key))
+            continue
+        outcome = store.outcome(cell.key)
+        n = 0 if outcome.codes is None else len(outcome.codes)
+        seconds = outcome.fit_seconds, outcome.predict_seconds
+        what = (status, n, *seconds, len(outcome.warnings), outcome.error, cell.key)
+        rows.append((*design.place(cell), *what))
     own = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
     frame = pd.DataFrame(rows, columns=[*_PLACE, *own])
     seconds_columns = ["fit_seconds", "predict_seconds"]
     return frame.astype(dict.fromkeys(seconds_columns, float))
 
 
-def predictions(results: Results) -> pd.DataFrame:
+def prediction_frame(
+    design: Design, predictions: Iterable[tuple[Cell, ilk.Prediction]]
+) -> pd.DataFrame:
     """One row per cell and test case.
 
     Returns
@@ -52,26 +54,25 @@ def predictions(results: Results) -> pd.DataFrame:
         (None where the case was rejected), and where a pipeline gives them ``p(<class>)`` or
         ``score(<class>)``.
     """
-    parts = list(_predicted(results))
+    parts = [_predicted(design, cell, prediction) for cell, prediction in predictions]
     if not parts:
         return pd.DataFrame(columns=[*_PLACE, "case", "truth", "label"])
     return pd.concat(parts, ignore_index=True)
 
 
-def _predicted(results: Results) -> Iterator[pd.DataFrame]:
-    for cell, prediction in results.predictions():
-        place = dict(zip(_PLACE, results.design.place(cell), strict=True))
-        labels = prediction.labels.astype(object)
-        labels[prediction.rejected] = None
-        frame = pd.DataFrame(
-            {
-                **place,
-                "case": prediction.indices,
-                "truth": prediction.truth.astype(object),
-                "label": labels,
-            }
-        )
-        yield frame.assign(**_supports(prediction))
+def _predicted(design: Design, cell: Cell, prediction: ilk.Prediction) -> pd.DataFrame:
+    place = dict(zip(_PLACE, design.place(cell), strict=True))
+    labels = prediction.labels.astype(object)
+    labels[prediction.rejected] = None
+    frame = pd.DataFrame(
+        {
+            **place,
+            "case": prediction.indices,
+            "truth": prediction.truth.astype(object),
+            "label": labels,
+        }
+    )
+    return frame.assign(**_supports(prediction))
 
 
 def _supports(prediction: ilk.Prediction) -> dict[str, pd.Series]:
@@ -82,13 +83,3 @@ def _supports(prediction: ilk.Prediction) -> dict[str, pd.Series]:
         if values is not None
         for column, label in enumerate(prediction.classes.tolist())
     }
-
-
-FRAMES: dict[str, Callable[[Results], pd.DataFrame]] = {
-    "table": lambda results: results.table(),
-    "summary": lambda results: results.summary(),
-    "scores": lambda results: results.scores.copy(),
-    "cells": cells,
-    "predictions": predictions,
-    "failures": lambda results: results.failures.copy(),
-}
