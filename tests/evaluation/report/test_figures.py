@@ -27,36 +27,36 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def offers(results):
+def specs(results):
     return figures.available(results)
 
 
-def test_every_figure_is_offered_and_of_what(offers, results):
-    assert set(offers) == NAMES
-    assert offers["critical_difference"].places == [()]
-    assert len(offers["estimates"].places) == 11
-    assert len(offers["roc"].places) == 10  # one of the data sets has three classes
-    assert not any(offer.lacking for offer in offers.values())
+def test_every_figure_is_offered_and_of_what(specs, results):
+    assert set(specs) == NAMES
+    assert specs["critical_difference"].places == [()]
+    assert len(specs["estimates"].places) == 11
+    assert len(specs["roc"].places) == 10  # one of the data sets has three classes
+    assert not any(spec.lacking for spec in specs.values())
 
 
-def test_each_figure_is_drawn_under_hostile_names(offers):
-    for offer in offers.values():
-        picture = offer.picture(*offer.places[-1])
-        content = rendered(picture, "svg")
+def test_each_figure_is_drawn_under_hostile_names(specs):
+    for spec in specs.values():
+        figure = spec.figure(*spec.places[-1])
+        content = rendered(figure, "svg")
         ET.fromstring(content)
         assert b"<script" not in content
-        assert picture.text
-        assert len(picture.data)
+        assert figure.text
+        assert len(figure.data)
 
 
-def test_the_same_figure_gives_the_same_bytes(offers):
-    picture = offers["estimates"].picture("set 0")
+def test_the_same_figure_gives_the_same_bytes(specs):
+    figure = specs["estimates"].figure("set 0")
     for format_ in ("png", "svg", "pdf"):
-        assert rendered(picture, format_) == rendered(picture, format_)
+        assert rendered(figure, format_) == rendered(figure, format_)
 
 
-def test_estimates_are_those_of_the_table(offers, results):
-    data = offers["estimates"].picture("set 3").data.set_index("pipeline")
+def test_estimates_are_those_of_the_table(specs, results):
+    data = specs["estimates"].figure("set 3").data.set_index("pipeline")
     table = results.table()
     table = table[table["dataset"] == "set 3"].set_index("pipeline")
     pd.testing.assert_series_equal(data["error"], table["error"].loc[data.index])
@@ -65,27 +65,27 @@ def test_estimates_are_those_of_the_table(offers, results):
     )
 
 
-def test_a_pipeline_without_an_estimate_is_named(offers):
-    picture = offers["estimates"].picture("<script>alert(1)</script>")
-    assert picture.note.startswith('No estimate: "it\'s" & <b>')
+def test_a_pipeline_without_an_estimate_is_named(specs):
+    figure = specs["estimates"].figure("<script>alert(1)</script>")
+    assert figure.note.startswith('No estimate: "it\'s" & <b>')
 
 
-def test_curves_are_averaged_over_the_splits(offers, results):
+def test_curves_are_averaged_over_the_splits(specs, results):
     from ilk_evaluation.curves import averaged, roc
 
-    data = offers["roc"].picture("set 1").data.set_index("pipeline")
+    data = specs["roc"].figure("set 1").data.set_index("pipeline")
     own = [roc(p) for _, p in results.predictions(dataset="set 1", pipeline="other means")]
     assert len(own) == 4
     assert data.loc["other means", "area"] == pytest.approx(averaged(own).area)
     assert "$\\frac{$" not in data.index
-    assert "No scores: $\\frac{$." in offers["roc"].picture("set 1").note
+    assert "No scores: $\\frac{$." in specs["roc"].figure("set 1").note
 
 
-def test_confusions_count_every_test_case(offers):
-    picture = offers["confusion"].picture("set 1", "other means")
-    counts = picture.data.drop(columns="true").to_numpy()
+def test_confusions_count_every_test_case(specs):
+    figure = specs["confusion"].figure("set 1", "other means")
+    counts = figure.data.drop(columns="true").to_numpy()
     assert counts.sum() == 48  # 24 cases, twice
-    assert f"{np.trace(counts)} of 48 cases are right" in picture.text
+    assert f"{np.trace(counts)} of 48 cases are right" in figure.text
 
 
 @pytest.fixture(scope="module")
@@ -111,22 +111,22 @@ def test_what_failed_or_was_not_tried_has_no_confusion_matrix(unlucky):
 
 
 def test_figures_say_what_they_lack_of_a_pipeline_that_failed_in_part(unlucky):
-    offers = figures.available(unlucky)
-    said = offers["confusion"].picture("one", "some").text
+    specs = figures.available(unlucky)
+    said = specs["confusion"].figure("one", "some").text
     assert " of 4 cases are right" in said
     assert said.endswith(" Splits that failed or are missing: 4.")
-    assert "missing" not in offers["confusion"].picture("one", "fine").text
+    assert "missing" not in specs["confusion"].figure("one", "fine").text
     for name in ("roc", "precision_recall", "calibration"):
-        assert "Splits that failed or are missing: some (4)." in offers[name].picture("one").note
-        assert "missing" not in offers[name].picture("two").note
+        assert "Splits that failed or are missing: some (4)." in specs[name].figure("one").note
+        assert "missing" not in specs[name].figure("two").note
 
 
 def test_times_are_of_the_data_sets_that_all_finished(results):
-    material = figures.catalogue.FigureData(results)
-    data = costs(material).set_index("pipeline")
+    figure_data = figures.catalogue.FigureData(results)
+    data = costs(figure_data).set_index("pipeline")
     table = results.table()
     there = table[table["dataset"] != "<script>alert(1)</script>"]
-    assert len(material.complete) == 10
+    assert len(figure_data.complete) == 10
     for pipeline, row in data.iterrows():
         own = there[there["pipeline"] == pipeline]
         assert row["seconds"] == pytest.approx(own["fit_seconds"].mean())
@@ -165,9 +165,9 @@ def test_what_cannot_be_drawn_is_said(results, name, place, message):
 
 
 def test_figures_that_lack_something_say_what(tiny):
-    offers = figures.available(tiny.filter(pipeline="A").score("fit_seconds", only=True))
-    assert "friedman_nemenyi" in offers["critical_difference"].lacking
-    assert offers["time"].lacking == "the measure that ranks is a time itself"
+    specs = figures.available(tiny.filter(pipeline="A").score("fit_seconds", only=True))
+    assert "friedman_nemenyi" in specs["critical_difference"].lacking
+    assert specs["time"].lacking == "the measure that ranks is a time itself"
     with pytest.raises(ilk.IlkError, match="there is no figure time"):
         figures.draw(tiny.score("fit_seconds", only=True), "time")
 
@@ -182,8 +182,8 @@ def test_files_have_distinct_names_that_every_system_takes(tmp_path, monkeypatch
     monkeypatch.setattr("ilk_evaluation.figures.style.rendered", lambda *_: b"x")
     datasets = ["a/b", "a_b", "A:B", "..", "ü" * 300]
     data = pd.DataFrame({"x": [0.0]})
-    offer = figures.FigureSpec("roc", "", lambda _: SimpleNamespace(data=data), datasets=datasets)
-    paths = list(write_figures([offer], tmp_path / "new", "png"))
+    spec = figures.FigureSpec("roc", "", lambda _: SimpleNamespace(data=data), datasets=datasets)
+    paths = list(write_figures([spec], tmp_path / "new", "png"))
     expected = ["roc-a_b.png", "roc-a_b_2.png", "roc-A_B_3.png"]
     assert [path.name for path in paths[:3]] == expected
     assert len({path.name.lower() for path in paths}) == len(datasets)

@@ -420,11 +420,11 @@ def test_numbers_of_any_size_take_little_room(value, expected):
 def test_infinite_estimates_are_named_not_drawn(tiny, monkeypatch):
     wrong = tiny.table().assign(error=[np.inf, 0.2, np.inf, 0.3])
     monkeypatch.setattr("ilk_evaluation.figures.figure_data.FigureData.table", wrong)
-    offers = available(tiny)
-    for picture in (offers["estimates"].picture("one"), offers["time"].picture()):
-        assert picture.note == f"Infinite, and not drawn: {wrong['pipeline'][0]}."
-        assert len(picture.data) == 2
-        rendered(picture, "svg")
+    specs = available(tiny)
+    for figure in (specs["estimates"].figure("one"), specs["time"].figure()):
+        assert figure.note == f"Infinite, and not drawn: {wrong['pipeline'][0]}."
+        assert len(figure.data) == 2
+        rendered(figure, "svg")
 
 
 def test_names_that_would_break_a_drawing_or_turn_the_page_do_not():
@@ -433,10 +433,10 @@ def test_names_that_would_break_a_drawing_or_turn_the_page_do_not():
     def paint(ax):
         ax.set_yticks(range(len(odd)), [drawn(name) for name in odd])
 
-    picture = Figure("odd", "", "", pd.DataFrame(), paint, (3, 2))
+    figure = Figure("odd", "", "", pd.DataFrame(), paint, (3, 2))
     for format_ in ("png", "svg", "pdf"):
-        content = rendered(picture, format_)
-    ET.fromstring(rendered(picture, "svg"))
+        content = rendered(figure, format_)
+    ET.fromstring(rendered(figure, "svg"))
     assert len(content) < 60_000
     ends = {drawn("x" * 500 + end) for end in "ab"}
     assert len(ends) == 2

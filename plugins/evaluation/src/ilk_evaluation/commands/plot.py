@@ -66,11 +66,11 @@ def plot(
     found = open_results(store, (), datasets, pipelines, experiment)
     if measure is not None:
         found = found.score(measure, only=True)
-    offers = available(found)
+    specs = available(found)
     if list_:
-        _show(offers)
+        _show(specs)
         return
-    wanted = chosen(offers, figures)
+    wanted = chosen(specs, figures)
     path = None
     with written_to(folder):
         for path in write_figures(wanted, folder, format_):
@@ -79,11 +79,11 @@ def plot(
         raise ilk.InputError(f"{store}: there is nothing to draw; --list says what is lacking")
 
 
-def _show(offers: dict[str, FigureSpec]) -> None:
+def _show(specs: dict[str, FigureSpec]) -> None:
     """Print the names of figures, what they show, and how many files each is."""
-    width = max(map(len, offers))
-    for offer in offers.values():
-        n = len(offer.places)
-        said = f"none: {offer.lacking}" if offer.lacking else offer.summary
+    width = max(map(len, specs))
+    for spec in specs.values():
+        n = len(spec.places)
+        said = f"none: {spec.lacking}" if spec.lacking else spec.summary
         files = f" ({n} files)" if n > 1 else ""
-        click.echo(f"{offer.name:{width}}  {said}{files}")
+        click.echo(f"{spec.name:{width}}  {said}{files}")

@@ -46,8 +46,8 @@ def available(results: Results | FigureData) -> dict[str, FigureSpec]:
     ``confusion``                of a data set and a pipeline
     ============================ ==========================================================
     """
-    material = results if isinstance(results, FigureData) else FigureData(results)
-    return {offer.name: offer for source in _SOURCES for offer in source(material)}
+    figure_data = results if isinstance(results, FigureData) else FigureData(results)
+    return {spec.name: spec for source in _SOURCES for spec in source(figure_data)}
 
 
 def draw(
@@ -90,19 +90,19 @@ def draw(
     >>> figures.draw(results, "confusion").get_xlabel()
     'predicted'
     """
-    offers = available(results)
-    if name not in offers:
-        hint = ilk.did_you_mean(name, offers)
-        raise ilk.InputError(f"there is no figure {name!r}{hint} (there are: {', '.join(offers)})")
-    offer = offers[name]
+    specs = available(results)
+    if name not in specs:
+        hint = ilk.did_you_mean(name, specs)
+        raise ilk.InputError(f"there is no figure {name!r}{hint} (there are: {', '.join(specs)})")
+    spec = specs[name]
     place = []
     for what, given, known in (
-        ("dataset", dataset, offer.datasets),
-        ("pipeline", pipeline, offer.pipelines),
+        ("dataset", dataset, spec.datasets),
+        ("pipeline", pipeline, spec.pipelines),
     ):
-        if known and not offer.lacking:
+        if known and not spec.lacking:
             place.append(_one(name, what, given, known))
-    return offer.picture(*place).draw(ax)
+    return spec.figure(*place).draw(ax)
 
 
 def _one(name: str, what: str, given: str | None, known: object) -> str:

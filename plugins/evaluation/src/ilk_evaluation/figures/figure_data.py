@@ -156,9 +156,9 @@ def signed(value: float, spread: float, digits: int = 3) -> str:
     return f"{value:{form}}" + ("" if np.isnan(spread) else f" ± {spread:{form}}")
 
 
-def direction(material: FigureData) -> str:
+def direction(figure_data: FigureData) -> str:
     """Say which values of the measure that ranks are good."""
-    return "higher is better" if material.greater_is_better else "lower is better"
+    return "higher is better" if figure_data.greater_is_better else "lower is better"
 
 
 LONGEST = 2000

@@ -26,7 +26,7 @@ class FigureSpec:
     summary : str
     make : function or None
         Takes a data set if there are `datasets`, and a pipeline if there are `pipelines`;
-        returns the picture.
+        returns the figure.
     datasets, pipelines : sequence of str
         Those there is a figure of each of.
     absent : set of (dataset, pipeline)
@@ -55,7 +55,7 @@ class FigureSpec:
         pairs = product(self.datasets, self.pipelines)
         return [pair for pair in pairs if pair not in self.absent]
 
-    def picture(self, *place: str) -> Figure:
+    def figure(self, *place: str) -> Figure:
         """Make the figure of a place.
 
         Raises

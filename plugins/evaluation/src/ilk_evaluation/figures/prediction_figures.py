@@ -53,34 +53,34 @@ PRECISION_RECALL = _Sort(
 )
 
 
-def curve_figures(material: FigureData) -> Iterator[FigureSpec]:
+def curve_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Offer the curves of each data set of two classes."""
-    binary = [name for name in material.datasets if material.n_classes[name] == 2]
+    binary = [name for name in figure_data.datasets if figure_data.n_classes[name] == 2]
     lacking = "" if binary else "no data set has two classes"
     for sort in (ROC, PRECISION_RECALL):
         yield FigureSpec(
             sort.name,
             f"{sort.title} of the pipelines on a data set of two classes",
-            partial(curve_figure, material, sort),
+            partial(curve_figure, figure_data, sort),
             datasets=binary,
             lacking=lacking,
         )
 
 
-def bands(material: FigureData, dataset: str, sort: _Sort) -> dict[str, Band]:
+def bands(figure_data: FigureData, dataset: str, sort: _Sort) -> dict[str, Band]:
     """Return the averaged curves of the pipelines that have one, the largest area first."""
     found = {}
-    for pipeline in material.shown:
-        one = material.predicted(dataset, pipeline)
+    for pipeline in figure_data.shown:
+        one = figure_data.predicted(dataset, pipeline)
         band = getattr(one, sort.name) if one is not None else None
         if band is not None:
             found[pipeline] = band
     return dict(sorted(found.items(), key=lambda item: -item[1].area))
 
 
-def curve_figure(material: FigureData, sort: _Sort, dataset: str) -> Figure:
+def curve_figure(figure_data: FigureData, sort: _Sort, dataset: str) -> Figure:
     """Return the curves of a data set."""
-    found = bands(material, dataset, sort)
+    found = bands(figure_data, dataset, sort)
     areas = some_of([f"{p} {signed(b.area, b.area_sd)}" for p, b in found.items()])
     against = next((band.name for band in found.values()), "")
     text = f"{sort.title} on {dataset} ({against}), mean over the splits. "
@@ -90,10 +90,10 @@ def curve_figure(material: FigureData, sort: _Sort, dataset: str) -> Figure:
         f"{sort.title} on {dataset}",
         text,
         _curve_table(found, sort),
-        lambda ax: _paint_curves(ax, found, sort, material.order),
+        lambda ax: _paint_curves(ax, found, sort, figure_data.order),
         (2.9, 2.6),
         dataset,
-        note=" ".join(_notes(material, dataset, found)),
+        note=" ".join(_notes(figure_data, dataset, found)),
     )
 
 
@@ -113,14 +113,14 @@ def _curve_table(found: dict[str, Band], sort: _Sort) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _notes(material: FigureData, dataset: str, found: dict[str, Band]) -> Iterator[str]:
+def _notes(figure_data: FigureData, dataset: str, found: dict[str, Band]) -> Iterator[str]:
     """Say what is not shown, or not as one would think."""
-    all_ = {p: material.predicted(dataset, p) for p in material.shown}
+    all_ = {p: figure_data.predicted(dataset, p) for p in figure_data.shown}
     seen: dict[str, PredictionSummary] = {p: one for p, one in all_.items() if one is not None}
-    without = [p for p in material.shown if p not in found]
+    without = [p for p in figure_data.shown if p not in found]
     if without:
         yield f"No scores: {', '.join(without)}."
-    partly = material.partly(dataset)
+    partly = figure_data.partly(dataset)
     if partly:
         yield partly
     n_left_out = max((one.n_left_out for one in seen.values()), default=0)
@@ -166,47 +166,47 @@ def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> Non
     ax.legend(handles, labels, borderaxespad=0, **place)
 
 
-def calibration_figures(material: FigureData) -> Iterator[FigureSpec]:
+def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Offer the figure of each data set; one whose pipelines give no probabilities is empty."""
     datasets = [
         dataset
-        for dataset in material.datasets
-        if any(material.answered(dataset, pipeline) for pipeline in material.shown)
+        for dataset in figure_data.datasets
+        if any(figure_data.answered(dataset, pipeline) for pipeline in figure_data.shown)
     ]
     yield FigureSpec(
         "calibration",
         "How often comes true on a data set what the pipelines give a probability",
-        lambda dataset: calibration_figure(material, dataset),
+        lambda dataset: calibration_figure(figure_data, dataset),
         datasets=datasets,
         lacking="" if datasets else "there are no predictions yet",
     )
 
 
-def calibration_figure(material: FigureData, dataset: str) -> Figure:
+def calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
     """Return the figure of a data set."""
-    found = _calibrations(material, dataset)
+    found = _calibrations(figure_data, dataset)
     event = next((one.name for one in found.values()), "")
     errors = some_of([f"{p} {one.expected_error:.3f}" for p, one in found.items()])
     notes = [f"The {MOST_LINES} with the smallest are drawn." if len(found) > MOST_LINES else ""]
-    notes.append(material.partly(dataset))
+    notes.append(figure_data.partly(dataset))
     return Figure(
         "calibration",
         f"Calibration on {dataset}",
         f"Share that came true against the probability of {event} on {dataset}, in ten bins over "
         f"the splits of one repeat. Expected error: {errors or 'no pipeline gives probabilities'}.",
         _calibration_table(found),
-        lambda ax: _paint_calibrations(ax, found, material.order),
+        lambda ax: _paint_calibrations(ax, found, figure_data.order),
         (2.9, 2.6),
         dataset,
         note=" ".join(filter(None, notes)),
     )
 
 
-def _calibrations(material: FigureData, dataset: str) -> dict[str, Calibration]:
+def _calibrations(figure_data: FigureData, dataset: str) -> dict[str, Calibration]:
     """Calibrations of the pipelines that give probabilities, the best first."""
     found = {}
-    for pipeline in material.shown:
-        one = material.predicted(dataset, pipeline)
+    for pipeline in figure_data.shown:
+        one = figure_data.predicted(dataset, pipeline)
         if one is not None and one.calibration is not None:
             found[pipeline] = one.calibration
     return dict(sorted(found.items(), key=lambda item: item[1].expected_error))
@@ -249,25 +249,27 @@ def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence
         legend_below(ax, *ax.get_legend_handles_labels())
 
 
-def confusion_figures(material: FigureData) -> Iterator[FigureSpec]:
+def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Offer the matrix of each pipeline on each data set."""
-    tried = material.table
+    tried = figure_data.table
     tried = tried[tried["n_failed"] + tried["n_missing"] == 0]
     there = list(dict.fromkeys(map(str, tried["dataset"])))
     yield FigureSpec(
         "confusion",
         "Confusion matrix of a pipeline on a data set",
-        lambda dataset, pipeline: confusion_figure(material, dataset, pipeline),
+        lambda dataset, pipeline: confusion_figure(figure_data, dataset, pipeline),
         datasets=there,
-        pipelines=material.shown,
-        absent={pair for pair in product(there, material.shown) if not material.answered(*pair)},
+        pipelines=figure_data.shown,
+        absent={
+            pair for pair in product(there, figure_data.shown) if not figure_data.answered(*pair)
+        },
         lacking="" if there else "no pipeline has finished a data set yet",
     )
 
 
-def confusion_figure(material: FigureData, dataset: str, pipeline: str) -> Figure:
+def confusion_figure(figure_data: FigureData, dataset: str, pipeline: str) -> Figure:
     """Return the matrix of a pipeline on a data set."""
-    found = material.predicted(dataset, pipeline)
+    found = figure_data.predicted(dataset, pipeline)
     if found is None:
         raise ilk.IlkError(f"there is no prediction of {pipeline} on {dataset}")
     return Figure(

@@ -24,49 +24,49 @@ MOST_LABELS = 20
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
-def time_figures(material: FigureData) -> Iterator[FigureSpec]:
+def time_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Offer the figure of time against the measure that ranks."""
     lacking = ""
-    if material.results.design.measures[material.measure].needs == "seconds":
+    if figure_data.results.design.measures[figure_data.measure].needs == "seconds":
         lacking = "the measure that ranks is a time itself"
-    elif not material.complete:
+    elif not figure_data.complete:
         lacking = "there is no data set that every pipeline finished"
     yield FigureSpec(
         "time",
-        f"Seconds of fitting and predicting against {material.measure}",
-        lambda: time_figure(material),
+        f"Seconds of fitting and predicting against {figure_data.measure}",
+        lambda: time_figure(figure_data),
         lacking=lacking,
     )
 
 
-def time_figure(material: FigureData) -> Figure:
+def time_figure(figure_data: FigureData) -> Figure:
     """Return the figure, of the data sets that every pipeline finished."""
-    data = costs(material)
+    data = costs(figure_data)
     front = data[data["unbeaten"]]
     rows: Any = list(front.itertuples())
-    infinite = data.loc[np.isinf(data[material.measure]), "pipeline"]
-    n = len(material.complete)
+    infinite = data.loc[np.isinf(data[figure_data.measure]), "pipeline"]
+    n = len(figure_data.complete)
     over = f"{n} data set{'s' if n != 1 else ''} that every pipeline finished"
     text = (
-        f"Mean seconds a split takes against mean {material.measure} ({direction(material)}), over "
-        f"the {over}. No other pipeline is both faster and better than: "
+        f"Mean seconds a split takes against mean {figure_data.measure} ({direction(figure_data)}), "
+        f"over the {over}. No other pipeline is both faster and better than: "
         f"{', '.join(f'{row.pipeline} ({duration_text(row.seconds)})' for row in rows)}."
     )
     return Figure(
         "time",
-        f"Time against {material.measure}",
+        f"Time against {figure_data.measure}",
         text,
         data,
-        lambda ax: _paint_times(ax, data, material.measure),
+        lambda ax: _paint_times(ax, data, figure_data.measure),
         (5.6, 3.2),
         note=f"Infinite, and not drawn: {', '.join(infinite)}." if len(infinite) else "",
     )
 
 
-def costs(material: FigureData) -> pd.DataFrame:
+def costs(figure_data: FigureData) -> pd.DataFrame:
     """Mean seconds and scores of pipelines, the fastest first, and whether one is unbeaten."""
-    results, measure = material.results, material.measure
-    table = material.table[material.table["dataset"].isin(material.complete)]
+    results, measure = figure_data.results, figure_data.measure
+    table = figure_data.table[figure_data.table["dataset"].isin(figure_data.complete)]
     times = [name for name in ("fit_seconds", "predict_seconds") if name in table]
     means = table.groupby("pipeline", sort=False)[[measure, *times]].mean()
     means = means.dropna(subset=[measure])  # those that finished nothing
@@ -143,8 +143,8 @@ def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str], line: Any = ()) -
     line : sequence of points, optional
         Corners of a line of level and upright pieces, which is kept free, too.
     """
-    figure: Any = ax.figure
-    size: Any = figure.get_size_inches() * 72 * 0.85  # most of a figure is its axes
+    drawn: Any = ax.figure
+    size: Any = drawn.get_size_inches() * 72 * 0.85  # most of a figure is its axes
     to_axes: Any = ax.transData + ax.transAxes.inverted()
     points = to_axes.transform(np.column_stack([np.asarray(x, float), np.asarray(y, float)])) * size
     corners = to_axes.transform(np.reshape(np.asarray(line, float), (-1, 2))) * size
@@ -188,36 +188,36 @@ def _shared(one: Box, other: Box) -> float:
     return max(width, 0.0) * max(height, 0.0)
 
 
-def estimate_figures(material: FigureData) -> Iterator[FigureSpec]:
+def estimate_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Offer a figure of each data set on which a pipeline has an estimate."""
-    grid = material.results.pivot()
+    grid = figure_data.results.pivot()
     there = [str(name) for name in grid.index[grid.notna().any(axis=1)]]
     yield FigureSpec(
         "estimates",
-        f"{material.measure} of each pipeline on a data set, with its spread over the splits",
-        lambda dataset: estimate_figure(material, dataset),
+        f"{figure_data.measure} of each pipeline on a data set, with its spread over the splits",
+        lambda dataset: estimate_figure(figure_data, dataset),
         datasets=there,
         lacking="" if there else "no pipeline has an estimate yet",
     )
 
 
-def estimate_figure(material: FigureData, dataset: str) -> Figure:
+def estimate_figure(figure_data: FigureData, dataset: str) -> Figure:
     """Return the figure of a data set."""
-    table = material.table
-    rows = table[table["dataset"] == dataset].set_index("pipeline").reindex(material.shown)
-    name = material.measure
+    table = figure_data.table
+    rows = table[table["dataset"] == dataset].set_index("pipeline").reindex(figure_data.shown)
+    name = figure_data.measure
     values, spreads = rows[name].to_numpy(float), rows[f"{name}_spread"].to_numpy(float)
     data = pd.DataFrame(
-        {"pipeline": material.shown, name: values, "±": spreads, "rank": rows["rank"].to_numpy()}
+        {"pipeline": figure_data.shown, name: values, "±": spreads, "rank": rows["rank"].to_numpy()}
     )
-    lacking = [p for p, value in zip(material.shown, values, strict=True) if np.isnan(value)]
-    infinite = [p for p, value in zip(material.shown, values, strict=True) if np.isinf(value)]
+    lacking = [p for p, value in zip(figure_data.shown, values, strict=True) if np.isnan(value)]
+    infinite = [p for p, value in zip(figure_data.shown, values, strict=True) if np.isinf(value)]
     notes = [f"No estimate: {', '.join(lacking)}."] if lacking else []
     notes += [f"Infinite, and not drawn: {', '.join(infinite)}."] if infinite else []
     return Figure(
         "estimates",
         dataset,
-        f"{name} on {dataset}, {direction(material)}. {_best(data, name)}",
+        f"{name} on {dataset}, {direction(figure_data)}. {_best(data, name)}",
         data,
         lambda ax: _paint_estimates(ax, data, name),
         (1.9, 0.1 + 0.19 * len(data)),
@@ -263,14 +263,16 @@ TITLES = {
 }
 
 
-def comparison_figures(material: FigureData) -> Iterator[FigureSpec]:
+def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Offer the figure of each comparison that has one."""
-    done = {label: (comparison, verdict) for label, comparison, verdict in material.comparisons()}
-    for label, comparison in material.results.design.comparisons.items():
+    done = {
+        label: (comparison, verdict) for label, comparison, verdict in figure_data.comparisons()
+    }
+    for label, comparison in figure_data.results.design.comparisons.items():
         name = label.replace(use_of(comparison), name_of(comparison), 1)
         if type(comparison).plot is ilk.Comparison.plot:
             continue
-        lacking = "" if label in done else reason(material, label)
+        lacking = "" if label in done else reason(figure_data, label)
         yield FigureSpec(
             name,
             TITLES.get(name_of(comparison), f"What {label} found"),
@@ -278,7 +280,7 @@ def comparison_figures(material: FigureData) -> Iterator[FigureSpec]:
             lacking=lacking,
         )
     for use, name in {**NAMES, "robustness": "robustness"}.items():
-        if use not in material.results.design.comparisons:
+        if use not in figure_data.results.design.comparisons:
             yield FigureSpec(name, TITLES[name], lacking=f"the experiment has no comparison {use}")
 
 
@@ -292,9 +294,9 @@ def name_of(comparison: ilk.Comparison) -> str:
     return NAMES.get(use_of(comparison), use_of(comparison))
 
 
-def reason(material: FigureData, label: str) -> str:
+def reason(figure_data: FigureData, label: str) -> str:
     """Say why a comparison found nothing."""
-    said = [note for note in material.results.notes if note.startswith(f"{label} ")]
+    said = [note for note in figure_data.results.notes if note.startswith(f"{label} ")]
     return said[0] if said else f"{label} was not computed"
 
 

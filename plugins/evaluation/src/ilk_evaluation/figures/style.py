@@ -60,17 +60,17 @@ def line_of(number: int) -> dict[str, Any]:
 
 
 def rendered(
-    picture: Figure,
+    figure: Figure,
     format_: str,
     *,
     titled: bool = True,
     settings: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Draw a picture and return it as a file.
+    """Draw a figure and return it as a file.
 
     Parameters
     ----------
-    picture : Picture
+    figure : Figure
     format_ : {"png", "svg", "pdf"}
     titled : bool
         Whether one of a single data set has its title above.
@@ -93,21 +93,21 @@ def rendered(
     buffer = io.BytesIO()
     looks: Any = {**_SHARED, "axes.prop_cycle": cycler(color=COLORS), **(settings or {})}
     with rc_context(looks):
-        ax = picture.draw()
-        if titled and picture.dataset is not None:
-            ax.set_title(as_is(picture.title))
-        figure: Any = ax.figure
-        figure.set_layout_engine(None)  # it is slow, and names go beyond the axes anyway
-        figure.subplots_adjust(0, 0, 1, 1)
+        ax = figure.draw()
+        if titled and figure.dataset is not None:
+            ax.set_title(as_is(figure.title))
+        drawn: Any = ax.figure
+        drawn.set_layout_engine(None)  # it is slow, and names go beyond the axes anyway
+        drawn.subplots_adjust(0, 0, 1, 1)
         metadata = _NO_DATE.get(format_)
         with warnings.catch_warnings():  # letters are boxes then; those of SVG are letters anyway
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
             warnings.filterwarnings("ignore", "Matplotlib currently does not support", UserWarning)
-            figure.savefig(buffer, format=format_, dpi=200, bbox_inches="tight", metadata=metadata)
+            drawn.savefig(buffer, format=format_, dpi=200, bbox_inches="tight", metadata=metadata)
     return buffer.getvalue()
 
 
-def chosen(offers: Mapping[str, FigureSpec], names: Sequence[str]) -> list[FigureSpec]:
+def chosen(specs: Mapping[str, FigureSpec], names: Sequence[str]) -> list[FigureSpec]:
     """Return the figures of some names; without names all there are, but not one per pipeline.
 
     Raises
@@ -116,31 +116,31 @@ def chosen(offers: Mapping[str, FigureSpec], names: Sequence[str]) -> list[Figur
         If there is no such figure; says why, or names the nearest.
     """
     if not names:
-        return [offer for offer in offers.values() if offer.places and not offer.pipelines]
+        return [spec for spec in specs.values() if spec.places and not spec.pipelines]
     for name in names:
-        if name not in offers:
-            hint = ilk.did_you_mean(name, offers)
-            known = ", ".join(offers)
+        if name not in specs:
+            hint = ilk.did_you_mean(name, specs)
+            known = ", ".join(specs)
             raise ilk.InputError(f"there is no figure {name!r}{hint} (there are: {known})")
-        if offers[name].lacking:
-            raise ilk.InputError(f"there is no figure {name}: {offers[name].lacking}")
-    return [offers[name] for name in dict.fromkeys(names)]
+        if specs[name].lacking:
+            raise ilk.InputError(f"there is no figure {name}: {specs[name].lacking}")
+    return [specs[name] for name in dict.fromkeys(names)]
 
 
-def write_figures(offers: Iterable[FigureSpec], folder: Path, format_: str) -> Iterator[Path]:
+def write_figures(specs: Iterable[FigureSpec], folder: Path, format_: str) -> Iterator[Path]:
     """Draw figures into files, one after the other; yield the path of each.
 
     One in which nothing would be seen has no file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     taken: set[str] = set()
-    for offer in offers:
-        for place in offer.places:
-            picture = offer.picture(*place)
-            if not len(picture.data):
+    for spec in specs:
+        for place in spec.places:
+            figure = spec.figure(*place)
+            if not len(figure.data):
                 continue
-            content = rendered(picture, format_)
-            path = folder / f"{_distinct('-'.join([offer.name, *place]), taken)}.{format_}"
+            content = rendered(figure, format_)
+            path = folder / f"{_distinct('-'.join([spec.name, *place]), taken)}.{format_}"
             check_no_link(path)
             replace_file(path, content)
             yield path

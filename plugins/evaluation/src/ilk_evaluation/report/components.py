@@ -60,18 +60,18 @@ class Figures:
         self._ids[name] = self._ids.get(name, 0) + 1
         return f"{name}-{self._ids[name]}"
 
-    def figure(self, picture: Figure, *, data: bool = True) -> Html:
-        """Return a picture with its title and, folded away, its numbers.
+    def embed(self, figure: Figure, *, data: bool = True) -> Html:
+        """Return a figure with its title and, folded away, its numbers.
 
-        A picture that cannot be drawn leaves its numbers, and the reason.
+        A figure that cannot be drawn leaves its numbers, and the reason.
         """
-        id_ = self.id_for("figure-" + "-".join(picture.parts))
-        drawn = self._drawn(picture)
-        behind = _data(picture, id_) if data and len(picture.data) else None
-        title = element("figcaption", picture.title)
-        return element("figure", title, drawn, paragraphs(picture.note, class_="note"), behind)
+        id_ = self.id_for("figure-" + "-".join(figure.parts))
+        drawn = self._drawn(figure)
+        behind = _data(figure, id_) if data and len(figure.data) else None
+        title = element("figcaption", figure.title)
+        return element("figure", title, drawn, paragraphs(figure.note, class_="note"), behind)
 
-    def _drawn(self, picture: Figure) -> Html | None:
+    def _drawn(self, figure: Figure) -> Html | None:
         if find_spec("matplotlib") is None:
             self.problem = (
                 "Figures are left out: they are drawn by matplotlib, which is not installed (the "
@@ -81,25 +81,25 @@ class Figures:
         from ilk_evaluation.report.svg import svg
 
         try:
-            image = svg(picture, self.id_for("f"))
+            image = svg(figure, self.id_for("f"))
         except Exception as error:  # noqa: BLE001  # a comparison's plot may raise anything
             why = f"{type(error).__name__}: {error}"
             return element("p", f"This figure could not be drawn ({why}).", class_="note")
-        label, wide = picture.text or picture.title, picture.size[0] > _WIDE
+        label, wide = figure.text or figure.title, figure.size[0] > _WIDE
         drawing = element("div", image, role="img", aria_label=label)
         if not wide:
             return drawing
-        name = f"{picture.title}, may scroll"
+        name = f"{figure.title}, may scroll"
         return element(
             "div", drawing, class_="scroll wide", tabindex="0", role="region", aria_label=name
         )
 
 
-def _data(picture: Figure, id_: str) -> Html:
-    rows: Any = picture.data.to_dict("records")
+def _data(figure: Figure, id_: str) -> Html:
+    rows: Any = figure.data.to_dict("records")
     numbers = table(
-        f"Numbers of the figure: {picture.title}",
-        columns_of(picture.data),
+        f"Numbers of the figure: {figure.title}",
+        columns_of(figure.data),
         rows,
         id_=f"{id_}-data",
     )

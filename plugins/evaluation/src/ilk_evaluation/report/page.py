@@ -54,23 +54,23 @@ def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> 
     str
     """
     results = _timed(results).load()
-    material, figures = FigureData(results, MOST_PIPELINES), Figures()
+    figure_data, figures = FigureData(results, MOST_PIPELINES), Figures()
     with results.reading() as store:
         known = provenance(store, results.design.name)
     listeners = ilk.Listeners() if listeners is None else listeners
     sections = [
-        summary(material),
-        comparison_section(material, figures),
-        estimate_section(material, figures),
-        *prediction_sections(material, figures),
-        time_section(material, figures),
-        failure_section(material, known["runs"][-1]["file"] if known["runs"] else None),
+        summary(figure_data),
+        comparison_section(figure_data, figures),
+        estimate_section(figure_data, figures),
+        *prediction_sections(figure_data, figures),
+        time_section(figure_data, figures),
+        failure_section(figure_data, known["runs"][-1]["file"] if known["runs"] else None),
         _notes(results),
         *plugin_sections(listeners, results, figures),
         specification_section(known),
         provenance_section(known),
     ]
-    return _page(results.design.name, facts(material), sections, figures.problem)
+    return _page(results.design.name, facts(figure_data), sections, figures.problem)
 
 
 def _timed(results: Results) -> Results:

@@ -30,27 +30,27 @@ if TYPE_CHECKING:
 Panels = list[tuple[Sequence[str], Html]]
 
 
-def prediction_sections(material: FigureData, figures: Figures) -> list[Section]:
+def prediction_sections(figure_data: FigureData, figures: Figures) -> list[Section]:
     """Return both sections, having read the predictions of each data set once."""
-    offers = [
-        *prediction_figures.curve_figures(material),
-        *prediction_figures.calibration_figures(material),
+    specs = [
+        *prediction_figures.curve_figures(figure_data),
+        *prediction_figures.calibration_figures(figure_data),
     ]
     curves: Panels = []
     matrices: Panels = []
     unread: list[str] = []
     large: list[str] = []
     read = numbers = 0
-    for dataset in material.datasets[:MOST_DATASETS]:
+    for dataset in figure_data.datasets[:MOST_DATASETS]:
         if read >= MOST_CASES:
             unread.append(dataset)
             continue
-        seen = {p: material.predicted(dataset, p) for p in material.shown}
+        seen = {p: figure_data.predicted(dataset, p) for p in figure_data.shown}
         found = {p: one for p, one in seen.items() if one is not None}
         if not found:
             continue
         read += sum(one.n_cases for one in found.values())
-        drawn = _curves(offers, dataset, figures)
+        drawn = _curves(specs, dataset, figures)
         if drawn is not None:
             curves.append(((dataset,), drawn))
         n_classes = max(len(one.classes) for one in found.values())
@@ -61,11 +61,11 @@ def prediction_sections(material: FigureData, figures: Figures) -> list[Section]
         for pipeline, one in found.items():
             matrices.append(((dataset, pipeline), _matrix(one, dataset, pipeline)))
     curves.sort(key=lambda panel: -panel[1].count("<figure"))  # those of two classes have most
-    said = [beyond(len(material.datasets), "data set"), material.left_out]
+    said = [beyond(len(figure_data.datasets), "data set"), figure_data.left_out]
     if unread:
         said.append(f"Not read, as there are so many predictions: {listed(unread)}.")
     return [
-        _section_of_curves(curves, offers, said),
+        _section_of_curves(curves, specs, said),
         _section_of_matrices(matrices, said, _too_large(large)),
     ]
 
@@ -76,14 +76,14 @@ def _too_large(datasets: list[str]) -> str:
     return f"Too large for a page: {listed(datasets)}; `ilk plot STORE confusion` draws them."
 
 
-def _curves(offers: Sequence[FigureSpec], dataset: str, figures: Figures) -> Html | None:
+def _curves(specs: Sequence[FigureSpec], dataset: str, figures: Figures) -> Html | None:
     """Draw what curves a data set has."""
-    pictures = [offer.picture(dataset) for offer in offers if dataset in offer.datasets]
-    drawn = [figures.figure(picture) for picture in pictures if len(picture.data)]
+    found = [spec.figure(dataset) for spec in specs if dataset in spec.datasets]
+    drawn = [figures.embed(figure) for figure in found if len(figure.data)]
     return element("div", drawn, class_="pair") if drawn else None
 
 
-def _section_of_curves(panels: Panels, offers: Sequence[FigureSpec], said: list[str]) -> Section:
+def _section_of_curves(panels: Panels, specs: Sequence[FigureSpec], said: list[str]) -> Section:
     if panels:
         told = (
             "Averaged over the splits at the same place of the horizontal axis; bands are one "
@@ -91,7 +91,7 @@ def _section_of_curves(panels: Panels, offers: Sequence[FigureSpec], said: list[
         )
         content = paragraphs(" ".join([told, *said]), class_="note") + choice(["Data set"], panels)
     else:
-        why = next((o.lacking for o in offers if o.lacking), "")
+        why = next((o.lacking for o in specs if o.lacking), "")
         content = paragraphs(f"There are no curves: {why}.")
     return Section("curves", "Curves", Html(content))
 

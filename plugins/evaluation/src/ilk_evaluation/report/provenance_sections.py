@@ -107,15 +107,15 @@ def _code(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version[:32]}" for name, version in versions.items())
 
 
-def failure_section(material: FigureData, file: str | None) -> Section:
+def failure_section(figure_data: FigureData, file: str | None) -> Section:
     """Return the failed cells, grouped by the code in which they failed, then one by one."""
-    results = material.results
+    results = figure_data.results
     if not len(results.failures):
         said = "No cell failed." if not results.n_missing else "No cell has failed so far."
         return Section("failures", "Failures", paragraphs(said))
     groups = grouped(results)
-    told = [_failure_group(material, group, file) for group in groups[:MOST_TRACEBACKS]]
-    content = [*told, _beyond(len(groups)), _failure_table(material)]
+    told = [_failure_group(figure_data, group, file) for group in groups[:MOST_TRACEBACKS]]
+    content = [*told, _beyond(len(groups)), _failure_table(figure_data)]
     return Section("failures", "Failures", Html("".join(content)))
 
 
@@ -126,7 +126,7 @@ def _beyond(number: int) -> Html:
     return paragraphs(f"{said} `ilk results failures --traceback` shows all.", class_="note")
 
 
-def _failure_group(material: FigureData, group: Failures, file: str | None) -> Html:
+def _failure_group(figure_data: FigureData, group: Failures, file: str | None) -> Html:
     messages = list(group.messages)
     first = messages[0].partition("\n")[0] if messages else ""
     fallback = sum(cell["fallback"] for cell in group.cells)
@@ -140,7 +140,7 @@ def _failure_group(material: FigureData, group: Failures, file: str | None) -> H
         for (dataset, pipeline), number in group.places.items()
     ]
     others = [element("li", message) for message in messages[1:20]]
-    again = reproducer(material.results, group.cells[0]["key"], file)
+    again = reproducer(figure_data.results, group.cells[0]["key"], file)
     return element(
         "details",
         element("summary", summary),
@@ -152,7 +152,7 @@ def _failure_group(material: FigureData, group: Failures, file: str | None) -> H
     )
 
 
-def _failure_table(material: FigureData) -> Html:
+def _failure_table(figure_data: FigureData) -> Html:
     columns = [
         Column("data set", "dataset"),
         Column("pipeline", "pipeline"),
@@ -162,7 +162,7 @@ def _failure_table(material: FigureData) -> Html:
         Column("error", "error", _first_line, class_="text"),
         Column("cell", "key", lambda key: element("code", str(key)[:KEY], class_="key")),
     ]
-    rows: Any = material.results.failures.to_dict("records")
+    rows: Any = figure_data.results.failures.to_dict("records")
     return table(
         "Cells that failed, with the repeat and fold they are of",
         columns,

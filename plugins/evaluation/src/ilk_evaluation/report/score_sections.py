@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     import ilk
 
 
-def facts(material: FigureData) -> str:
+def facts(figure_data: FigureData) -> str:
     """Say in a line what was tried."""
     from ilk_evaluation.plan.design import short_resampling
 
-    design = material.results.design
+    design = figure_data.results.design
     parts = (
         count(len(design.datasets), "data set"),
         count(len(design.pipelines), "pipeline"),
@@ -52,50 +52,50 @@ def facts(material: FigureData) -> str:
     return " · ".join(parts)
 
 
-def summary(material: FigureData) -> Section:
+def summary(figure_data: FigureData) -> Section:
     """Return the verdict in plain words and the table of the pipelines over all data sets."""
-    lead = [element("p", text, class_="lead") for text in verdict(material)]
-    states = [element("p", text, class_="state") for text in state(material)]
-    return Section("summary", "In short", Html("".join([*states, *lead, _table(material)])))
+    lead = [element("p", text, class_="lead") for text in verdict(figure_data)]
+    states = [element("p", text, class_="state") for text in state(figure_data)]
+    return Section("summary", "In short", Html("".join([*states, *lead, _table(figure_data)])))
 
 
-def verdict(material: FigureData) -> Iterator[str]:
+def verdict(figure_data: FigureData) -> Iterator[str]:
     """Say which pipeline is best by the measure that ranks, and whether that may be chance."""
-    ranked = material.summary.dropna(subset=["rank"]).sort_values("rank", kind="stable")
-    measure = material.measure
+    ranked = figure_data.summary.dropna(subset=["rank"]).sort_values("rank", kind="stable")
+    measure = figure_data.measure
     if not len(ranked):
         yield (
             f"No data set has an estimate of {measure} from every pipeline, so that they cannot "
             f"be ranked."
         )
         return
-    n = len(material.complete)
+    n = len(figure_data.complete)
     best = [str(name) for name in ranked.loc[ranked["rank"] == ranked["rank"].min(), "pipeline"]]
     if len(ranked) == 1:
-        only = "was tried" if len(material.summary) == 1 else "has estimates"
+        only = "was tried" if len(figure_data.summary) == 1 else "has estimates"
         yield f"One pipeline {only}, {best[0]}: there is nothing to compare it with."
         return
-    yield _ranking(material, ranked, best, n)
-    verdicts = material.results.verdicts
+    yield _ranking(figure_data, ranked, best, n)
+    verdicts = figure_data.results.verdicts
     if verdicts:
         yield shortened(verdicts[0].text)
     else:
         yield "No comparison tells whether these differences are more than chance."
 
 
-def _ranking(material: FigureData, ranked: pd.DataFrame, best: list[str], n: int) -> str:
-    measure, others = material.measure, ranked[~ranked["pipeline"].isin(best)]
+def _ranking(figure_data: FigureData, ranked: pd.DataFrame, best: list[str], n: int) -> str:
+    measure, others = figure_data.measure, ranked[~ranked["pipeline"].isin(best)]
     have = "have" if len(best) > 1 else "has"
     if n == 1:
-        level: Any = material.results.pivot(measure).loc[material.complete[0], best[0]]
-        superlative = "highest" if material.greater_is_better else "lowest"
+        level: Any = figure_data.results.pivot(measure).loc[figure_data.complete[0], best[0]]
+        superlative = "highest" if figure_data.greater_is_better else "lowest"
         said = (
-            f"{_and(best)} {have} the {superlative} {measure} on {material.complete[0]}, "
+            f"{_and(best)} {have} the {superlative} {measure} on {figure_data.complete[0]}, "
             f"{number(level)}"
         )
     else:
         said = (
-            f"{_and(best)} {have} the best mean rank by {measure} ({direction(material)}): "
+            f"{_and(best)} {have} the best mean rank by {measure} ({direction(figure_data)}): "
             f"{ranked['rank'].min():.2f}"
         )
     if len(others) and n > 1:
@@ -111,9 +111,9 @@ def _and(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def state(material: FigureData) -> Iterator[str | Html]:
+def state(figure_data: FigureData) -> Iterator[str | Html]:
     """Say what is missing from a whole experiment: cells that failed or are not done."""
-    results, n = material.results, len(material.results.design.cells)
+    results, n = figure_data.results, len(figure_data.results.design.cells)
     if results.n_missing:
         yield (
             f"This run is not finished: {results.n_missing:,} of {count(n, 'cell')} are not done "
@@ -128,10 +128,10 @@ def state(material: FigureData) -> Iterator[str | Html]:
             yield html([f"{number_:,} of {count(n, 'cell')} {what} (", told, ")."])
 
 
-def measure_columns(material: FigureData, *, spread: bool) -> list[Column]:
+def measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
     """Return a column for each measure and time, with the direction in which it is good."""
     columns = []
-    for name, measure in material.results.design.measures.items():
+    for name, measure in figure_data.results.design.measures.items():
         up, time = measure.greater_is_better, measure.needs == "seconds"
         columns.append(_column(name, up=up, time=time, spread=spread))
     if not any(column.key == "fit_seconds" for column in columns):
@@ -158,19 +158,19 @@ def _directed(name: str, *, up: bool) -> Html:
     return Html(element("span", name) + Html("\u00a0") + arrow + said)
 
 
-def count_columns(material: FigureData) -> list[Column]:
+def count_columns(figure_data: FigureData) -> list[Column]:
     """Return the columns that say how many cells failed, fell back, are missing."""
     columns = [
         Column("failed", "n_failed", numeric=True, title="cells that failed"),
         Column("missing", "n_missing", numeric=True, title="cells that are not done yet"),
     ]
-    if material.results.n_fallback:
+    if figure_data.results.n_fallback:
         title = "cells that failed and were answered by the fallback"
         columns.insert(1, Column("fallback", "n_fallback", numeric=True, title=title))
     return columns
 
 
-def rank_column(material: FigureData, *, mean: bool) -> Column:
+def rank_column(figure_data: FigureData, *, mean: bool) -> Column:
     """Return the column of ranks."""
     what = "mean rank" if mean else "rank"
     return Column(
@@ -178,19 +178,19 @@ def rank_column(material: FigureData, *, mean: bool) -> Column:
         "rank",
         lambda value: number(value, 2 if mean else 1),
         numeric=True,
-        title=f"{what} by {material.measure}, 1 is best",
+        title=f"{what} by {figure_data.measure}, 1 is best",
     )
 
 
-def _table(material: FigureData) -> Html:
+def _table(figure_data: FigureData) -> Html:
     columns = [
         Column("pipeline", "pipeline"),
-        rank_column(material, mean=True),
-        *measure_columns(material, spread=False),
-        *count_columns(material),
+        rank_column(figure_data, mean=True),
+        *measure_columns(figure_data, spread=False),
+        *count_columns(figure_data),
     ]
-    rows: list[Any] = material.summary.sort_values("rank", kind="stable").to_dict("records")
-    least = material.summary["rank"].min()
+    rows: list[Any] = figure_data.summary.sort_values("rank", kind="stable").to_dict("records")
+    least = figure_data.summary["rank"].min()
     written = table(
         "Means over the data sets of each pipeline, best mean rank first",
         columns,
@@ -199,51 +199,51 @@ def _table(material: FigureData) -> Html:
         best=lambda row: bool(row["rank"] == least),
         filters={},
     )
-    return Html(written + paragraphs(*_footnotes(material), class_="note"))
+    return Html(written + paragraphs(*_footnotes(figure_data), class_="note"))
 
 
-def _footnotes(material: FigureData) -> Iterator[str]:
-    n, all_ = len(material.complete), len(material.datasets)
-    silent = material.summary.loc[material.summary["rank"].isna(), "pipeline"]
+def _footnotes(figure_data: FigureData) -> Iterator[str]:
+    n, all_ = len(figure_data.complete), len(figure_data.datasets)
+    silent = figure_data.summary.loc[figure_data.summary["rank"].isna(), "pipeline"]
     if n and len(silent):
         yield f"Without any estimate, and not ranked: {listed([str(name) for name in silent])}."
     if n and n < all_:
-        left = [name for name in material.datasets if name not in set(material.complete)]
+        left = [name for name in figure_data.datasets if name not in set(figure_data.complete)]
         yield (
             f"Mean ranks are over the {n} of {all_} data sets that every pipeline finished; left "
             f"out: {listed(left)}."
         )
-    measures = list(material.results.design.measures)
-    if material.summary[measures].isna().any().any():
+    measures = list(figure_data.results.design.measures)
+    if figure_data.summary[measures].isna().any().any():
         yield (
             "– stands where a pipeline has no estimate on one of its data sets: a mean over the "
             "others would not be comparable."
         )
 
 
-def estimate_section(material: FigureData, figures: Figures) -> Section:
+def estimate_section(figure_data: FigureData, figures: Figures) -> Section:
     """Return the table of data sets by pipelines, a figure of each data set, and all estimates."""
     content = [
-        _estimate_grid(material),
-        _estimate_figures(material, figures),
+        _estimate_grid(figure_data),
+        _estimate_figures(figure_data, figures),
         folded(
             "All measures, ranks and times",
-            _all_estimates(material),
-            open_=len(material.table) <= 40,
+            _all_estimates(figure_data),
+            open_=len(figure_data.table) <= 40,
         ),
     ]
     return Section("datasets", "Data set by data set", Html("".join(content)))
 
 
-def _estimate_grid(material: FigureData) -> Html:
+def _estimate_grid(figure_data: FigureData) -> Html:
     """Data sets by pipelines: the measure that ranks."""
-    name, better = material.measure, max if material.greater_is_better else min
-    grid = material.results.pivot(name)[material.order]
-    spreads = material.results.pivot(name, spread=True)[material.order]
-    write = seconds if material.results.design.measures[name].needs == "seconds" else number
+    name, better = figure_data.measure, max if figure_data.greater_is_better else min
+    grid = figure_data.results.pivot(name)[figure_data.order]
+    spreads = figure_data.results.pivot(name, spread=True)[figure_data.order]
+    write = seconds if figure_data.results.design.measures[name].needs == "seconds" else number
 
     def is_best(column: int, row: Mapping[str, Any]) -> bool:
-        there = [row[f"v{i}"] for i in range(len(material.order)) if not pd.isna(row[f"v{i}"])]
+        there = [row[f"v{i}"] for i in range(len(figure_data.order)) if not pd.isna(row[f"v{i}"])]
         return bool(there) and bool(row[f"v{column}"] == better(there))
 
     columns = [Column("data set", "dataset")]
@@ -256,47 +256,47 @@ def _estimate_grid(material: FigureData) -> Html:
             spread=f"s{at}",
             marked=partial(is_best, at),
         )
-        for at, pipeline in enumerate(material.order)
+        for at, pipeline in enumerate(figure_data.order)
     ]
     rows = []
-    for dataset in material.datasets:
+    for dataset in figure_data.datasets:
         values = dict(zip((c.key for c in columns[1:]), grid.loc[dataset], strict=True))
         around = {f"s{at}": spread for at, spread in enumerate(spreads.loc[dataset])}
         rows.append({"dataset": dataset, **values, **around})
     caption = (
-        f"{name} ({direction(material)}) and its standard deviation over the splits; pipelines by "
-        f"mean rank, the best of each data set in bold"
+        f"{name} ({direction(figure_data)}) and its standard deviation over the splits; pipelines "
+        f"by mean rank, the best of each data set in bold"
     )
     return table(caption, columns, rows, id_="datasets-table", filters={})
 
 
-def _estimate_figures(material: FigureData, figures: Figures) -> Html:
-    offer = next(score_figures.estimate_figures(material))
-    shown = offer.places[:MOST_DATASETS]
-    drawn = [figures.figure(offer.picture(*place), data=False) for place in shown]
+def _estimate_figures(figure_data: FigureData, figures: Figures) -> Html:
+    spec = next(score_figures.estimate_figures(figure_data))
+    shown = spec.places[:MOST_DATASETS]
+    drawn = [figures.embed(spec.figure(*place), data=False) for place in shown]
     if not drawn:
-        return paragraphs(f"No figures: {offer.lacking}.", class_="note")
-    heading = element("h3", f"{material.measure} on each data set")
+        return paragraphs(f"No figures: {spec.lacking}.", class_="note")
+    heading = element("h3", f"{figure_data.measure} on each data set")
     said = (
         f"Bars reach one standard deviation over the splits to either side. Splits share training "
         f"cases, so that bars that do not overlap prove nothing; the best one is in colour. "
-        f"{beyond(len(offer.places), 'data set')} {material.left_out}"
+        f"{beyond(len(spec.places), 'data set')} {figure_data.left_out}"
     )
     grid = element("div", drawn, class_="multiples")
     return Html(heading + paragraphs(said, class_="note") + grid)
 
 
-def _all_estimates(material: FigureData) -> Html:
-    measures = measure_columns(material, spread=True)
+def _all_estimates(figure_data: FigureData) -> Html:
+    measures = measure_columns(figure_data, spread=True)
     columns = [
         Column("data set", "dataset"),
         Column("pipeline", "pipeline"),
-        rank_column(material, mean=False),
+        rank_column(figure_data, mean=False),
         *measures,
-        *count_columns(material),
+        *count_columns(figure_data),
     ]
-    least = material.table.groupby("dataset")["rank"].transform("min")
-    frame = material.table.assign(_best=material.table["rank"] == least)
+    least = figure_data.table.groupby("dataset")["rank"].transform("min")
+    frame = figure_data.table.assign(_best=figure_data.table["rank"] == least)
     rows: Any = frame.to_dict("records")
     return table(
         "Estimates of every pipeline on every data set, the best of each marked",
@@ -308,39 +308,41 @@ def _all_estimates(material: FigureData) -> Html:
     )
 
 
-def time_section(material: FigureData, figures: Figures) -> Section:
+def time_section(figure_data: FigureData, figures: Figures) -> Section:
     """Return the figure of seconds against the measure that ranks, or why there is none."""
-    offer = next(score_figures.time_figures(material))
-    if offer.lacking:
-        content = paragraphs(f"There is no such figure: {offer.lacking}.")
+    spec = next(score_figures.time_figures(figure_data))
+    if spec.lacking:
+        content = paragraphs(f"There is no such figure: {spec.lacking}.")
     else:
-        picture = offer.picture()
+        figure = spec.figure()
         told = paragraphs(
             "The line joins the pipelines that no other one beats in both; they are in colour.",
             class_="note",
         )
-        content = Html(told + paragraphs(picture.text) + figures.figure(picture))
-    return Section("time", f"Time against {material.measure}", content)
+        content = Html(told + paragraphs(figure.text) + figures.embed(figure))
+    return Section("time", f"Time against {figure_data.measure}", content)
 
 
-def comparison_section(material: FigureData, figures: Figures) -> Section:
+def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
     """Return what each comparison found, or why it found nothing."""
-    offers = {offer.name: offer for offer in score_figures.comparison_figures(material)}
+    specs = {spec.name: spec for spec in score_figures.comparison_figures(figure_data)}
     parts = []
-    done = material.comparisons()
+    done = figure_data.comparisons()
     for label, comparison, verdict in done:
         name = label.replace(score_figures.use_of(comparison), score_figures.name_of(comparison), 1)
-        picture = figures.figure(offers[name].picture()) if name in offers else None
+        drawn = figures.embed(specs[name].figure()) if name in specs else None
         inside = (
             element("h3", label, id=figures.id_for(f"comparison-{label}")),
             _told(verdict.text),
-            picture,
+            drawn,
             *_behind(label, verdict, figures),
         )
         parts.append(element("article", *inside, class_="comparison"))
-    silent = [label for label in material.results.design.comparisons if label not in _labels(done)]
+    silent = [
+        label for label in figure_data.results.design.comparisons if label not in _labels(done)
+    ]
     for label in silent:
-        reason = score_figures.reason(material, label)
+        reason = score_figures.reason(figure_data, label)
         parts.append(
             element("article", element("h3", label), element("p", reason), class_="comparison")
         )

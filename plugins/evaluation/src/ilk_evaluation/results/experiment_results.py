@@ -14,8 +14,7 @@ import pandas as pd
 import ilk
 from ilk_evaluation.comparisons.complete import with_scores
 from ilk_evaluation.comparisons.wording import list_some
-from ilk_evaluation.results.frames import cell_frame, prediction_frame
-from ilk_evaluation.results.prediction_source import PredictionSource
+from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score
 from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import notes_on
