@@ -170,7 +170,7 @@ def wait_for(
 
     Parameters
     ----------
-    watch : Watch
+    watch : Observer
     patience : float
         Seconds to wait for a store that is not there yet, or that a run has only just begun.
     seconds : float
@@ -205,8 +205,8 @@ def follow(
 
     Parameters
     ----------
-    watch : Watch
-    first : Sight
+    watch : Observer
+    first : Observation
     console : rich.console.Console
     interval : float
         Seconds between looks.

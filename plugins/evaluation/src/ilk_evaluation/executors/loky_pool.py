@@ -1,4 +1,4 @@
-"""Worker processes that can die one by one: a crew of loky's pools, each of a single process."""
+"""Worker processes that can die one by one: several of loky's pools, each with a single process."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ PRECISION_RECALL = _Sort(
 
 
 def curve_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Offer the curves of each data set of two classes."""
+    """Yield the specification of the curves of each data set of two classes."""
     binary = [name for name in figure_data.datasets if figure_data.n_classes[name] == 2]
     lacking = "" if binary else "no data set has two classes"
     for sort in (ROC, PRECISION_RECALL):
@@ -167,7 +167,7 @@ def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> Non
 
 
 def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Offer the figure of each data set; one whose pipelines give no probabilities is empty."""
+    """Yield a specification per data set; it is empty if no pipeline gives probabilities."""
     datasets = [
         dataset
         for dataset in figure_data.datasets
@@ -250,7 +250,7 @@ def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence
 
 
 def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Offer the matrix of each pipeline on each data set."""
+    """Yield the specification of the matrix of each pipeline on each data set."""
     tried = figure_data.table
     tried = tried[tried["n_failed"] + tried["n_missing"] == 0]
     there = list(dict.fromkeys(map(str, tried["dataset"])))

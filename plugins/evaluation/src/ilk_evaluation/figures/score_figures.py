@@ -25,7 +25,7 @@ UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 def time_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Offer the figure of time against the measure that ranks."""
+    """Yield the specification of the figure of time against the measure that ranks."""
     lacking = ""
     if figure_data.results.design.measures[figure_data.measure].needs == "seconds":
         lacking = "the measure that ranks is a time itself"
@@ -48,8 +48,8 @@ def time_figure(figure_data: FigureData) -> Figure:
     n = len(figure_data.complete)
     over = f"{n} data set{'s' if n != 1 else ''} that every pipeline finished"
     text = (
-        f"Mean seconds a split takes against mean {figure_data.measure} ({direction(figure_data)}), "
-        f"over the {over}. No other pipeline is both faster and better than: "
+        f"Mean seconds a split takes against mean {figure_data.measure} ({direction(figure_data)}),"
+        f" over the {over}. No other pipeline is both faster and better than: "
         f"{', '.join(f'{row.pipeline} ({duration_text(row.seconds)})' for row in rows)}."
     )
     return Figure(
@@ -189,7 +189,7 @@ def _shared(one: Box, other: Box) -> float:
 
 
 def estimate_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Offer a figure of each data set on which a pipeline has an estimate."""
+    """Yield the specification of a figure per data set on which a pipeline has an estimate."""
     grid = figure_data.results.pivot()
     there = [str(name) for name in grid.index[grid.notna().any(axis=1)]]
     yield FigureSpec(
@@ -264,7 +264,7 @@ TITLES = {
 
 
 def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Offer the figure of each comparison that has one."""
+    """Yield the specification of the figure of each comparison that has one."""
     done = {
         label: (comparison, verdict) for label, comparison, verdict in figure_data.comparisons()
     }

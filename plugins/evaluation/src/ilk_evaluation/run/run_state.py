@@ -23,7 +23,7 @@ LONGEST = 200
 
 @dataclass(frozen=True)
 class CellSummary:
-    """What came of a cell, as far as the standing goes.
+    """The outcome of a cell, as far as the run state needs it.
 
     Attributes
     ----------
