@@ -27,8 +27,13 @@ def test_each_room_imports_only_those_before_it():
         assert files
         for file in files:
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                named = node.module if isinstance(node, ast.ImportFrom) else None
-                parts = (named or "").split(".")
-                if parts[0] == "ilk_evaluation" and set(parts[1:2]) & set(ORDER[at + 1 :]):
-                    back.append(f"{file.relative_to(ROOT)}: {named}")
+                if isinstance(node, ast.ImportFrom):
+                    names = [f"{node.module}.{alias.name}" for alias in node.names]
+                    later = [name for name in names if _room(name) in ORDER[at + 1 :]]
+                    back += [f"{file.relative_to(ROOT)}: {name}" for name in later]
     assert back == []
+
+
+def _room(name):
+    package, _, rest = name.partition(".")
+    return rest.partition(".")[0] if package == "ilk_evaluation" else None

@@ -83,7 +83,7 @@ def run(
     plan: Plan | None = None
     debug = ctx.find_root().params.get("debug", False)
     try:
-        with once_at_a_time(), hook_warnings_in_a_line():
+        with _once_at_a_time(), hook_warnings_in_a_line():
             plan = plan_experiment(file, store=store, trust=trust)
             plan = with_shard(with_executor(plan, _executor(plan, executor, address)), part)
             if dry_run:
@@ -105,7 +105,7 @@ def run(
     except KeyboardInterrupt as stop:
         with suppress(OSError):  # the terminal may be gone
             click.echo(_stopped(plan, stop, fresh=fresh), err=True)
-        ctx.exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
+        ctx.exit(TERMINATED if isinstance(stop, _Terminated) else INTERRUPTED)
     except CellError as error:
         with suppress(BrokenPipeError):
             if debug:
@@ -165,7 +165,7 @@ def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
 
 
 def _stopped(plan: Plan | None, stop: KeyboardInterrupt, *, fresh: bool) -> str:
-    word = "terminated" if isinstance(stop, Terminated) else "interrupted"
+    word = "terminated" if isinstance(stop, _Terminated) else "interrupted"
     if plan is None:
         return f"{word} before any cell was run"
     again = "run the command again without --fresh" if fresh else "run the same command again"
@@ -184,12 +184,12 @@ PATIENCE = 10.0
 """Seconds in which what is finished is saved; a second Ctrl-C during them changes nothing."""
 
 
-class Terminated(KeyboardInterrupt):
+class _Terminated(KeyboardInterrupt):
     """Something asked this process to terminate."""
 
 
 @contextmanager
-def once_at_a_time() -> Iterator[None]:
+def _once_at_a_time() -> Iterator[None]:
     """Turn signals into exceptions, but none on the heels of another, nor on the way out."""
     handler = _Handler()
     try:
@@ -220,4 +220,4 @@ class _Handler:
         if self.last is not None and now - self.last < PATIENCE:
             return
         self.last = now
-        raise KeyboardInterrupt if number == signal.SIGINT else Terminated
+        raise KeyboardInterrupt if number == signal.SIGINT else _Terminated

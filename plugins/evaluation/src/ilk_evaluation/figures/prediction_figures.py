@@ -61,7 +61,7 @@ def curve_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
         yield FigureSpec(
             sort.name,
             f"{sort.title} of the pipelines on a data set of two classes",
-            partial(curve_figure, figure_data, sort),
+            partial(_curve_figure, figure_data, sort),
             datasets=binary,
             lacking=lacking,
         )
@@ -78,10 +78,10 @@ def bands(figure_data: FigureData, dataset: str, sort: _Sort) -> dict[str, Band]
     return dict(sorted(found.items(), key=lambda item: -item[1].area))
 
 
-def curve_figure(figure_data: FigureData, sort: _Sort, dataset: str) -> Figure:
+def _curve_figure(figure_data: FigureData, sort: _Sort, dataset: str) -> Figure:
     """Return the curves of a data set."""
     found = bands(figure_data, dataset, sort)
-    areas = some_of([f"{p} {signed(b.area, b.area_sd)}" for p, b in found.items()])
+    areas = _some_of([f"{p} {signed(b.area, b.area_sd)}" for p, b in found.items()])
     against = next((band.name for band in found.values()), "")
     text = f"{sort.title} on {dataset} ({against}), mean over the splits. "
     text += f"{sort.area[0].upper()}{sort.area[1:]}: {areas or 'no pipeline gives scores'}."
@@ -97,7 +97,7 @@ def curve_figure(figure_data: FigureData, sort: _Sort, dataset: str) -> Figure:
     )
 
 
-def some_of(items: list[str]) -> str:
+def _some_of(items: list[str]) -> str:
     """Join the first ones, as many as are drawn in colour."""
     rest = len(items) - MOST_LINES
     return "; ".join(items[:MOST_LINES]) + (f"; and {rest} more" if rest > 0 else "")
@@ -157,10 +157,10 @@ def _paint_curves(ax: Axes, found: dict[str, Band], sort: _Sort, order: Sequence
     ax.set_ylabel(sort.y)
     handles, labels = ax.get_legend_handles_labels()
     if labels:
-        legend_below(ax, handles[::-1], labels[::-1])
+        _legend_below(ax, handles[::-1], labels[::-1])
 
 
-def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
+def _legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """Say what the lines are below the axes, where it hides none."""
     place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.16), "handlelength": 2.8}
     ax.legend(handles, labels, borderaxespad=0, **place)
@@ -176,17 +176,17 @@ def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     yield FigureSpec(
         "calibration",
         "How often comes true on a data set what the pipelines give a probability",
-        lambda dataset: calibration_figure(figure_data, dataset),
+        lambda dataset: _calibration_figure(figure_data, dataset),
         datasets=datasets,
         lacking="" if datasets else "there are no predictions yet",
     )
 
 
-def calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
+def _calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
     """Return the figure of a data set."""
     found = _calibrations(figure_data, dataset)
     event = next((one.name for one in found.values()), "")
-    errors = some_of([f"{p} {one.expected_error:.3f}" for p, one in found.items()])
+    errors = _some_of([f"{p} {one.expected_error:.3f}" for p, one in found.items()])
     notes = [f"The {MOST_LINES} with the smallest are drawn." if len(found) > MOST_LINES else ""]
     notes.append(figure_data.partly(dataset))
     return Figure(
@@ -246,7 +246,7 @@ def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence
     ax.set_xlabel(as_is(f"probability of {event}"))
     ax.set_ylabel("share that came true")
     if found:
-        legend_below(ax, *ax.get_legend_handles_labels())
+        _legend_below(ax, *ax.get_legend_handles_labels())
 
 
 def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
@@ -257,7 +257,7 @@ def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     yield FigureSpec(
         "confusion",
         "Confusion matrix of a pipeline on a data set",
-        lambda dataset, pipeline: confusion_figure(figure_data, dataset, pipeline),
+        lambda dataset, pipeline: _confusion_figure(figure_data, dataset, pipeline),
         datasets=there,
         pipelines=figure_data.shown,
         absent={
@@ -267,7 +267,7 @@ def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     )
 
 
-def confusion_figure(figure_data: FigureData, dataset: str, pipeline: str) -> Figure:
+def _confusion_figure(figure_data: FigureData, dataset: str, pipeline: str) -> Figure:
     """Return the matrix of a pipeline on a data set."""
     found = figure_data.predicted(dataset, pipeline)
     if found is None:
@@ -276,7 +276,7 @@ def confusion_figure(figure_data: FigureData, dataset: str, pipeline: str) -> Fi
         "confusion",
         f"{pipeline} on {dataset}",
         confusion_text(found, dataset, pipeline),
-        confusion_table(found),
+        _confusion_table(found),
         lambda ax: draw_confusion(found.confusion, found.classes.tolist(), ax),
         _confusion_size(len(found.classes)),
         dataset,
@@ -303,7 +303,7 @@ def confusion_text(found: PredictionSummary, dataset: str, pipeline: str) -> str
     return said + (f" Splits that failed or are missing: {found.n_lost}." if found.n_lost else "")
 
 
-def confusion_table(found: PredictionSummary) -> pd.DataFrame:
+def _confusion_table(found: PredictionSummary) -> pd.DataFrame:
     """Counts by true class (rows) and predicted class."""
     names = [str(name) for name in found.classes.tolist()]
     return pd.DataFrame(found.confusion, columns=names).assign(true=names)[["true", *names]]

@@ -34,12 +34,12 @@ def time_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     yield FigureSpec(
         "time",
         f"Seconds of fitting and predicting against {figure_data.measure}",
-        lambda: time_figure(figure_data),
+        lambda: _time_figure(figure_data),
         lacking=lacking,
     )
 
 
-def time_figure(figure_data: FigureData) -> Figure:
+def _time_figure(figure_data: FigureData) -> Figure:
     """Return the figure, of the data sets that every pipeline finished."""
     data = costs(figure_data)
     front = data[data["unbeaten"]]
@@ -195,13 +195,13 @@ def estimate_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     yield FigureSpec(
         "estimates",
         f"{figure_data.measure} of each pipeline on a data set, with its spread over the splits",
-        lambda dataset: estimate_figure(figure_data, dataset),
+        lambda dataset: _estimate_figure(figure_data, dataset),
         datasets=there,
         lacking="" if there else "no pipeline has an estimate yet",
     )
 
 
-def estimate_figure(figure_data: FigureData, dataset: str) -> Figure:
+def _estimate_figure(figure_data: FigureData, dataset: str) -> Figure:
     """Return the figure of a data set."""
     table = figure_data.table
     rows = table[table["dataset"] == dataset].set_index("pipeline").reindex(figure_data.shown)
@@ -276,7 +276,7 @@ def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
         yield FigureSpec(
             name,
             TITLES.get(name_of(comparison), f"What {label} found"),
-            lambda label=label, name=name: comparison_figure(name, *done[label]),
+            lambda label=label, name=name: _comparison_figure(name, *done[label]),
             lacking=lacking,
         )
     for use, name in {**NAMES, "robustness": "robustness"}.items():
@@ -300,7 +300,7 @@ def reason(figure_data: FigureData, label: str) -> str:
     return said[0] if said else f"{label} was not computed"
 
 
-def comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdict) -> Figure:
+def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdict) -> Figure:
     """Return the figure of a comparison."""
     n = len(verdict.ranks) or 2
     use = name_of(comparison)

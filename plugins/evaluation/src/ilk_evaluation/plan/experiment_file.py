@@ -72,9 +72,9 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
         tables = ilk.resolve(spec, grammar=GRAMMAR, trust=trust).data
     except ilk.SpecError as error:
         problems, tables = error.problems, None
-    found = [*experiment_problems(spec.data, tables)]
+    found = [*_experiment_problems(spec.data, tables)]
     if tables is not None and store is None:
-        found += output_problems(spec, tables, trust=trust)
+        found += _output_problems(spec, tables, trust=trust)
     problems += map(spec.locate, found)
     if problems:
         raise ilk.SpecError(sorted(problems, key=lambda problem: problem.line or 0))
@@ -87,7 +87,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
         tables["pipelines"],
         tables["evaluation"],
         tables["run"],
-        store_of(spec, tables) if store is None else Path(store),
+        _store_of(spec, tables) if store is None else Path(store),
     )
 
 
@@ -185,7 +185,7 @@ GRAMMAR = Table(
 SUFFIX = ".sqlite"
 
 
-def store_of(spec: ilk.Spec, tables: Any) -> Path | None:
+def _store_of(spec: ilk.Spec, tables: Any) -> Path | None:
     """Return the store a file names, or ``results/<stem>.sqlite`` beside it."""
     chosen = tables["output"].get("store")
     if chosen is not None:
@@ -193,7 +193,7 @@ def store_of(spec: ilk.Spec, tables: Any) -> Path | None:
     return spec.path.parent / "results" / f"{spec.path.stem}{SUFFIX}" if spec.path else None
 
 
-def output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[ilk.Problem]:
+def _output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[ilk.Problem]:
     """Yield what is wrong with the store of a file; links are followed, so they lead nowhere else.
 
     Parameters
@@ -204,7 +204,7 @@ def output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[ilk
     trust : bool
         Whether it may lie anywhere.
     """
-    store = store_of(spec, tables)
+    store = _store_of(spec, tables)
     if spec.path is None or store is None:  # tables of Python, which are the caller's own
         return
     real = Path(os.path.realpath(store))
@@ -236,7 +236,7 @@ def _paths(table: dict[str, Any]) -> Iterator[str]:
             yield value
 
 
-def experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
+def _experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
     """Yield the problems of an experiment that may also have problems of grammar.
 
     Parameters

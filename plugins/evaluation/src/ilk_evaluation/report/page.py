@@ -162,13 +162,13 @@ def write_report(
         If it cannot be written.
     """
     path = Path(path)
-    check_output(results, path)
+    _check_output(results, path)
     content = html_report(results, listeners=listeners).encode()
     replace_file(path, content)
     return path
 
 
-def check_output(results: Results, path: Path) -> None:
+def _check_output(results: Results, path: Path) -> None:
     """Raise where there is no folder to write into, or writing would destroy the store."""
     if not path.parent.is_dir():
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))

@@ -128,7 +128,7 @@ def state(figure_data: FigureData) -> Iterator[str | Html]:
             yield html([f"{number_:,} of {count(n, 'cell')} {what} (", told, ")."])
 
 
-def measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
+def _measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
     """Return a column for each measure and time, with the direction in which it is good."""
     columns = []
     for name, measure in figure_data.results.design.measures.items():
@@ -158,7 +158,7 @@ def _directed(name: str, *, up: bool) -> Html:
     return Html(element("span", name) + Html("\u00a0") + arrow + said)
 
 
-def count_columns(figure_data: FigureData) -> list[Column]:
+def _count_columns(figure_data: FigureData) -> list[Column]:
     """Return the columns that say how many cells failed, fell back, are missing."""
     columns = [
         Column("failed", "n_failed", numeric=True, title="cells that failed"),
@@ -170,7 +170,7 @@ def count_columns(figure_data: FigureData) -> list[Column]:
     return columns
 
 
-def rank_column(figure_data: FigureData, *, mean: bool) -> Column:
+def _rank_column(figure_data: FigureData, *, mean: bool) -> Column:
     """Return the column of ranks."""
     what = "mean rank" if mean else "rank"
     return Column(
@@ -185,9 +185,9 @@ def rank_column(figure_data: FigureData, *, mean: bool) -> Column:
 def _table(figure_data: FigureData) -> Html:
     columns = [
         Column("pipeline", "pipeline"),
-        rank_column(figure_data, mean=True),
-        *measure_columns(figure_data, spread=False),
-        *count_columns(figure_data),
+        _rank_column(figure_data, mean=True),
+        *_measure_columns(figure_data, spread=False),
+        *_count_columns(figure_data),
     ]
     rows: list[Any] = figure_data.summary.sort_values("rank", kind="stable").to_dict("records")
     least = figure_data.summary["rank"].min()
@@ -287,13 +287,13 @@ def _estimate_figures(figure_data: FigureData, figures: Figures) -> Html:
 
 
 def _all_estimates(figure_data: FigureData) -> Html:
-    measures = measure_columns(figure_data, spread=True)
+    measures = _measure_columns(figure_data, spread=True)
     columns = [
         Column("data set", "dataset"),
         Column("pipeline", "pipeline"),
-        rank_column(figure_data, mean=False),
+        _rank_column(figure_data, mean=False),
         *measures,
-        *count_columns(figure_data),
+        *_count_columns(figure_data),
     ]
     least = figure_data.table.groupby("dataset")["rank"].transform("min")
     frame = figure_data.table.assign(_best=figure_data.table["rank"] == least)

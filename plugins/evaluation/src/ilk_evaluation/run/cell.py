@@ -121,7 +121,7 @@ def _fit_and_predict(
     pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
 ) -> Outcome:
     model, cases = ready(pipeline, data, seed)
-    rows = rows_to_fit(model, data, split)
+    rows = _rows_to_fit(model, data, split)
     X, y = ilk.take(cases, rows), data.y[rows]
     queries = ilk.take(cases, split.test)
     start = perf_counter()
@@ -224,7 +224,7 @@ _TUNES = "tuned"
 _FOLDS = 5
 
 
-def rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.ndarray:
+def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.ndarray:
     """Return the rows that a pipeline learns from, and tell its `tuned` step how to choose.
 
     A `tuned` classifier that ends the pipeline chooses by the validation cases, if there are
@@ -262,7 +262,7 @@ def rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nda
         )
         return split.train
     if split.validation is None:
-        last.set_params(resampling=InGroups(last.resampling, together, data.groups is None))
+        last.set_params(resampling=_InGroups(last.resampling, together, data.groups is None))
         return split.train
     from sklearn.model_selection import PredefinedSplit  # slow to import, and seldom needed
 
@@ -282,7 +282,7 @@ def _component(step: Any) -> Any:
     return next(iter(step.values())) if isinstance(step, Mapping) else step
 
 
-class InGroups(ilk.Resampling):
+class _InGroups(ilk.Resampling):
     """Another resampling, which is given groups that the data do not bring along.
 
     Parameters

@@ -157,7 +157,7 @@ class Teller:
         self.console.out(view.line(), highlight=False)
         new = run_state.n_failures - self.n_failures
         for failure in run_state.latest[-new:] if new > 0 else ():
-            self.console.out(f"  {failure_text(failure)}", highlight=False)
+            self.console.out(f"  {_failure_text(failure)}", highlight=False)
         self.said = monotonic()
         self.skip(run_state)
 
@@ -256,7 +256,7 @@ class View:
         yield from _packed(self._times(), options.max_width)
         complete = self.run_state.done == self.run_state.total
         rest = [Text(leader_text(self.best))] if self.best and not complete else []
-        rest += [Text(failure_text(failure), style="red") for failure in self.run_state.latest]
+        rest += [Text(_failure_text(failure), style="red") for failure in self.run_state.latest]
         more = self.run_state.n_failures - len(self.run_state.latest)
         if more:
             rest.append(Text(f"and {more} other failure{'s' * (more != 1)} before"))
@@ -312,7 +312,7 @@ def leader_text(best: Best) -> str:
     return f"best so far: {names} ({best.measure} {best.mean:.4f}, mean over {sets})"
 
 
-def failure_text(failure: Failure) -> str:
+def _failure_text(failure: Failure) -> str:
     """``wine, 80-NN (2 cells): InputError: ...``."""
     cells = f"{failure.number} cell{'s' * (failure.number != 1)}"
     return printable(f"{failure.dataset}, {failure.pipeline} ({cells}): {failure.error}", keep="")

@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     from ilk_evaluation.run.store import Store
 
 
-def begin(plan: Plan, store: Store, fallback: str | None = None) -> int:
+def begin_run(plan: Plan, store: Store, fallback: str | None = None) -> int:
     """Note that a plan is run, with all that its results need; return the number of the run."""
-    spec, environment = record_of(plan), canonical(environment_here())
+    spec, environment = _record_of(plan), canonical(_environment_here())
     run = store.begin_run(
-        plan.design.name, plan.design.seed, spec, environment, planned_splits(plan.design), fallback
+        plan.design.name,
+        plan.design.seed,
+        spec,
+        environment,
+        _planned_splits(plan.design),
+        fallback,
     )
     for planned in plan.datasets:
         store.add_dataset(planned.data, planned.n_features)
@@ -40,12 +45,12 @@ def is_recorded(plan: Plan, store: Store) -> bool:
     runs = store.runs()
     return (
         bool(runs)
-        and runs[-1]["spec"] == record_of(plan)
-        and store.planned(runs[-1]["id"]) == planned_splits(plan.design)
+        and runs[-1]["spec"] == _record_of(plan)
+        and store.planned(runs[-1]["id"]) == _planned_splits(plan.design)
     )
 
 
-def record_of(plan: Plan) -> str:
+def _record_of(plan: Plan) -> str:
     """Write what is run as JSON: file and text of the specification, names and keys.
 
     Where pipelines are tried on some data sets only, ``tried`` has the positions for each; where
@@ -89,7 +94,7 @@ def _written(experiment: Experiment) -> str:
     )
 
 
-def planned_splits(design: Design) -> list[tuple[int, int, int, int, str]]:
+def _planned_splits(design: Design) -> list[tuple[int, int, int, int, str]]:
     """Data set, number, repeat, fold and key of each split, in order."""
     splits = (
         (cell.dataset, cell.split, cell.repeat, cell.fold, cell.split_key) for cell in design.cells
@@ -152,7 +157,7 @@ def recorded_shard(store: Store) -> Shard | None:
         return None if shard is None else checked_shard(shard)
 
 
-def environment_here() -> dict[str, Any]:
+def _environment_here() -> dict[str, Any]:
     """What a run runs on: Python, libraries, distributions of ilk, machine."""
     libraries = ("loky", "numpy", "pandas", "scikit-learn", "scipy", "threadpoolctl")
     return {

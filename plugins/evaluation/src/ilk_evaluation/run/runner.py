@@ -72,10 +72,10 @@ def open_store(plan: Plan) -> Store:
             undo.pop_all()
             return store
     except StoreError as error:
-        raise store_problem(plan, error) from error
+        raise _store_problem(plan, error) from error
 
 
-def store_problem(plan: Plan, error: StoreError) -> ilk.IlkError:
+def _store_problem(plan: Plan, error: StoreError) -> ilk.IlkError:
     """Return the error with the line of the specification that names the store, if one does."""
     chosen = plan.experiment.spec.data.get("output", {}).get("store")
     folder = plan.experiment.spec.folder or Path()
@@ -107,7 +107,7 @@ def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> in
             store.verify()
             return plan.n_cells - len(missing_cells(plan, store, retry_failed=retry_failed))
     except StoreError as error:
-        raise store_problem(plan, error) from error
+        raise _store_problem(plan, error) from error
 
 
 def missing_cells(
@@ -119,7 +119,7 @@ def missing_cells(
         return list(cells.values())
     failed = store.failed()
     if not retry_failed and plan.experiment.run["on_error"] != "raise":
-        wanted = fallback_of(plan)
+        wanted = _fallback_of(plan)
         text = None if wanted is None else wanted.text
         failed = {key: had for key, had in failed.items() if had != text}
     done = store.statuses().keys() - failed.keys()
@@ -127,14 +127,14 @@ def missing_cells(
 
 
 @dataclass(frozen=True)
-class Fallback:
+class _Fallback:
     """What answers where a pipeline fails, and a text that says what it is made of."""
 
     pipeline: ilk.Pipeline
     text: str
 
 
-def fallback_of(plan: Plan) -> Fallback | None:
+def _fallback_of(plan: Plan) -> _Fallback | None:
     """Return the fallback that an experiment asks for, if it does."""
     if plan.experiment.run["on_error"] != "fallback":
         return None
@@ -142,7 +142,7 @@ def fallback_of(plan: Plan) -> Fallback | None:
     resolved = ilk.resolve({"steps": steps}, kind="classifier")
     pipeline = ilk.build(resolved.data, kind="classifier")
     versions = code_versions(pipeline, resolved.versions)
-    return Fallback(pipeline, canonical([resolved.data["steps"], versions]))
+    return _Fallback(pipeline, canonical([resolved.data["steps"], versions]))
 
 
 def run_cells(
@@ -156,7 +156,7 @@ def run_cells(
     fresh: bool = False,
 ) -> None:
     """Run cells and write their outcomes; `fresh`: in the place of those in the store."""
-    fallback = fallback_of(plan)
+    fallback = _fallback_of(plan)
     pipelines = [planned.pipeline for planned in plan.pipelines]
     if fallback is not None:
         pipelines.append(fallback.pipeline)
@@ -285,7 +285,7 @@ class OutcomeWriter:
         self.listeners = listeners
         self.n_kept = 0
         self._forget = forget
-        self.run = run_record.begin(plan, store, fallback)
+        self.run = run_record.begin_run(plan, store, fallback)
 
     def __call__(self, task: Task, outcome: Outcome) -> None:
         """Write the outcome of a task, then tell listeners; it is stored when this returns."""
