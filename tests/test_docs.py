@@ -77,7 +77,7 @@ def test_quick_commands_print_what_is_shown(subtests, monkeypatch):
 
 def test_experiments_resolve(subtests, tmp_path):
     """A file that shows what errors look like is called wrong."""
-    from ilk_evaluation.experiments.reading import read
+    from ilk_evaluation.plan.experiment_file import read
 
     texts = [example.parsed for page in PAGES for example in blocks(page, "toml")]
     experiments = [

@@ -1,12 +1,9 @@
 """The names that ship with ilk are typed: the stub is current, and type checkers read it so."""
 
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import typed_names
 
 CALLS = Path(__file__).parent / "data" / "typed_calls.py"

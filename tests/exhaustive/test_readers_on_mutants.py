@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import ilk
 from ilk_evaluation import run_experiment
 from ilk_evaluation.datasets.table_file import EXAMPLE
-from ilk_evaluation.experiments.plan import plan_experiment
+from ilk_evaluation.plan.experiment_plan import plan_experiment
 from mutants import (
     mutate_store,
     mutated_bytes,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ilk_evaluation.experiments.tables import TABLES
+from ilk_evaluation.run.sql import TABLES
 from stores import rewrite
 
 LONG = "9" * 5000

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ilk_evaluation.experiments.database import connected
-from ilk_evaluation.experiments.tables import TABLES
+from ilk_evaluation.run.database import connected
+from ilk_evaluation.run.sql import TABLES
 
 
 def rewrite(path: Path, statement: str, *values: Any, sealed: bool = True) -> None:

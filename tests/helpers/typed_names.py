@@ -55,7 +55,9 @@ def _names() -> set[str]:
 
 def _functions(kind: Kind) -> str:
     result = " | ".join(path.partition(":")[2] for path in kind.interfaces)
-    offers = [found for found in registry(kind.name).find() if found.distribution.startswith("ilk-")]
+    offers = [
+        found for found in registry(kind.name).find() if found.distribution.startswith("ilk-")
+    ]
     known = [_overload(kind, found.name, found.distribution, result) for found in offers]
     other = f"@overload\ndef {kind.name}(name: str, /) -> {result}: ...\n"
     return "\n".join([*known, other, f"def {kind.plural}() -> list[str]: ..."])

@@ -140,7 +140,6 @@ if TYPE_CHECKING:
     from ilk.registries import registry as registry
     from ilk.resolution import Resolved as Resolved
     from ilk.resolution import resolve as resolve
-    from ilk.spec import Spec as Spec
     from ilk.shortcuts import classifier as classifier
     from ilk.shortcuts import classifiers as classifiers
     from ilk.shortcuts import clusterer as clusterer
@@ -176,6 +175,7 @@ if TYPE_CHECKING:
     from ilk.shortcuts import resamplings as resamplings
     from ilk.shortcuts import transformer as transformer
     from ilk.shortcuts import transformers as transformers
+    from ilk.spec import Spec as Spec
     from ilk.suggest import did_you_mean as did_you_mean
     from ilk.views import check_views as check_views
     from ilk.views import learn_views as learn_views

@@ -37,7 +37,7 @@ def results(path: str | Path, **options: Any) -> Any:
     >>> import ilk
     >>> ilk.results("no.sqlite")
     Traceback (most recent call last):
-    ilk_evaluation.experiments.database.StoreError: no.sqlite: there is no such store
+    ilk_evaluation.run.database.StoreError: no.sqlite: there is no such store
     """
     return _offered("results", "ilk-evaluation")(path, **options)
 

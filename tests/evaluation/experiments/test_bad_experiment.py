@@ -383,7 +383,7 @@ def test_an_address_of_the_command_line(complain, tmp_path, monkeypatch):
 
     (message,) = complain(GOOD, "--address", "tcp://mine:1")
     assert message.startswith("address: serial has no parameter 'address'")
-    monkeypatch.setattr("ilk_evaluation.experiments.runner.run_experiment", keep)
+    monkeypatch.setattr("ilk_evaluation.experiment.run_experiment", keep)
     complain(GOOD, "--executor", "dask", "--address", "tcp://mine:1")
     assert seen.pop().address == "tcp://mine:1"
 

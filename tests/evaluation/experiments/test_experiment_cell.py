@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_evaluation.experiments.cell import evaluate, label_codes
+from ilk_evaluation.run.cell import evaluate, label_codes
 
 LABELS = [["x", "y", "z"], [-1, 0, 1], [False, True], [3, 10, 200]]
 

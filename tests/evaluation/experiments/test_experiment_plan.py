@@ -7,8 +7,8 @@ import pytest
 
 import ilk
 from cases import in_one_test
-from ilk_evaluation import plan_experiment
-from ilk_evaluation.experiments import keys
+from ilk_evaluation import plan_experiment, source_version
+from ilk_evaluation.plan import keys
 
 
 def key_set(spec):
@@ -76,7 +76,7 @@ def test_more_repeats_keep_the_cells_there_are(make_spec):
 
 def test_keys_depend_on_the_version_of_the_code(make_spec, monkeypatch):
     before = key_set(make_spec())
-    monkeypatch.setattr(keys, "_source_suffix", lambda name: "+changed")
+    monkeypatch.setattr(source_version, "_source_suffix", lambda name: "+changed")
     assert not key_set(make_spec()) & before
 
 
@@ -100,8 +100,8 @@ def test_the_source_of_an_editable_distribution_counts(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def suffix():
-        keys._source_suffix.cache_clear()
-        return keys._source_suffix("wobbly")
+        source_version._source_suffix.cache_clear()
+        return source_version._source_suffix("wobbly")
 
     assert suffix() == ""  # installed from a wheel: its version says all
     (info / "direct_url.json").write_text('{"url": "file:///x", "dir_info": {"editable": true}}')

@@ -6,7 +6,7 @@ import pytest
 
 import ilk
 from ilk_evaluation import run_experiment
-from ilk_evaluation.experiments.scoring import pool, ranks
+from ilk_evaluation.results.scoring import pool, ranks
 
 RESAMPLING = {"use": "repeated_kfold", "folds": 2, "repeats": 2}
 

@@ -9,8 +9,8 @@ import pytest
 import ilk
 from cases import in_one_test
 from ilk.registries import refresh
-from ilk_evaluation import Store, plan_experiment, run_experiment
-from ilk_evaluation.experiments import keys
+from ilk_evaluation import Store, plan_experiment, run_experiment, source_version
+from ilk_evaluation.plan import keys
 
 SPEC = """\
 [experiment]
@@ -68,7 +68,7 @@ def guest(tmp_path, monkeypatch):
         if editable:
             text = '{"url": "file:///guest", "dir_info": {"editable": true}}'
             (info / "direct_url.json").write_text(text)
-        keys._source_suffix.cache_clear()
+        source_version._source_suffix.cache_clear()
         refresh()
 
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -76,7 +76,7 @@ def guest(tmp_path, monkeypatch):
     yield install
     monkeypatch.undo()
     sys.modules.pop("guest_plugin", None)
-    keys._source_suffix.cache_clear()
+    source_version._source_suffix.cache_clear()
     refresh()
 
 
@@ -176,8 +176,8 @@ def test_what_is_cached_beside_source_is_no_source(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def suffix():
-        keys._source_suffix.cache_clear()
-        return keys._source_suffix("pkg")
+        source_version._source_suffix.cache_clear()
+        return source_version._source_suffix("pkg")
 
     before = suffix()
     (package / "__pycache__" / "k.fit-12.py311.nbi").write_text("compiled")

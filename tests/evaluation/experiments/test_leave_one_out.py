@@ -11,8 +11,8 @@ from rich.console import Console
 
 import ilk
 from ilk_evaluation import CellError, Store, plan_experiment, run_experiment
-from ilk_evaluation.experiments.leave_one_out import shortcuts
 from ilk_evaluation.resamplings.leave_p_out import LeaveOneOut
+from ilk_evaluation.run.tasks import shortcuts
 
 
 class Grid(ilk.Dataset):
@@ -375,7 +375,7 @@ def test_warnings_are_those_of_every_cell(make_spec):
 
 
 def test_a_cell_can_be_run_alone(make_spec):
-    from ilk_evaluation.experiments.runner import run_cell_alone
+    from ilk_evaluation.run.runner import run_cell_alone
 
     plan = plan_experiment(spec_of(make_spec, {"means": table("t_mean")}))
     _, outcome = run_cell_alone(plan, plan.cells[3].key)
@@ -471,7 +471,7 @@ def test_all_cases_are_asked_about_again_where_a_worker_died(make_spec, deaths, 
 
 
 def test_a_dry_run_says_so(make_spec):
-    from ilk_evaluation.experiments.report import print_plan
+    from ilk_evaluation.commands.tables import print_plan
 
     file = io.StringIO()
     plan = plan_experiment(

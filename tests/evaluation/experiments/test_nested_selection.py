@@ -7,7 +7,7 @@ import pytest
 
 import ilk
 from ilk_evaluation import plan_experiment, run_experiment
-from ilk_evaluation.experiments.cell import evaluate
+from ilk_evaluation.run.cell import evaluate
 
 GRID = {"shift": [0.0, 0.5, 1.0]}
 N = 36

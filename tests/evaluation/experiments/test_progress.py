@@ -10,13 +10,22 @@ from rich.console import Console
 
 from cases import in_one_test
 from ilk_evaluation import plan_experiment, run_experiment
-from ilk_evaluation.experiments.cell import Outcome
-from ilk_evaluation.experiments.leading import Best, Leader
-from ilk_evaluation.experiments.progress import Bar, Lines, Silent, progress_on
-from ilk_evaluation.experiments.report import console_on
-from ilk_evaluation.experiments.standing import Came, Failure, Standing
-from ilk_evaluation.experiments.store import Store
-from ilk_evaluation.experiments.view import View, duration, leading, rate
+from ilk_evaluation.commands.tables import console_on
+from ilk_evaluation.results.scoring import first_estimates
+from ilk_evaluation.run.cell import Outcome
+from ilk_evaluation.run.leader import Best, Leader
+from ilk_evaluation.run.progress import (
+    Bar,
+    Lines,
+    Silent,
+    View,
+    duration,
+    leader_text,
+    progress_on,
+    rate,
+)
+from ilk_evaluation.run.run_state import CellSummary, Failure, RunState
+from ilk_evaluation.run.store import Store
 
 GOOD = Outcome(codes=np.zeros(2, dtype=np.int32), fit_seconds=1.0, predict_seconds=0.5)
 BAD = Outcome(error="ValueError: no appetite\nat all", traceback="...")
@@ -51,71 +60,76 @@ def shown(view, width=100, **options):
     return console.file.getvalue()
 
 
-def lines_of(standing, seconds, **parts):
-    return View(standing, parts.get("best"), seconds).line()
+def lines_of(run_state, seconds, **parts):
+    return View(run_state, parts.get("best"), seconds).line()
 
 
 def test_counts(design):
-    standing = Standing(design)
+    run_state = RunState(design)
     for cell, outcome in zip(design.cells, [GOOD, BAD, ANSWERED, GOOD], strict=False):
-        standing.count(cell.key, Came.of(outcome))
-    assert (standing.done, standing.total, standing.here) == (4, 16, 4)
-    assert (standing.failed, standing.fallbacks) == (1, 1)
-    assert standing.left.tolist() == [[2, 2], [4, 4]]
-    assert standing.finished_datasets() == []
+        run_state.count(cell.key, CellSummary.of(outcome))
+    assert (run_state.done, run_state.total, run_state.here) == (4, 16, 4)
+    assert (run_state.failed, run_state.fallbacks) == (1, 1)
+    assert run_state.left.tolist() == [[2, 2], [4, 4]]
+    assert run_state.finished_datasets() == []
     for cell in design.cells[4:8]:
-        standing.count(cell.key, Came.of(GOOD))
-    assert standing.finished_datasets() == [0]
+        run_state.count(cell.key, CellSummary.of(GOOD))
+    assert run_state.finished_datasets() == [0]
     for cell, outcome in zip(design.cells, [GOOD, BAD, ANSWERED, GOOD], strict=False):
-        standing.count(cell.key, Came.of(outcome), times=-1)
-    assert (standing.done, standing.failed, standing.fallbacks, standing.n_failures) == (4, 0, 0, 0)
-    assert standing.latest == ()
+        run_state.count(cell.key, CellSummary.of(outcome), times=-1)
+    assert (run_state.done, run_state.failed, run_state.fallbacks, run_state.n_failures) == (
+        4,
+        0,
+        0,
+        0,
+    )
+    assert run_state.latest == ()
 
 
 def test_failures_are_grouped_and_the_latest_come_last(design):
-    standing = Standing(design)
+    run_state = RunState(design)
     errors = ["A: 1", "B: 2\nmore", "A: 1", "C: 3", "D: 4", "B: 2\nother"]
     cells = [cell for cell in design.cells if cell.pipeline == 0]
     for cell, error in zip(cells, errors, strict=False):
-        standing.count(cell.key, Came.of(Outcome(error=error)))
-    assert standing.n_failures == 5
-    assert standing.latest == (
+        run_state.count(cell.key, CellSummary.of(Outcome(error=error)))
+    assert run_state.n_failures == 5
+    assert run_state.latest == (
         Failure("blobs2", "nearest", "C: 3", 1),
         Failure("blobs3", "nearest", "D: 4", 1),
         Failure("blobs3", "nearest", "B: 2", 1),
     )
-    long = Came.of(Outcome(error="x" * 10_000))
-    standing.count(cells[-1].key, long)
-    assert len(standing.latest[-1].error) == 200
+    long = CellSummary.of(Outcome(error="x" * 10_000))
+    run_state.count(cells[-1].key, long)
+    assert len(run_state.latest[-1].error) == 200
 
 
 def test_the_time_left_weighs_what_is_left_by_what_it_takes(design):
     """nearest takes 1 s and shares 3 s on the first data set; twice as much on the second."""
-    standing = Standing(design)
-    assert standing.seconds_left(0.0) is None
+    run_state = RunState(design)
+    assert run_state.seconds_left(0.0) is None
     took = {(0, 0): 1.0, (0, 1): 3.0, (1, 0): 2.0, (1, 1): 6.0}
 
     def count(cell):
         seconds = took[cell.dataset, cell.pipeline]
-        standing.count(cell.key, Came(seconds, None, False, here=True))
+        run_state.count(cell.key, CellSummary(seconds, None, False, here=True))
 
     for cell in design.cells[:2]:
         count(cell)
-    assert standing.seconds_left(4.0) == pytest.approx(3 * 4 + 4 * 4)  # the second as the first
-    assert standing.seconds_left(2.0) == pytest.approx((3 * 4 + 4 * 4) / 2)  # by two workers
+    assert run_state.seconds_left(4.0) == pytest.approx(3 * 4 + 4 * 4)  # the second as the first
+    assert run_state.seconds_left(2.0) == pytest.approx((3 * 4 + 4 * 4) / 2)  # by two workers
     for cell in design.cells[2:9]:  # the last one is nearest on the second data set: twice as slow
         count(cell)
-    assert standing.seconds_left(18.0) == pytest.approx(3 * 2 + 4 * 6, rel=1e-3)
+    assert run_state.seconds_left(18.0) == pytest.approx(3 * 2 + 4 * 6, rel=1e-3)
     for cell in design.cells[9:]:
         count(cell)
-    assert standing.seconds_left(48.0) == 0
+    assert run_state.seconds_left(48.0) == 0
 
 
 def test_the_time_left_without_times_is_that_of_cells(design):
-    standing = Standing(design)
+    run_state = RunState(design)
     for cell in design.cells[:4]:
-        standing.count(cell.key, Came.of(BAD))
-    assert standing.seconds_left(2.0) == pytest.approx(6.0)
+        run_state.count(cell.key, CellSummary.of(BAD))
+    assert run_state.seconds_left(2.0) == pytest.approx(6.0)
 
 
 def test_what_was_done_before_counts_but_not_for_the_pace(make_spec):
@@ -126,25 +140,25 @@ def test_what_was_done_before_counts_but_not_for_the_pace(make_spec):
         assert len(rows) == 16
         assert [row.row for row in rows] == sorted(row.row for row in rows)
         assert store.since(rows[9].row) == rows[10:]
-        standing = Standing(plan.design)
+        run_state = RunState(plan.design)
         missing = [cell.key for cell in plan.cells[12:]]
-        standing.start(rows, missing)
-        assert (standing.done, standing.total, standing.here) == (12, 16, 0)
-        assert standing.seconds_left(1.0) is None
-        standing = Standing(plan.design)
-        standing.start(rows[:8], missing)  # four are neither there nor to be run: others' work
-        assert (standing.done, standing.total) == (8, 12)
-        assert standing.left.sum() == 4
+        run_state.start(rows, missing)
+        assert (run_state.done, run_state.total, run_state.here) == (12, 16, 0)
+        assert run_state.seconds_left(1.0) is None
+        run_state = RunState(plan.design)
+        run_state.start(rows[:8], missing)  # four are neither there nor to be run: others' work
+        assert (run_state.done, run_state.total) == (8, 12)
+        assert run_state.left.sum() == 4
 
 
 def test_equal_pipelines_count_once(make_spec):
     twins = [make_spec.pipeline("one", "t_nearest"), make_spec.pipeline("two", "t_nearest")]
     plan = plan_experiment(make_spec(pipelines=twins))
-    standing = Standing(plan.design)
-    assert standing.total == 8
+    run_state = RunState(plan.design)
+    assert run_state.total == 8
     for cell in {cell.key: cell for cell in plan.cells}.values():
-        standing.count(cell.key, Came.of(GOOD))
-    assert (standing.done, standing.left.any()) == (8, False)
+        run_state.count(cell.key, CellSummary.of(GOOD))
+    assert (run_state.done, run_state.left.any()) == (8, False)
 
 
 TIMES = [(0, "0 s"), (47.6, "48 s"), (60, "1 min 0 s"), (3599, "59 min 59 s"), (3600, "1 h 0 min")]
@@ -166,26 +180,26 @@ def test_rates(pace, text):
 
 
 def test_the_line(design):
-    standing = Standing(design)
-    assert lines_of(standing, 0.0) == "0/16 cells, 0 failed"
+    run_state = RunState(design)
+    assert lines_of(run_state, 0.0) == "0/16 cells, 0 failed"
     for cell in design.cells[:4]:
-        standing.count(cell.key, Came.of(GOOD))
-    assert lines_of(standing, 6.0) == "4/16 cells, 0 failed, about 18 s left"
-    standing.count(design.cells[4].key, Came.of(BAD))
-    standing.count(design.cells[5].key, Came.of(ANSWERED))
+        run_state.count(cell.key, CellSummary.of(GOOD))
+    assert lines_of(run_state, 6.0) == "4/16 cells, 0 failed, about 18 s left"
+    run_state.count(design.cells[4].key, CellSummary.of(BAD))
+    run_state.count(design.cells[5].key, CellSummary.of(ANSWERED))
     best = Best(("nearest",), "error", 0.125, 1, 2)
-    assert lines_of(standing, 7.0, best=best).endswith(
+    assert lines_of(run_state, 7.0, best=best).endswith(
         "left; best so far: nearest (error 0.1250, mean over 1 of 2 data sets)"
     )
     for cell in design.cells[6:]:
-        standing.count(cell.key, Came.of(GOOD))
+        run_state.count(cell.key, CellSummary.of(GOOD))
     said = "16/16 cells, 1 failed, 1 answered by the fallback"
-    assert lines_of(standing, 61.0, best=best) == f"{said}, done in 1 min 1 s"
-    assert lines_of(standing, None) == said
+    assert lines_of(run_state, 61.0, best=best) == f"{said}, done in 1 min 1 s"
+    assert lines_of(run_state, None) == said
 
 
 def test_several_leaders_are_counted():
-    assert leading(Best(("a", "b", "c"), "accuracy", 0.5, 1, 1)) == (
+    assert leader_text(Best(("a", "b", "c"), "accuracy", 0.5, 1, 1)) == (
         "best so far: a and 2 equal to it (accuracy 0.5000, mean over 1 of 1 data set)"
     )
 
@@ -193,11 +207,11 @@ def test_several_leaders_are_counted():
 @pytest.fixture
 def eventful(design):
     """A view with everything in it."""
-    standing = Standing(design)
+    run_state = RunState(design)
     for number, cell in enumerate(design.cells[:9]):
         error = f"E{number}: 类别 " + "[bold]no[/bold] " * 30
-        standing.count(cell.key, Came.of(Outcome(error=error) if number > 3 else GOOD))
-    return View(standing, Best(("nearest",), "error", 0.125, 1, 2), 12.0)
+        run_state.count(cell.key, CellSummary.of(Outcome(error=error) if number > 3 else GOOD))
+    return View(run_state, Best(("nearest",), "error", 0.125, 1, 2), 12.0)
 
 
 @in_one_test
@@ -229,7 +243,7 @@ def advance(progress, design, outcomes):
 
 def test_progress_is_lines_where_no_terminal_is(design, store):
     file = io.StringIO()
-    with progress_on(console_on(file), design, store, design.cells) as progress:
+    with progress_on(console_on(file), design, store, design.cells, first_estimates) as progress:
         assert isinstance(progress, Lines)
         advance(progress, design, [BAD, *[GOOD] * 15])
     lines = file.getvalue().splitlines()
@@ -241,7 +255,7 @@ def test_progress_is_lines_where_no_terminal_is(design, store):
 
 def test_progress_is_live_on_a_terminal(design, store):
     console = terminal(width=90)
-    with progress_on(console, design, store, design.cells) as progress:
+    with progress_on(console, design, store, design.cells, first_estimates) as progress:
         assert isinstance(progress, Bar)
         advance(progress, design, [BAD] * 16)
     text = console.file.getvalue()
@@ -254,7 +268,7 @@ def test_progress_is_live_on_a_terminal(design, store):
 def test_a_dumb_terminal_gets_lines(design, store, monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
     console = terminal()
-    with progress_on(console, design, store, design.cells) as progress:
+    with progress_on(console, design, store, design.cells, first_estimates) as progress:
         assert isinstance(progress, Lines)
         advance(progress, design, [GOOD] * 16)
     assert "\x1b" not in console.file.getvalue()
@@ -262,7 +276,10 @@ def test_a_dumb_terminal_gets_lines(design, store, monkeypatch):
 
 def test_an_exception_gives_the_terminal_back(design, store):
     console = terminal()
-    with pytest.raises(KeyboardInterrupt), progress_on(console, design, store, design.cells):
+    with (
+        pytest.raises(KeyboardInterrupt),
+        progress_on(console, design, store, design.cells, first_estimates),
+    ):
         raise KeyboardInterrupt
     assert console.file.getvalue().rstrip("\r\n").rfind("\x1b[?25h") > 0
 
@@ -273,14 +290,17 @@ def test_an_interrupt_while_it_starts_gives_the_terminal_back(design, store, mon
 
     monkeypatch.setattr("rich.live._RefreshThread.start", interrupted)  # the cursor is hidden
     console = terminal()
-    with pytest.raises(KeyboardInterrupt), progress_on(console, design, store, design.cells):
+    with (
+        pytest.raises(KeyboardInterrupt),
+        progress_on(console, design, store, design.cells, first_estimates),
+    ):
         pass
     assert console.file.getvalue().rstrip("\r\n").rfind("\x1b[?25h") > 0
 
 
 def test_progress_can_be_silent(design, store):
-    assert type(progress_on(None, design, store, design.cells)) is Silent
-    assert type(progress_on(terminal(), design, store, [])) is Silent
+    assert type(progress_on(None, design, store, design.cells, first_estimates)) is Silent
+    assert type(progress_on(terminal(), design, store, [], first_estimates)) is Silent
 
 
 def test_who_leads_is_what_the_tables_say(make_spec):
@@ -295,12 +315,12 @@ def test_who_leads_is_what_the_tables_say(make_spec):
         plan = plan_experiment(spec)
         table = run_experiment(plan).pivot(measure)
         with Store.read(plan.store) as store:
-            standing, leader = Standing(plan.design), Leader(plan.design)
-            leader.work(store, standing, math.inf)
+            run_state, leader = RunState(plan.design), Leader(plan.design, first_estimates)
+            leader.work(store, run_state, math.inf)
             assert leader.best is None
             for row in store.since(0)[:17]:  # all but one of the last data set
-                standing.count(row.key, Came.kept(row, None))
-            leader.work(store, standing, math.inf)
+                run_state.count(row.key, CellSummary.kept(row, None))
+            leader.work(store, run_state, math.inf)
             only = table.loc["blobs2"]  # on the next one a pipeline failed, the last is not done
             leads = tuple(only.index[only == best(only)])
             assert leader.best == Best(leads, measure, best(only), 1, 3)
@@ -314,12 +334,12 @@ def test_the_mean_is_over_what_all_have_finished(make_spec):
     plan = plan_experiment(make_spec(datasets=[{"use": "t_blobs", "p": p} for p in (2, 3, 4)]))
     means = run_experiment(plan).pivot("error").iloc[:2].mean()
     with Store.read(plan.store) as store:
-        standing, leader = Standing(plan.design), Leader(plan.design)
+        run_state, leader = RunState(plan.design), Leader(plan.design, first_estimates)
         for row in store.since(0)[:20]:
-            standing.count(row.key, Came.kept(row, None))
-        leader.work(store, standing, 0.0)
+            run_state.count(row.key, CellSummary.kept(row, None))
+        leader.work(store, run_state, 0.0)
         assert leader.best is None  # there was no time
-        leader.work(store, standing, 1.0)
+        leader.work(store, run_state, 1.0)
     assert leader.best.pipelines == (means.idxmin(),)
     assert leader.best.mean == pytest.approx(means.min())
     assert (leader.best.n, leader.best.of) == (2, 3)
@@ -332,7 +352,7 @@ def test_a_cell_costs_next_to_nothing(make_spec, count_calls):
     run_experiment(plan)
     with (
         Store.read(plan.store) as store,
-        progress_on(terminal(), plan.design, store, plan.cells) as progress,
+        progress_on(terminal(), plan.design, store, plan.cells, first_estimates) as progress,
     ):
         progress.advance(plan.cells[0], GOOD)
         calls = count_calls(lambda: [progress.advance(cell, GOOD) for cell in plan.cells[1:]])

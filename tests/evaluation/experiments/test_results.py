@@ -8,8 +8,8 @@ import pytest
 
 import ilk
 from ilk.discovery import forget
-from ilk_evaluation import Store, StoreError, run_experiment
-from ilk_evaluation.experiments.report import console_on, print_results
+from ilk_evaluation import Store, StoreError, run_experiment, write_report
+from ilk_evaluation.commands.tables import console_on, print_results
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_what_fails_everywhere_costs_the_others_neither_ranks_nor_verdicts(
     assert "leave out 1 pipeline (bad): no error of any data set" in said
     assert "leave out 1 data set (blobs6): no error of any pipeline" in said
     assert "was not computed" not in said
-    assert "and not ranked: bad." in both.report(tmp_path / "r.html").read_text()
+    assert "and not ranked: bad." in write_report(both, tmp_path / "r.html").read_text()
 
 
 def test_a_baseline_that_fails_everywhere_is_named(make_spec):

@@ -19,11 +19,11 @@ import ilk
 from cases import in_one_test
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import Store, StoreError, merge_stores, run_experiment
-from ilk_evaluation.experiments.blobs import pack, pack_labels, unpack, unpack_labels
-from ilk_evaluation.experiments.cell import Outcome
-from ilk_evaluation.experiments.database import APPLICATION
 from ilk_evaluation.lock import Lock
 from ilk_evaluation.results.opening import results
+from ilk_evaluation.run.cell import Outcome
+from ilk_evaluation.run.database import APPLICATION
+from ilk_evaluation.run.sql import pack, pack_labels, unpack, unpack_labels
 from stores import rewrite
 
 DATA = ilk.Data(np.zeros((6, 2)), np.array(["a", "b", "c"] * 2), "six", ("u", "v"))
@@ -130,7 +130,7 @@ def test_a_killed_process_leaves_what_it_finished(tmp_path, run_python):
         import os, sys, numpy as np
         from pathlib import Path
         from ilk_evaluation import Store
-        from ilk_evaluation.experiments.cell import Outcome
+        from ilk_evaluation.run.cell import Outcome
         store = Store.open(Path(sys.argv[1]))
         for key in "abc":
             store.put(key, Outcome(np.zeros(1, np.int32)), run=1, pipeline="p", split="s",

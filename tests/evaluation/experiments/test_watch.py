@@ -12,13 +12,13 @@ from rich.console import Console
 
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import Store, StoreError, plan_experiment, run_experiment
-from ilk_evaluation.experiments.cell import Outcome
-from ilk_evaluation.experiments.locking import lock_of
-from ilk_evaluation.experiments.report import console_on
-from ilk_evaluation.experiments.standing import Standing
-from ilk_evaluation.experiments.view import View
-from ilk_evaluation.experiments.watching import Sight, State, Watch, follow, wait_for
+from ilk_evaluation.commands.observer import Observation, Observer, State, follow, wait_for
+from ilk_evaluation.commands.tables import console_on
 from ilk_evaluation.lock import Lock, holder
+from ilk_evaluation.run.cell import Outcome
+from ilk_evaluation.run.database import lock_of
+from ilk_evaluation.run.progress import View
+from ilk_evaluation.run.run_state import RunState
 
 
 @pytest.fixture
@@ -129,11 +129,11 @@ def test_a_run_that_is_about_to_go_on_is_not_taken_for_stopped(make_spec, stop_e
     held = []
     runner = threading.Timer(0.3, lambda: held.append(Store.open(path)))
     runner.start()
-    assert wait_for(Watch(path), 60, resumed=True).state is State.RUNNING
+    assert wait_for(Observer(path), 60, resumed=True).state is State.RUNNING
     runner.join()
     held[0].close()
-    assert wait_for(Watch(path), 0.2, resumed=True).state is State.STOPPED
-    assert wait_for(Watch(path), 60).state is State.STOPPED  # at once, as --once says it
+    assert wait_for(Observer(path), 0.2, resumed=True).state is State.STOPPED
+    assert wait_for(Observer(path), 60).state is State.STOPPED  # at once, as --once says it
 
 
 def test_a_shard_is_followed_to_its_own_end(call, make_spec, path):
@@ -203,10 +203,10 @@ def test_it_waits_for_a_store_to_come(make_spec, path):
     plan = plan_experiment(make_spec())
     runner = threading.Timer(0.3, lambda: run_experiment(plan))
     runner.start()
-    sight = wait_for(Watch(path), 60)
+    sight = wait_for(Observer(path), 60)
     runner.join()
     assert sight.name == "tiny"
-    assert sight.view.standing.total == 16
+    assert sight.view.run_state.total == 16
 
 
 def test_it_follows_to_the_end(make_spec, path, with_component, components):
@@ -219,7 +219,7 @@ def test_it_follows_to_the_end(make_spec, path, with_component, components):
     plan = plan_experiment(make_spec(pipelines=[make_spec.pipeline("slow", "t_slow")]))
     runner = threading.Timer(0.1, lambda: run_experiment(plan))
     runner.start()
-    watch, file = Watch(path), io.StringIO()
+    watch, file = Observer(path), io.StringIO()
     first = wait_for(watch, 60)
     last = follow(watch, first, console_on(file), 0.05, 10)
     runner.join()
@@ -233,8 +233,8 @@ def test_it_follows_to_the_end(make_spec, path, with_component, components):
 
 def test_other_files_and_other_runs_take_its_place(make_spec, path, tmp_path):
     run_experiment(make_spec())
-    watch = Watch(path)
-    assert watch.look().view.standing.total == 16
+    watch = Observer(path)
+    assert watch.look().view.run_state.total == 16
     other = make_spec(
         datasets=[{"use": "t_blobs"}],
         experiment={"name": "other"},
@@ -243,10 +243,10 @@ def test_other_files_and_other_runs_take_its_place(make_spec, path, tmp_path):
     run_experiment(other)
     shutil.move(tmp_path / "other.sqlite", path)
     sight = watch.look()
-    assert (sight.name, sight.view.standing.total, sight.view.standing.done) == ("other", 8, 8)
+    assert (sight.name, sight.view.run_state.total, sight.view.run_state.done) == ("other", 8, 8)
     run_experiment(make_spec(experiment={"name": "third", "seed": 9}))
     sight = watch.look()
-    assert (sight.name, sight.view.standing.total, sight.view.standing.done) == ("third", 16, 16)
+    assert (sight.name, sight.view.run_state.total, sight.view.run_state.done) == ("third", 16, 16)
     path.unlink()
     with pytest.raises(StoreError, match="no such store"):
         watch.look()
@@ -255,9 +255,9 @@ def test_other_files_and_other_runs_take_its_place(make_spec, path, tmp_path):
 def test_cells_that_are_run_again_count_once(make_spec, path, components):
     spec = make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy")])
     run_experiment(spec)
-    watch = Watch(path)
-    standing = watch.look().view.standing
-    assert (standing.done, standing.failed) == (8, 8)
+    watch = Observer(path)
+    run_state = watch.look().view.run_state
+    assert (run_state.done, run_state.failed) == (8, 8)
     plan = plan_experiment(spec)
     with Store.open(path) as store:  # as a run does that tries three of them again
         number = store.runs()[-1]["id"]
@@ -266,19 +266,19 @@ def test_cells_that_are_run_again_count_once(make_spec, path, components):
             outcome = Outcome(codes=test * 0, fit_seconds=0.1, predict_seconds=0.1)
             own = {"run": number, "pipeline": plan.pipelines[0].key, "split": cell.split_key}
             store.put(cell.key, outcome, fingerprint="", test=test, **own)
-    standing = watch.look().view.standing
-    assert (standing.done, standing.failed, standing.left.sum()) == (8, 5, 0)
-    assert standing.latest[0].number == 1 or standing.n_failures == 2
+    run_state = watch.look().view.run_state
+    assert (run_state.done, run_state.failed, run_state.left.sum()) == (8, 5, 0)
+    assert run_state.latest[0].number == 1 or run_state.n_failures == 2
     run_experiment(spec, fresh=True)
-    standing = watch.look().view.standing
-    assert (standing.done, standing.failed) == (8, 8)
+    run_state = watch.look().view.run_state
+    assert (run_state.done, run_state.failed) == (8, 8)
 
 
 def test_what_others_wrote_into_the_store_does_not_count(make_spec, path):
     run_experiment(make_spec())
     run_experiment(make_spec(pipelines=[make_spec.pipeline("lot", "t_lot")]))
-    standing = Watch(path).look().view.standing
-    assert (standing.total, standing.done) == (8, 8)
+    run_state = Observer(path).look().view.run_state
+    assert (run_state.total, run_state.done) == (8, 8)
 
 
 class Script:
@@ -299,9 +299,9 @@ class Script:
 
 @pytest.fixture
 def sights(make_spec):
-    standing = Standing(plan_experiment(make_spec()).design)
-    view = View(standing, None, 1.0)
-    return {state: Sight("tiny", state, view, time.monotonic()) for state in State}
+    run_state = RunState(plan_experiment(make_spec()).design)
+    view = View(run_state, None, 1.0)
+    return {state: Observation("tiny", state, view, time.monotonic()) for state in State}
 
 
 @pytest.mark.parametrize("terminal", [False, True])
@@ -336,7 +336,7 @@ def test_ctrl_c_ends_the_watch_only(call, sights, monkeypatch, path):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ilk_evaluation.experiments.watching.wait_for", interrupted)
+    monkeypatch.setattr("ilk_evaluation.commands.observer.wait_for", interrupted)
     code, out, _ = call(path)
     assert (code, out) == (130, "")
 

@@ -12,11 +12,9 @@ import pytest
 import ilk
 from cases import in_one_test
 from ilk_evaluation import figures, run_experiment
-from ilk_evaluation.figures.files import write_figures
-from ilk_evaluation.figures.labels import put_labels
-from ilk_evaluation.figures.predicted import LONGEST, predicted, thinned
-from ilk_evaluation.figures.style import written
-from ilk_evaluation.figures.times import costs, said
+from ilk_evaluation.figures.figure_data import LONGEST, summarize_predictions, thinned
+from ilk_evaluation.figures.score_figures import costs, duration_text, put_labels
+from ilk_evaluation.figures.style import rendered, write_figures
 
 pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -29,36 +27,36 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def offers(results):
-    return figures.offered(results)
+def specs(results):
+    return figures.available(results)
 
 
-def test_every_figure_is_offered_and_of_what(offers, results):
-    assert set(offers) == NAMES
-    assert offers["critical_difference"].places == [()]
-    assert len(offers["estimates"].places) == 11
-    assert len(offers["roc"].places) == 10  # one of the data sets has three classes
-    assert not any(offer.lacking for offer in offers.values())
+def test_every_figure_is_offered_and_of_what(specs, results):
+    assert set(specs) == NAMES
+    assert specs["critical_difference"].places == [()]
+    assert len(specs["estimates"].places) == 11
+    assert len(specs["roc"].places) == 10  # one of the data sets has three classes
+    assert not any(spec.lacking for spec in specs.values())
 
 
-def test_each_figure_is_drawn_under_hostile_names(offers):
-    for offer in offers.values():
-        picture = offer.picture(*offer.places[-1])
-        content = written(picture, "svg")
+def test_each_figure_is_drawn_under_hostile_names(specs):
+    for spec in specs.values():
+        figure = spec.figure(*spec.places[-1])
+        content = rendered(figure, "svg")
         ET.fromstring(content)
         assert b"<script" not in content
-        assert picture.text
-        assert len(picture.data)
+        assert figure.text
+        assert len(figure.data)
 
 
-def test_the_same_figure_gives_the_same_bytes(offers):
-    picture = offers["estimates"].picture("set 0")
+def test_the_same_figure_gives_the_same_bytes(specs):
+    figure = specs["estimates"].figure("set 0")
     for format_ in ("png", "svg", "pdf"):
-        assert written(picture, format_) == written(picture, format_)
+        assert rendered(figure, format_) == rendered(figure, format_)
 
 
-def test_estimates_are_those_of_the_table(offers, results):
-    data = offers["estimates"].picture("set 3").data.set_index("pipeline")
+def test_estimates_are_those_of_the_table(specs, results):
+    data = specs["estimates"].figure("set 3").data.set_index("pipeline")
     table = results.table()
     table = table[table["dataset"] == "set 3"].set_index("pipeline")
     pd.testing.assert_series_equal(data["error"], table["error"].loc[data.index])
@@ -67,27 +65,27 @@ def test_estimates_are_those_of_the_table(offers, results):
     )
 
 
-def test_a_pipeline_without_an_estimate_is_named(offers):
-    picture = offers["estimates"].picture("<script>alert(1)</script>")
-    assert picture.note.startswith('No estimate: "it\'s" & <b>')
+def test_a_pipeline_without_an_estimate_is_named(specs):
+    figure = specs["estimates"].figure("<script>alert(1)</script>")
+    assert figure.note.startswith('No estimate: "it\'s" & <b>')
 
 
-def test_curves_are_averaged_over_the_splits(offers, results):
+def test_curves_are_averaged_over_the_splits(specs, results):
     from ilk_evaluation.curves import averaged, roc
 
-    data = offers["roc"].picture("set 1").data.set_index("pipeline")
+    data = specs["roc"].figure("set 1").data.set_index("pipeline")
     own = [roc(p) for _, p in results.predictions(dataset="set 1", pipeline="other means")]
     assert len(own) == 4
     assert data.loc["other means", "area"] == pytest.approx(averaged(own).area)
     assert "$\\frac{$" not in data.index
-    assert "No scores: $\\frac{$." in offers["roc"].picture("set 1").note
+    assert "No scores: $\\frac{$." in specs["roc"].figure("set 1").note
 
 
-def test_confusions_count_every_test_case(offers):
-    picture = offers["confusion"].picture("set 1", "other means")
-    counts = picture.data.drop(columns="true").to_numpy()
+def test_confusions_count_every_test_case(specs):
+    figure = specs["confusion"].figure("set 1", "other means")
+    counts = figure.data.drop(columns="true").to_numpy()
     assert counts.sum() == 48  # 24 cases, twice
-    assert f"{np.trace(counts)} of 48 cases are right" in picture.text
+    assert f"{np.trace(counts)} of 48 cases are right" in figure.text
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +101,7 @@ def unlucky(make_experiment, tmp_path_factory):
 
 
 def test_what_failed_or_was_not_tried_has_no_confusion_matrix(unlucky):
-    places = figures.offered(unlucky)["confusion"].places
+    places = figures.available(unlucky)["confusion"].places
     assert {pipeline for dataset, pipeline in places if dataset == "one"} == {"fine", "some"}
     assert {pipeline for dataset, pipeline in places if dataset == "two"} == {
         "fine",
@@ -113,22 +111,22 @@ def test_what_failed_or_was_not_tried_has_no_confusion_matrix(unlucky):
 
 
 def test_figures_say_what_they_lack_of_a_pipeline_that_failed_in_part(unlucky):
-    offers = figures.offered(unlucky)
-    said = offers["confusion"].picture("one", "some").text
+    specs = figures.available(unlucky)
+    said = specs["confusion"].figure("one", "some").text
     assert " of 4 cases are right" in said
     assert said.endswith(" Splits that failed or are missing: 4.")
-    assert "missing" not in offers["confusion"].picture("one", "fine").text
+    assert "missing" not in specs["confusion"].figure("one", "fine").text
     for name in ("roc", "precision_recall", "calibration"):
-        assert "Splits that failed or are missing: some (4)." in offers[name].picture("one").note
-        assert "missing" not in offers[name].picture("two").note
+        assert "Splits that failed or are missing: some (4)." in specs[name].figure("one").note
+        assert "missing" not in specs[name].figure("two").note
 
 
 def test_times_are_of_the_data_sets_that_all_finished(results):
-    material = figures.catalogue.Material(results)
-    data = costs(material).set_index("pipeline")
+    figure_data = figures.catalogue.FigureData(results)
+    data = costs(figure_data).set_index("pipeline")
     table = results.table()
     there = table[table["dataset"] != "<script>alert(1)</script>"]
-    assert len(material.complete) == 10
+    assert len(figure_data.complete) == 10
     for pipeline, row in data.iterrows():
         own = there[there["pipeline"] == pipeline]
         assert row["seconds"] == pytest.approx(own["fit_seconds"].mean())
@@ -139,7 +137,7 @@ def test_times_are_of_the_data_sets_that_all_finished(results):
 
 
 def test_unbeaten_heeds_the_direction(results):
-    data = costs(figures.catalogue.Material(results.score("accuracy", "fit_seconds", only=True)))
+    data = costs(figures.catalogue.FigureData(results.score("accuracy", "fit_seconds", only=True)))
     best = data["accuracy"].idxmax()
     assert data.loc[best, "unbeaten"]
 
@@ -167,9 +165,9 @@ def test_what_cannot_be_drawn_is_said(results, name, place, message):
 
 
 def test_figures_that_lack_something_say_what(tiny):
-    offers = figures.offered(tiny.filter(pipeline="A").score("fit_seconds", only=True))
-    assert "friedman_nemenyi" in offers["critical_difference"].lacking
-    assert offers["time"].lacking == "the measure that ranks is a time itself"
+    specs = figures.available(tiny.filter(pipeline="A").score("fit_seconds", only=True))
+    assert "friedman_nemenyi" in specs["critical_difference"].lacking
+    assert specs["time"].lacking == "the measure that ranks is a time itself"
     with pytest.raises(ilk.IlkError, match="there is no figure time"):
         figures.draw(tiny.score("fit_seconds", only=True), "time")
 
@@ -181,11 +179,11 @@ def test_without_matplotlib_the_extra_is_named(results, monkeypatch):
 
 
 def test_files_have_distinct_names_that_every_system_takes(tmp_path, monkeypatch):
-    monkeypatch.setattr("ilk_evaluation.figures.files.written", lambda *_: b"x")
+    monkeypatch.setattr("ilk_evaluation.figures.style.rendered", lambda *_: b"x")
     datasets = ["a/b", "a_b", "A:B", "..", "ü" * 300]
     data = pd.DataFrame({"x": [0.0]})
-    offer = figures.Offer("roc", "", lambda _: SimpleNamespace(data=data), datasets=datasets)
-    paths = list(write_figures([offer], tmp_path / "new", "png"))
+    spec = figures.FigureSpec("roc", "", lambda _: SimpleNamespace(data=data), datasets=datasets)
+    paths = list(write_figures([spec], tmp_path / "new", "png"))
     expected = ["roc-a_b.png", "roc-a_b_2.png", "roc-A_B_3.png"]
     assert [path.name for path in paths[:3]] == expected
     assert len({path.name.lower() for path in paths}) == len(datasets)
@@ -221,7 +219,12 @@ def test_labels_do_not_cross_a_line():
 
 
 def test_seconds_have_a_unit():
-    assert [said(x) for x in (2.5, 0.0123, 4.5e-6, 0.0)] == ["2.5 s", "12.3 ms", "4.5 µs", "0 µs"]
+    assert [duration_text(x) for x in (2.5, 0.0123, 4.5e-6, 0.0)] == [
+        "2.5 s",
+        "12.3 ms",
+        "4.5 µs",
+        "0 µs",
+    ]
 
 
 def case(truth, chance, **more):
@@ -232,7 +235,7 @@ def case(truth, chance, **more):
 
 def test_splits_of_one_class_have_no_curve_and_are_counted():
     cells = [(0, 0, case([0, 1], [0.2, 0.9])), (0, 1, case([1, 1], [0.4, 0.9]))]
-    found = predicted(cells, curves=True)
+    found = summarize_predictions(cells, curves=True)
     assert (found.roc.n, found.n_left_out, found.pooled) == (1, 1, False)
     assert found.confusion.tolist() == [[1, 0], [1, 2]]
 
@@ -241,7 +244,7 @@ def test_leaving_one_out_the_curve_is_of_the_repeat():
     cells = [
         (0, i, case([t], [p])) for i, (t, p) in enumerate([(0, 0.1), (1, 0.4), (0, 0.6), (1, 0.8)])
     ]
-    found = predicted(cells, curves=True)
+    found = summarize_predictions(cells, curves=True)
     assert found.pooled
     assert found.roc.n == 1
     assert found.roc.area == pytest.approx(0.75)
@@ -249,7 +252,7 @@ def test_leaving_one_out_the_curve_is_of_the_repeat():
 
 def test_rejected_cases_are_counted_apart():
     cells = [(0, 0, case([0, 1, 1], [0.2, 0.9, 0.3], rejected=np.array([False, True, False])))]
-    found = predicted(cells, curves=True)
+    found = summarize_predictions(cells, curves=True)
     assert (found.n_rejected, found.confusion.sum(), found.roc.area) == (1, 2, 1.0)
 
 
@@ -260,7 +263,7 @@ def test_long_curves_are_thinned_and_keep_ends_and_area():
     thin = thinned(Curve(x, x**0.5, x[::-1], 2 / 3, "a"))
     assert len(thin.x) == LONGEST
     assert (thin.x[0], thin.x[-1], thin.area) == (0, 1, 2 / 3)
-    assert predicted(iter(()), curves=True) is None
+    assert summarize_predictions(iter(()), curves=True) is None
 
 
 def test_cases_that_trained_are_no_evidence():
@@ -272,5 +275,5 @@ def test_cases_that_trained_are_no_evidence():
         }
     )
     predictions = [p for cell, p in results.predictions() if cell.repeat]
-    found = figures.catalogue.Material(results).predicted("iris", "1-NN")
+    found = figures.catalogue.FigureData(results).predicted("iris", "1-NN")
     assert found.n_cases == sum(map(len, predictions)) < 150

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import in_one_test
-from ilk_evaluation.report.markdown import rendered
 from ilk_evaluation.report.markup import Html, element, html
+from ilk_evaluation.report.plugin_sections import html_of_markdown
 
 TAGS = {"p", "em", "strong", "code", "a", "pre", "ul", "ol", "li", "blockquote", "div", "table"}
 TAGS |= {"thead", "tbody", "tr", "th", "td", "h3", "h4", "h5", "h6"}
@@ -86,11 +86,11 @@ def test_elements():
     ],
 )
 def test_markdown(text, expected):
-    assert rendered(text) == expected
+    assert html_of_markdown(text) == expected
 
 
 def test_a_table_of_markdown_has_headings_and_figures():
-    table = rendered("| a | b |\n|---|---:|\n| 1 | `x\\|y` |\n| 2 |\n\nafter")
+    table = html_of_markdown("| a | b |\n|---|---:|\n| 1 | `x\\|y` |\n| 2 |\n\nafter")
     assert '<th scope="col">a</th><th scope="col" class="num">b</th>' in table
     assert '<td>2</td><td class="num"></td>' in table
     assert table.endswith("<p>after</p>")
@@ -101,7 +101,7 @@ MARKS = st.sampled_from([*"*_`#->|\\[]()1. \n~:a<&", "```", "**", "- ", "1. ", "
 
 @given(st.lists(MARKS, max_size=40).map("".join))
 def test_any_markdown_gives_whole_elements_of_the_known_kinds(text):
-    read = Reader(rendered(text))
+    read = Reader(html_of_markdown(text))
     assert read.stack == []
     assert set(read.opened) <= TAGS
     assert all(
@@ -110,5 +110,5 @@ def test_any_markdown_gives_whole_elements_of_the_known_kinds(text):
 
 
 def test_deep_nesting_ends():
-    Reader(rendered("> " * 5000 + "x"))
-    Reader(rendered("\n".join("  " * i + "- x" for i in range(400))))
+    Reader(html_of_markdown("> " * 5000 + "x"))
+    Reader(html_of_markdown("\n".join("  " * i + "- x" for i in range(400))))

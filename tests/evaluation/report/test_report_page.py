@@ -16,13 +16,12 @@ import ilk
 from cases import in_one_test
 from ilk.drawing import written as drawn
 from ilk_evaluation import run_experiment
-from ilk_evaluation.figures import Picture, offered
-from ilk_evaluation.figures.material import signed
-from ilk_evaluation.figures.style import written
+from ilk_evaluation.figures import Figure, available
+from ilk_evaluation.figures.figure_data import signed
+from ilk_evaluation.figures.style import rendered
 from ilk_evaluation.report import html_report, write_report
-from ilk_evaluation.report.markup import html
-from ilk_evaluation.report.parts import shortened
-from ilk_evaluation.report.tables import number
+from ilk_evaluation.report.components import shortened
+from ilk_evaluation.report.markup import html, number
 
 VOID = {"meta", "link", "br", "hr", "input"}
 HOSTILE = ["<script>alert(1)</script>", '"it\'s" & <b>', "</pre><img src=x onerror=alert(2)>"]
@@ -352,11 +351,11 @@ def test_no_comparisons_and_times_only(make_experiment, tmp_path):
 
 @pytest.mark.usefixtures("plain")
 def test_what_is_too_much_is_left_out_and_said(results, monkeypatch):
-    monkeypatch.setattr("ilk_evaluation.report.predictions.MOST_DATASETS", 3)
-    monkeypatch.setattr("ilk_evaluation.report.predictions.MOST_CASES", 100)
-    monkeypatch.setattr("ilk_evaluation.report.predictions.MOST_CLASSES", 1)
+    monkeypatch.setattr("ilk_evaluation.report.prediction_sections.MOST_DATASETS", 3)
+    monkeypatch.setattr("ilk_evaluation.report.prediction_sections.MOST_CASES", 100)
+    monkeypatch.setattr("ilk_evaluation.report.prediction_sections.MOST_CLASSES", 1)
     monkeypatch.setattr("ilk_evaluation.report.page.MOST_PIPELINES", 2)
-    monkeypatch.setattr("ilk_evaluation.report.tables.MOST_ROWS", 10)
+    monkeypatch.setattr("ilk_evaluation.report.markup.MOST_ROWS", 10)
     read = Page(html_report(results))
     curves, matrices = read.section("curves"), read.section("confusion")
     assert "Not read, as there are so many predictions: set 2." in curves
@@ -371,11 +370,11 @@ def test_it_is_written_whole_or_not_at_all(tiny, tmp_path, monkeypatch):
     path.write_text("before")
     monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
-        tiny.report(path)
+        write_report(tiny, path)
     assert path.read_text() == "before"
     assert [p.name for p in tmp_path.iterdir() if "part" in p.name] == []
     monkeypatch.undo()
-    assert tiny.report(path) == path
+    assert write_report(tiny, path) == path
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     with pytest.raises(ilk.InputError, match="is the store itself"):
         write_report(tiny, tiny.design.store)
@@ -383,7 +382,7 @@ def test_it_is_written_whole_or_not_at_all(tiny, tmp_path, monkeypatch):
 
 def test_nothing_is_fitted_or_written_into_the_store(tiny, tmp_path):
     before = tiny.design.store.read_bytes()
-    tiny.report(tmp_path / "page.html")
+    write_report(tiny, tmp_path / "page.html")
     assert tiny.design.store.read_bytes() == before
 
 
@@ -420,12 +419,12 @@ def test_numbers_of_any_size_take_little_room(value, expected):
 
 def test_infinite_estimates_are_named_not_drawn(tiny, monkeypatch):
     wrong = tiny.table().assign(error=[np.inf, 0.2, np.inf, 0.3])
-    monkeypatch.setattr("ilk_evaluation.figures.material.Material.table", wrong)
-    offers = offered(tiny)
-    for picture in (offers["estimates"].picture("one"), offers["time"].picture()):
-        assert picture.note == f"Infinite, and not drawn: {wrong['pipeline'][0]}."
-        assert len(picture.data) == 2
-        written(picture, "svg")
+    monkeypatch.setattr("ilk_evaluation.figures.figure_data.FigureData.table", wrong)
+    specs = available(tiny)
+    for figure in (specs["estimates"].figure("one"), specs["time"].figure()):
+        assert figure.note == f"Infinite, and not drawn: {wrong['pipeline'][0]}."
+        assert len(figure.data) == 2
+        rendered(figure, "svg")
 
 
 def test_names_that_would_break_a_drawing_or_turn_the_page_do_not():
@@ -434,10 +433,10 @@ def test_names_that_would_break_a_drawing_or_turn_the_page_do_not():
     def paint(ax):
         ax.set_yticks(range(len(odd)), [drawn(name) for name in odd])
 
-    picture = Picture("odd", "", "", pd.DataFrame(), paint, (3, 2))
+    figure = Figure("odd", "", "", pd.DataFrame(), paint, (3, 2))
     for format_ in ("png", "svg", "pdf"):
-        content = written(picture, format_)
-    ET.fromstring(written(picture, "svg"))
+        content = rendered(figure, format_)
+    ET.fromstring(rendered(figure, "svg"))
     assert len(content) < 60_000
     ends = {drawn("x" * 500 + end) for end in "ab"}
     assert len(ends) == 2

@@ -10,9 +10,9 @@ import ilk
 from cases import in_one_test
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import plan_experiment, run_experiment
-from ilk_evaluation.experiments.design import Cell, Design, Named
-from ilk_evaluation.experiments.keys import digest
-from ilk_evaluation.experiments.sharding import cells_of, checked_shard, read_shard
+from ilk_evaluation.plan.design import Cell, Design, Named
+from ilk_evaluation.plan.keys import digest
+from ilk_evaluation.plan.shards import cells_of, checked_shard, read_shard
 
 
 def design(n_datasets, n_pipelines, n_splits, salt=""):

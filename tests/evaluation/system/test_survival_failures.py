@@ -35,7 +35,7 @@ def test_a_deadly_cell_is_recorded_and_no_other_is_blamed(shell):
     assert failures["traceback"].str.contains("calamity.py").all()
     shown = "\n".join(lines(ilk.results(shell.store), "e.toml"))
     assert shown.count("calamity.py") >= 2
-    assert "crew.py" not in shown
+    assert "scheduler.py" not in shown
     assert shell.left_over() == []
 
 

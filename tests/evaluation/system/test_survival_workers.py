@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import ilk
-from ilk_evaluation.executors import worker, workers
-from ilk_evaluation.executors.epitaph import epitaph
+from ilk_evaluation.executors import loky_pool as workers
+from ilk_evaluation.executors import worker
+from ilk_evaluation.executors.worker import worker_death
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # tests are no package
 
@@ -164,7 +165,7 @@ def test_nothing_is_left_after_the_block(temporary_folders):
 
 def test_what_a_dead_process_left_is_swept(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    from ilk_evaluation.scratch import scratch
+    from ilk_evaluation.executors.scratch import scratch
 
     dead, strange = tmp_path / "ilk-dead", tmp_path / "ilk-strange"
     for folder in (dead, strange):
@@ -207,6 +208,6 @@ def test_a_worker_outlasts_the_lifeline_by_nothing():
 
 
 def test_last_words_that_nobody_understands_are_passed_on():
-    error = epitaph("SIGKILL(-9)", "gibberish\n", None)
+    error = worker_death("SIGKILL(-9)", "gibberish\n", None)
     assert (str(error), error.__notes__) == ("the worker died: SIGKILL(-9)", ["gibberish"])
     assert Path(workers.worker.__file__).name == "worker.py"

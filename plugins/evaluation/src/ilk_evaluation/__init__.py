@@ -19,27 +19,29 @@ if TYPE_CHECKING:
     from ilk_evaluation import intervals as intervals
     from ilk_evaluation import theory as theory
     from ilk_evaluation.comparisons.pairwise import holm as holm
-    from ilk_evaluation.executors.failure import ExecutorError as ExecutorError
-    from ilk_evaluation.experiments.crew import CellError as CellError
-    from ilk_evaluation.experiments.database import StoreError as StoreError
-    from ilk_evaluation.experiments.plan import Plan as Plan
-    from ilk_evaluation.experiments.plan import plan_experiment as plan_experiment
-    from ilk_evaluation.experiments.results import Results as Results
-    from ilk_evaluation.experiments.runner import run_experiment as run_experiment
-    from ilk_evaluation.experiments.store import Store as Store
+    from ilk_evaluation.executors.base import ExecutorError as ExecutorError
+    from ilk_evaluation.experiment import run_experiment as run_experiment
+    from ilk_evaluation.plan.experiment_plan import Plan as Plan
+    from ilk_evaluation.plan.experiment_plan import plan_experiment as plan_experiment
+    from ilk_evaluation.report.page import write_report as write_report
+    from ilk_evaluation.results.experiment_results import Results as Results
     from ilk_evaluation.results.merging import merge_stores as merge_stores
+    from ilk_evaluation.run.database import StoreError as StoreError
+    from ilk_evaluation.run.scheduler import CellError as CellError
+    from ilk_evaluation.run.store import Store as Store
 
 _MODULE = {
-    "CellError": "ilk_evaluation.experiments.crew",
-    "Plan": "ilk_evaluation.experiments.plan",
-    "Results": "ilk_evaluation.experiments.results",
-    "Store": "ilk_evaluation.experiments.store",
-    "StoreError": "ilk_evaluation.experiments.database",
-    "ExecutorError": "ilk_evaluation.executors.failure",
+    "CellError": "ilk_evaluation.run.scheduler",
+    "Plan": "ilk_evaluation.plan.experiment_plan",
+    "Results": "ilk_evaluation.results.experiment_results",
+    "Store": "ilk_evaluation.run.store",
+    "StoreError": "ilk_evaluation.run.database",
+    "ExecutorError": "ilk_evaluation.executors.base",
     "holm": "ilk_evaluation.comparisons.pairwise",
     "merge_stores": "ilk_evaluation.results.merging",
-    "plan_experiment": "ilk_evaluation.experiments.plan",
-    "run_experiment": "ilk_evaluation.experiments.runner",
+    "plan_experiment": "ilk_evaluation.plan.experiment_plan",
+    "run_experiment": "ilk_evaluation.experiment",
+    "write_report": "ilk_evaluation.report.page",
 }
 
 _MODULES = ("bias_variance", "confusion", "curves", "diversity", "intervals", "theory")

@@ -11,8 +11,7 @@ import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
 
 from ilk import InputError, ParameterError, Prediction
-from ilk_evaluation.curves.ranking import Ranking, rank_class
-from ilk_evaluation.curves.roc import check_both_kinds, mann_whitney
+from ilk_evaluation.curves.ranking import Ranking, check_both_kinds, mann_whitney, rank_class
 
 __all__ = ["Interval", "auc_interval", "binomial_interval", "test_set_size", "total_error_variance"]
 

@@ -13,7 +13,7 @@ import pytest
 import ilk
 from ilk_evaluation import ExecutorError, run_experiment
 from ilk_evaluation.executors import remote
-from ilk_evaluation.experiments.bench import Bench
+from ilk_evaluation.run.worker_context import WorkerContext
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # tests are no package
 
@@ -30,32 +30,32 @@ class Constant(ilk.Classifier):
 
 
 @pytest.fixture
-def bench():
+def context():
     ilk.registry("classifier").register("t_constant", Constant)
     data = ilk.make("dataset", "iris").load()
-    yield Bench([data], [ilk.Pipeline([{"classifier": Constant()}])])
+    yield WorkerContext([data], [ilk.Pipeline([{"classifier": Constant()}])])
     ilk.registry("classifier").unregister("t_constant")
 
 
-def answers(bench, extra):
-    """What a worker makes of a bench: predictions, and a class that it knows by name only."""
-    (data,), (pipeline,) = bench.datasets, bench.pipelines
+def answers(context, extra):
+    """What a worker makes of a context: predictions, and a class that it knows by name only."""
+    (data,), (pipeline,) = context.datasets, context.pipelines
     by_name = ilk.make("classifier", "t_constant").fit(data.X, data.y)
     return pipeline.fit(data.X, data.y).predict(data.X), by_name.predict(data.X[:1]), extra
 
 
-def test_a_bench_is_sent_once_and_calls_are_small(bench):
+def test_a_context_is_sent_once_and_calls_are_small(context):
     sent = {}
     packer = remote.Packer(sent.__setitem__)
-    tasks = [packer.pack(answers, (bench, i), {}) for i in range(3)]
+    tasks = [packer.pack(answers, (context, i), {}) for i in range(3)]
     assert len(sent) == 1
     ((name, content),) = sent.items()
-    assert len(content) > bench.datasets[0].X.nbytes > max(map(len, tasks))
+    assert len(content) > context.datasets[0].X.nbytes > max(map(len, tasks))
     with ilk.executor("loky", workers=1).open() as pool:  # a process that knows nothing
         pool.submit(remote.keep, name, content).result(timeout=60)
         for i, task in enumerate(tasks):
             labels, first, extra = pool.submit(remote.call, task, 1).result(timeout=60)
-            assert set(labels) == set(first) == {bench.datasets[0].classes[0]}
+            assert set(labels) == set(first) == {context.datasets[0].classes[0]}
             assert (len(labels), extra) == (150, i)
         pool.submit(remote.forget, name).result(timeout=60)
         assert isinstance(pool.submit(remote.call, tasks[0], 1).exception(timeout=60), KeyError)
@@ -69,11 +69,11 @@ def test_a_bench_is_sent_once_and_calls_are_small(bench):
     ],
     ids=["other", "missing"],
 )
-def test_a_worker_of_another_installation_is_refused(bench, theirs, message):
-    remote.keep("odd", pickle.dumps((theirs, bench.dumps())))
+def test_a_worker_of_another_installation_is_refused(context, theirs, message):
+    remote.keep("odd", pickle.dumps((theirs, context.dumps())))
     try:
         with pytest.raises(ExecutorError, match=message):
-            remote._bench("odd")
+            remote._shared("odd")
     finally:
         remote.forget("odd")
 

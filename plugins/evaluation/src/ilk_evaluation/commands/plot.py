@@ -10,7 +10,7 @@ import click
 from ilk_evaluation.commands.results import EXPERIMENT
 
 if TYPE_CHECKING:
-    from ilk_evaluation.figures import Offer
+    from ilk_evaluation.figures import FigureSpec
 
 
 @click.command
@@ -58,19 +58,19 @@ def plot(
     data set and pipeline. Needs matplotlib, which the extra `report` of ilk has.
     """
     import ilk
+    from ilk_evaluation.commands.common import written_to
     from ilk_evaluation.commands.results import open_results
-    from ilk_evaluation.commands.writing import written_to
-    from ilk_evaluation.figures import offered
-    from ilk_evaluation.figures.files import chosen, write_figures
+    from ilk_evaluation.figures import available
+    from ilk_evaluation.figures.style import chosen, write_figures
 
     found = open_results(store, (), datasets, pipelines, experiment)
     if measure is not None:
         found = found.score(measure, only=True)
-    offers = offered(found)
+    specs = available(found)
     if list_:
-        _show(offers)
+        _show(specs)
         return
-    wanted = chosen(offers, figures)
+    wanted = chosen(specs, figures)
     path = None
     with written_to(folder):
         for path in write_figures(wanted, folder, format_):
@@ -79,11 +79,11 @@ def plot(
         raise ilk.InputError(f"{store}: there is nothing to draw; --list says what is lacking")
 
 
-def _show(offers: dict[str, Offer]) -> None:
+def _show(specs: dict[str, FigureSpec]) -> None:
     """Print the names of figures, what they show, and how many files each is."""
-    width = max(map(len, offers))
-    for offer in offers.values():
-        n = len(offer.places)
-        said = f"none: {offer.lacking}" if offer.lacking else offer.summary
+    width = max(map(len, specs))
+    for spec in specs.values():
+        n = len(spec.places)
+        said = f"none: {spec.lacking}" if spec.lacking else spec.summary
         files = f" ({n} files)" if n > 1 else ""
-        click.echo(f"{offer.name:{width}}  {said}{files}")
+        click.echo(f"{spec.name:{width}}  {said}{files}")

@@ -42,11 +42,10 @@ def report(
     from the store and nothing is fitted; a run need not be finished. Figures need matplotlib,
     which the extra `report` of ilk has; without it they are left out.
     """
-    from ilk_evaluation.commands.listening import hook_warnings_in_a_line
+    from ilk_evaluation.atomic_write import check_no_link
+    from ilk_evaluation.commands.common import hook_warnings_in_a_line, written_to
     from ilk_evaluation.commands.results import open_results
-    from ilk_evaluation.commands.writing import written_to
     from ilk_evaluation.report import write_report
-    from ilk_evaluation.whole import check_no_link
 
     path = store.with_suffix(".html") if output is None else output
     if output is None:

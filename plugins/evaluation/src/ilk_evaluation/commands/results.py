@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ilk_evaluation.commands.numbers import Number
+from ilk_evaluation.commands.common import Number
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.results import Results
+    from ilk_evaluation.results.experiment_results import Results
 
 FORMATS = ("csv", "parquet", "markdown", "latex")
 TABLES = ("table", "summary", "pivot", "scores", "cells", "predictions", "failures")
@@ -51,7 +51,7 @@ def show(
     experiment: str | None,
 ) -> None:
     """Print the tables of the last run, as `ilk run` did."""
-    from ilk_evaluation.experiments.report import console_on, print_results
+    from ilk_evaluation.commands.tables import console_on, print_results
 
     found = open_results(store, measures, datasets, pipelines, experiment)
     print_results(console_on(sys.stdout), found)
@@ -85,9 +85,9 @@ def export(
 
     The same predictions give the same bytes, with --no-timings on every machine.
     """
-    from ilk_evaluation.commands.writing import written_to
+    from ilk_evaluation.atomic_write import replace_file
+    from ilk_evaluation.commands.common import written_to
     from ilk_evaluation.results.export import frame_of, write
-    from ilk_evaluation.whole import replace_file
 
     if format_ == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is no text: say where to write it with --output")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ilk_evaluation.commands.listening import hook_warnings_in_a_line
-from ilk_evaluation.commands.signals import Terminated, once_at_a_time
+from ilk_evaluation.commands.common import hook_warnings_in_a_line
 
 if TYPE_CHECKING:
     import ilk
-    from ilk_evaluation.experiments.plan import Plan
-    from ilk_evaluation.experiments.results import Results
+    from ilk_evaluation.plan.experiment_plan import Plan
+    from ilk_evaluation.results.experiment_results import Results
+
 
 INTERRUPTED, TERMINATED = 130, 143
 
@@ -66,11 +70,12 @@ def run(
     Exit code: 0 fine, 1 cells failed, 2 a mistake in FILE or in the data or a store that
     cannot be used, 130 interrupted, 143 terminated.
     """
-    from ilk_evaluation.experiments.crew import CellError
-    from ilk_evaluation.experiments.plan import plan_experiment
-    from ilk_evaluation.experiments.report import console_on
-    from ilk_evaluation.experiments.runner import run_experiment, with_executor
-    from ilk_evaluation.experiments.sharding import read_shard, with_shard
+    from ilk_evaluation.commands.tables import console_on
+    from ilk_evaluation.experiment import run_experiment
+    from ilk_evaluation.plan.experiment_plan import plan_experiment, with_shard
+    from ilk_evaluation.plan.shards import read_shard
+    from ilk_evaluation.run.runner import with_executor
+    from ilk_evaluation.run.scheduler import CellError
 
     if only is not None and shard is not None:
         raise click.UsageError("--only runs one cell, whatever its shard: leave --shard out")
@@ -78,7 +83,7 @@ def run(
     plan: Plan | None = None
     debug = ctx.find_root().params.get("debug", False)
     try:
-        with once_at_a_time(), hook_warnings_in_a_line():
+        with _once_at_a_time(), hook_warnings_in_a_line():
             plan = plan_experiment(file, store=store, trust=trust)
             plan = with_shard(with_executor(plan, _executor(plan, executor, address)), part)
             if dry_run:
@@ -100,7 +105,7 @@ def run(
     except KeyboardInterrupt as stop:
         with suppress(OSError):  # the terminal may be gone
             click.echo(_stopped(plan, stop, fresh=fresh), err=True)
-        ctx.exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
+        ctx.exit(TERMINATED if isinstance(stop, _Terminated) else INTERRUPTED)
     except CellError as error:
         with suppress(BrokenPipeError):
             if debug:
@@ -125,8 +130,8 @@ def _listeners() -> ilk.Listeners:
 
 def _print(plan: Plan, results: Results, listeners: ilk.Listeners) -> None:
     """Print the tables, then what listeners add."""
-    from ilk_evaluation.experiments.report import console_on, print_results, print_shard
-    from ilk_evaluation.results.sections import sections_of
+    from ilk_evaluation.commands.tables import console_on, print_results, print_shard
+    from ilk_evaluation.report.plugin_sections import sections_of
 
     print_results(console_on(sys.stdout), results)
     print_shard(console_on(sys.stdout), plan)
@@ -136,7 +141,7 @@ def _print(plan: Plan, results: Results, listeners: ilk.Listeners) -> None:
 
 def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
     """Run one cell and say what came of it; return the exit code."""
-    from ilk_evaluation.experiments.runner import cell_name, run_cell_alone
+    from ilk_evaluation.run.runner import cell_name, run_cell_alone
 
     cell, outcome = run_cell_alone(plan, key, _listeners())
     name = cell_name(plan, cell)
@@ -153,14 +158,14 @@ def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
 
 def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
     """Print the plan, how much of it is done, and whether the store can be written."""
-    from ilk_evaluation.experiments.report import console_on, print_plan
-    from ilk_evaluation.experiments.runner import n_done
+    from ilk_evaluation.commands.tables import console_on, print_plan
+    from ilk_evaluation.run.runner import n_done
 
     print_plan(console_on(sys.stdout), plan, n_done(plan, fresh=fresh, retry_failed=retry_failed))
 
 
 def _stopped(plan: Plan | None, stop: KeyboardInterrupt, *, fresh: bool) -> str:
-    word = "terminated" if isinstance(stop, Terminated) else "interrupted"
+    word = "terminated" if isinstance(stop, _Terminated) else "interrupted"
     if plan is None:
         return f"{word} before any cell was run"
     again = "run the command again without --fresh" if fresh else "run the same command again"
@@ -169,7 +174,50 @@ def _stopped(plan: Plan | None, stop: KeyboardInterrupt, *, fresh: bool) -> str:
 
 def _kept(plan: Plan | None) -> str:
     """Say how many cells the store has."""
-    from ilk_evaluation.experiments.runner import n_done
+    from ilk_evaluation.run.runner import n_done
 
     assert plan is not None
     return f"{n_done(plan)} of {plan.n_cells} cells are kept in {plan.store}"
+
+
+PATIENCE = 10.0
+"""Seconds in which what is finished is saved; a second Ctrl-C during them changes nothing."""
+
+
+class _Terminated(KeyboardInterrupt):
+    """Something asked this process to terminate."""
+
+
+@contextmanager
+def _once_at_a_time() -> Iterator[None]:
+    """Turn signals into exceptions, but none on the heels of another, nor on the way out."""
+    handler = _Handler()
+    try:
+        before = {number: signal.signal(number, handler) for number in _numbers()}
+    except ValueError:  # not in the main thread: signals are none of our business
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, usual in before.items():
+            signal.signal(number, usual if handler.last is None else signal.SIG_IGN)
+
+
+def _numbers() -> list[signal.Signals]:
+    """Signals that end a run; that of a closed terminal does not where `nohup` says so."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    return numbers
+
+
+class _Handler:
+    last: float | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        now = monotonic()
+        if self.last is not None and now - self.last < PATIENCE:
+            return
+        self.last = now
+        raise KeyboardInterrupt if number == signal.SIGINT else _Terminated

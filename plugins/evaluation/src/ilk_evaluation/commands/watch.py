@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ilk_evaluation.commands.numbers import Number
-from ilk_evaluation.executors.limits import LONGEST
+from ilk_evaluation.commands.common import Number
+from ilk_evaluation.executors.base import LONGEST
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ilk_evaluation.experiments.watching import Sight
+    from ilk_evaluation.commands.observer import Observation
 
 INTERRUPTED = 130
 
@@ -49,11 +49,11 @@ def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait:
     store, or none that can be read, 4 stopped before its end, 5 died before its end (its lock
     is left behind), 130 interrupted.
     """
-    from ilk_evaluation.experiments.report import console_on
-    from ilk_evaluation.experiments.watching import Watch, follow, wait_for
+    from ilk_evaluation.commands.observer import Observer, follow, wait_for
+    from ilk_evaluation.commands.tables import console_on
 
     console = console_on(sys.stdout)
-    watching = Watch(store)
+    watching = Observer(store)
     try:
         sight = wait_for(watching, wait, float("inf") if once else interval, resumed=not once)
         if not once:
@@ -64,14 +64,14 @@ def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait:
     ctx.exit(_code(sight))
 
 
-def _print(console: Console, sight: Sight, store: Path) -> None:
+def _print(console: Console, sight: Observation, store: Path) -> None:
     """Print what was seen last, and what can be done now."""
     from rich.text import Text
 
     from ilk.wording import printable
-    from ilk_evaluation.experiments.progress import Teller
-    from ilk_evaluation.experiments.sharding import shard_name
-    from ilk_evaluation.experiments.watching import State
+    from ilk_evaluation.commands.observer import State
+    from ilk_evaluation.plan.shards import shard_name
+    from ilk_evaluation.run.progress import Teller
 
     name = sight.name if sight.shard is None else f"{sight.name}, {shard_name(sight.shard)}"
     console.print(Text(printable(f"{name}: {sight.state.value}", keep=""), style="bold"))
@@ -87,9 +87,9 @@ def _print(console: Console, sight: Sight, store: Path) -> None:
         console.print(Text("its cells are kept; run the same command again to go on"))
 
 
-def _code(sight: Sight) -> int:
-    from ilk_evaluation.experiments.watching import State
+def _code(sight: Observation) -> int:
+    from ilk_evaluation.commands.observer import State
 
     if sight.state is State.FINISHED:
-        return 1 if sight.view.standing.failed else 0
+        return 1 if sight.view.run_state.failed else 0
     return {State.RUNNING: 0, State.STOPPED: 4, State.DIED: 5}[sight.state]

@@ -3,12 +3,10 @@
 The module `drawing` beside them puts each on matplotlib's axes.
 """
 
-from ilk_evaluation.curves.averaging import averaged
-from ilk_evaluation.curves.calibrating import Calibration, calibration
-from ilk_evaluation.curves.curve import Band, Curve
-from ilk_evaluation.curves.growth import LearningCurve, learning
-from ilk_evaluation.curves.precision_recall import precision_recall
-from ilk_evaluation.curves.roc import roc
+from ilk_evaluation.curves.calibration_curve import Calibration, calibration
+from ilk_evaluation.curves.curve import Band, Curve, averaged
+from ilk_evaluation.curves.learning_curve import LearningCurve, learning
+from ilk_evaluation.curves.ranking import precision_recall, roc
 
 __all__ = [
     "Band",

@@ -13,9 +13,9 @@ from ilk_evaluation.confusion import normalized
 from ilk_evaluation.curves.curve import Curve
 
 if TYPE_CHECKING:
-    from ilk_evaluation.curves.calibrating import Calibration
+    from ilk_evaluation.curves.calibration_curve import Calibration
     from ilk_evaluation.curves.curve import Band
-    from ilk_evaluation.curves.growth import LearningCurve
+    from ilk_evaluation.curves.learning_curve import LearningCurve
 
 __all__ = ["draw_band", "draw_calibration", "draw_confusion", "draw_curves", "draw_learning"]
 

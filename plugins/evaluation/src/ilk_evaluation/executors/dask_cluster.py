@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import ilk
-from ilk_evaluation.executors.limits import LONGEST, MOST_THREADS, MOST_WORKERS
+from ilk_evaluation.executors.base import LONGEST, MOST_THREADS, MOST_WORKERS
 
 VARIABLE = "ILK_DASK_ADDRESS"
 """The environment variable by which users say where their own scheduler is."""
@@ -157,10 +157,10 @@ class Dask(ilk.Executor):
     @contextmanager
     def open(self) -> Iterator[futures.Executor]:
         """Give an executor that hands its calls to the cluster."""
-        from ilk_evaluation.executors.failure import ExecutorError
+        from ilk_evaluation.executors.base import ExecutorError
 
         try:
-            from ilk_evaluation.executors import dask_address, dask_local
+            from ilk_evaluation.executors import dask_local, dask_pool
         except ModuleNotFoundError as error:
             raise ExecutorError(
                 "dask needs distributed, which is not installed (pip install distributed)"
@@ -171,6 +171,6 @@ class Dask(ilk.Executor):
                 self.n_workers, self.inner_threads, self.timeout, self.patience
             )
         else:
-            opened = dask_address.opened(address, self.inner_threads, self.patience)
+            opened = dask_pool.opened(address, self.inner_threads, self.patience)
         with opened as pool:
             yield pool

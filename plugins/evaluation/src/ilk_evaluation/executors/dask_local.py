@@ -15,12 +15,10 @@ import dask
 from distributed import Client, LocalCluster, Nanny, WorkerPlugin
 
 from ilk_evaluation.executors import worker
+from ilk_evaluation.executors.base import ExecutorError, environment
 from ilk_evaluation.executors.dask_pool import SILENCE, DaskPool, quiet
-from ilk_evaluation.executors.epitaph import epitaph
-from ilk_evaluation.executors.failure import ExecutorError
-from ilk_evaluation.executors.interrupts import interrupts_blocked
-from ilk_evaluation.executors.threads import environment
-from ilk_evaluation.scratch import scratch
+from ilk_evaluation.executors.scratch import interrupts_blocked, scratch
+from ilk_evaluation.executors.worker import worker_death
 
 if TYPE_CHECKING:
     from distributed.scheduler import KilledWorker
@@ -114,7 +112,7 @@ def _died(
         dead, words = error.last_worker, ""
         with suppress(OSError):
             words = _last_words(folder, dead.pid).read_text(encoding="utf-8")
-        return epitaph(_end(cluster.workers.get(dead.name), dead.address), words, seconds)
+        return worker_death(_end(cluster.workers.get(dead.name), dead.address), words, seconds)
 
     return said
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import ilk
-from ilk_evaluation.executors.limits import LONGEST, MOST_THREADS, MOST_WORKERS
+from ilk_evaluation.executors.base import LONGEST, MOST_THREADS, MOST_WORKERS
 
 
 class Loky(ilk.Executor):
@@ -83,7 +83,7 @@ class Loky(ilk.Executor):
     @contextmanager
     def open(self) -> Iterator[futures.Executor]:
         """Give an executor whose processes start with their first call."""
-        from ilk_evaluation.executors.workers import Workers
+        from ilk_evaluation.executors.loky_pool import LokyPool
 
-        with Workers(self.n_workers, self.inner_threads, self.timeout) as pool:
+        with LokyPool(self.n_workers, self.inner_threads, self.timeout) as pool:
             yield pool

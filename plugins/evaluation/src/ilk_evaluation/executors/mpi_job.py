@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import ilk
-from ilk_evaluation.executors.failure import ExecutorError
-from ilk_evaluation.executors.limits import MOST_THREADS, MOST_WORKERS
+from ilk_evaluation.executors.base import MOST_THREADS, MOST_WORKERS, ExecutorError
 
 
 class MPI(ilk.Executor):

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from ilk_evaluation.executors import remote
-from ilk_evaluation.executors.failure import ExecutorError
-from ilk_evaluation.executors.threads import environment
+from ilk_evaluation.executors.base import ExecutorError, environment
 
 
 class Ranks:
-    """A pool of mpi4py's, started anew for each bench, which its ranks get as they start.
+    """A pool of mpi4py's, started anew for each shared input, which its ranks get as they start.
 
     Parameters
     ----------
@@ -52,12 +51,12 @@ class Ranks:
         if self._pool is not None:
             self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
-    def _start(self, *bench: Any) -> None:
+    def _start(self, *shared: Any) -> None:
         self.shutdown()
         self._pool = self._make(
             max_workers=self._workers,
-            initializer=remote.keep if bench else None,
-            initargs=bench,
+            initializer=remote.keep if shared else None,
+            initargs=shared,
             env=environment(self._threads),
             main=False,
         ).bootup()

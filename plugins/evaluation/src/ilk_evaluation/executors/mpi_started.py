@@ -21,9 +21,8 @@ from typing import Any
 import cloudpickle
 
 from ilk_evaluation.executors import mpi_first_rank, remote
-from ilk_evaluation.executors.failure import ExecutorError
-from ilk_evaluation.executors.threads import environment
-from ilk_evaluation.scratch import scratch
+from ilk_evaluation.executors.base import ExecutorError, environment
+from ilk_evaluation.executors.scratch import scratch
 
 START = 120.0
 """Seconds that a job may take to start."""

@@ -1,4 +1,4 @@
-"""Calls for workers that may be on other machines: the bench goes there once, not with each."""
+"""Calls for workers that may be on other machines; shared inputs are sent there once."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from uuid import uuid4
 import cloudpickle
 
 import ilk
-from ilk_evaluation.executors.failure import ExecutorError
-from ilk_evaluation.executors.threads import limited
-from ilk_evaluation.experiments.bench import Bench
-from ilk_evaluation.experiments.keys import code_of
+from ilk_evaluation.executors.base import ExecutorError, SharedInput, limited
+from ilk_evaluation.source_version import code_of
 
 LIBRARIES = ("numpy", "scikit-learn", "scipy")
 """Libraries whose version may change a prediction, besides distributions of ilk."""
 
 
 class Packer:
-    """Pickles calls; a bench among their arguments is sent ahead.
+    """Pickles calls; a `SharedInput` among their arguments is sent ahead.
 
     Parameters
     ----------
@@ -35,7 +33,7 @@ class Packer:
 
     def __init__(self, send: Callable[[str, bytes], None]) -> None:
         self._send = send
-        self._names: dict[int, tuple[str, Bench]] = {}  # which keeps their ids theirs
+        self._names: dict[int, tuple[str, SharedInput]] = {}  # which keeps their ids theirs
 
     def pack(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> bytes:
         """Pickle a call."""
@@ -43,22 +41,22 @@ class Packer:
         _Pickler(buffer, self._name).dump((fn, args, kwargs))
         return buffer.getvalue()
 
-    def _name(self, bench: Bench) -> str:
-        if id(bench) not in self._names:
+    def _name(self, shared: SharedInput) -> str:
+        if id(shared) not in self._names:
             name = f"ilk-{uuid4().hex}"
-            self._send(name, pickle.dumps((versions(), bench.dumps())))
-            self._names[id(bench)] = name, bench
-        return self._names[id(bench)][0]
+            self._send(name, pickle.dumps((versions(), shared.dumps())))
+            self._names[id(shared)] = name, shared
+        return self._names[id(shared)][0]
 
 
 class _Pickler(cloudpickle.Pickler):
-    def __init__(self, buffer: io.BytesIO, name: Callable[[Bench], str]) -> None:
+    def __init__(self, buffer: io.BytesIO, name: Callable[[SharedInput], str]) -> None:
         super().__init__(buffer)
         self._name = name
 
     def persistent_id(self, obj: Any) -> str | None:
-        """Return the name of a bench; None: it is pickled as usual."""
-        return self._name(obj) if isinstance(obj, Bench) else None
+        """Return the name of a shared input; None: it is pickled as usual."""
+        return self._name(obj) if isinstance(obj, SharedInput) else None
 
 
 _kept: dict[str, bytes] = {}
@@ -74,7 +72,7 @@ def keep(name: str, content: bytes) -> None:
 def forget(name: str) -> None:
     """Free the memory of what was sent ahead."""
     _kept.pop(name, None)
-    _bench.cache_clear()
+    _shared.cache_clear()
 
 
 def call(task: bytes, n_threads: int | None) -> Any:
@@ -96,14 +94,14 @@ def answer(task: bytes, n_threads: int | None) -> bytes:
 
 
 class _Unpickler(pickle.Unpickler):
-    def persistent_load(self, pid: str) -> Bench:
-        """Return a bench by its name."""
-        return _bench(pid)
+    def persistent_load(self, pid: str) -> SharedInput:
+        """Return a shared input by its name."""
+        return _shared(pid)
 
 
 @lru_cache(maxsize=1)
-def _bench(name: str) -> Bench:
-    theirs, content = pickle.loads(_kept[name])  # noqa: S301  # the runner pickled it
+def _shared(name: str) -> SharedInput:
+    theirs, content = pickle.loads(_kept[name])  # noqa: S301  # the runner pickled both
     ours = versions()
     for library, number in theirs.items():
         if (here := ours.get(library)) != number:
@@ -112,7 +110,8 @@ def _bench(name: str) -> Bench:
                 f"the worker on {platform.node()} {has}, the runner has {library} {number}; "
                 f"results are those of one installation: make them equal"
             )
-    return Bench.loads(content)
+    shared: SharedInput = pickle.loads(content)  # noqa: S301
+    return shared
 
 
 @lru_cache(maxsize=1)

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import ClassVar, ParamSpec, TypeVar
 
 import ilk
-from ilk_evaluation.executors.limits import MOST_THREADS
-from ilk_evaluation.executors.threads import limited
+from ilk_evaluation.executors.base import MOST_THREADS, limited
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""What goes on inside a worker: it obeys its limits, and goes when the runner goes."""
+"""A worker process: it obeys its limits, ends with the runner, and leaves last words."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from concurrent import futures
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
-from ilk_evaluation.executors.interrupts import INTERRUPTS
+from ilk_evaluation.executors.scratch import INTERRUPTS
 
 _last_words: IO[str] | None = None
 
@@ -76,3 +77,33 @@ def _outlast(lifeline: Connection, end: Callable[[int], Any] = os._exit) -> None
         lifeline.recv_bytes()
     except (EOFError, OSError):
         end(1)
+
+
+def worker_death(cause: str, last_words: str, seconds: float | None) -> Exception:
+    """Return the error that ends the call of a worker that died.
+
+    Parameters
+    ----------
+    cause : str
+        What it died of, as far as is known.
+    last_words : str
+        What a crash or the end of its time looked like from inside; may be empty.
+    seconds : float or None
+        What a call may take.
+    """
+    if last_words.startswith("Timeout"):
+        said: Exception = TimeoutError(f"exceeded the time limit of {seconds:g} s")
+    else:
+        said = futures.BrokenExecutor(f"the worker died: {cause}")
+    if last_words:
+        said.add_note(_own_part(last_words))
+    return said
+
+
+def _own_part(last_words: str) -> str:
+    """The stack of the call itself, out of the stacks of all threads down to the first frame."""
+    for part in last_words.split("\n\n"):
+        stack, call, _ = part.partition(f'  File "{__file__}", line')
+        if call and " in call\n" in part:
+            return stack.strip()
+    return last_words.strip()

@@ -1,7 +1,6 @@
 """Figures of an experiment, by name: drawn on matplotlib's axes, for files and the report."""
 
-from ilk_evaluation.figures.catalogue import draw, offered
-from ilk_evaluation.figures.offer import Offer
-from ilk_evaluation.figures.picture import Picture
+from ilk_evaluation.figures.catalogue import available, draw
+from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 
-__all__ = ["Offer", "Picture", "draw", "offered"]
+__all__ = ["Figure", "FigureSpec", "available", "draw"]

@@ -5,19 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import ilk
-from ilk_evaluation.figures import calibrated, compared, confusions, estimates, ranked, times
-from ilk_evaluation.figures.material import Material
+from ilk_evaluation.figures.figure_data import FigureData
+from ilk_evaluation.figures.prediction_figures import (
+    calibration_figures,
+    confusion_figures,
+    curve_figures,
+)
+from ilk_evaluation.figures.score_figures import comparison_figures, estimate_figures, time_figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ilk_evaluation.experiments.results import Results
-    from ilk_evaluation.figures.offer import Offer
+    from ilk_evaluation.figures.figure_spec import FigureSpec
+    from ilk_evaluation.results.experiment_results import Results
 
-_SOURCES = (compared, estimates, times, ranked, calibrated, confusions)
+_SOURCES = (
+    comparison_figures,
+    estimate_figures,
+    time_figures,
+    curve_figures,
+    calibration_figures,
+    confusion_figures,
+)
 
 
-def offered(results: Results | Material) -> dict[str, Offer]:
+def available(results: Results | FigureData) -> dict[str, FigureSpec]:
     """Return the figures of results by name, also those that lack something, with the reason.
 
     Besides the names below each comparison of the experiment that draws its verdict has a
@@ -34,8 +46,8 @@ def offered(results: Results | Material) -> dict[str, Offer]:
     ``confusion``                of a data set and a pipeline
     ============================ ==========================================================
     """
-    material = results if isinstance(results, Material) else Material(results)
-    return {offer.name: offer for source in _SOURCES for offer in source.offers(material)}
+    figure_data = results if isinstance(results, FigureData) else FigureData(results)
+    return {spec.name: spec for source in _SOURCES for spec in source(figure_data)}
 
 
 def draw(
@@ -78,19 +90,19 @@ def draw(
     >>> figures.draw(results, "confusion").get_xlabel()
     'predicted'
     """
-    offers = offered(results)
-    if name not in offers:
-        hint = ilk.did_you_mean(name, offers)
-        raise ilk.InputError(f"there is no figure {name!r}{hint} (there are: {', '.join(offers)})")
-    offer = offers[name]
+    specs = available(results)
+    if name not in specs:
+        hint = ilk.did_you_mean(name, specs)
+        raise ilk.InputError(f"there is no figure {name!r}{hint} (there are: {', '.join(specs)})")
+    spec = specs[name]
     place = []
     for what, given, known in (
-        ("dataset", dataset, offer.datasets),
-        ("pipeline", pipeline, offer.pipelines),
+        ("dataset", dataset, spec.datasets),
+        ("pipeline", pipeline, spec.pipelines),
     ):
-        if known and not offer.lacking:
+        if known and not spec.lacking:
             place.append(_one(name, what, given, known))
-    return offer.picture(*place).draw(ax)
+    return spec.figure(*place).draw(ax)
 
 
 def _one(name: str, what: str, given: str | None, known: object) -> str:

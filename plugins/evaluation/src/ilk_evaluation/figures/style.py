@@ -1,18 +1,22 @@
-"""How figures look in the report and in files, and how one is written."""
+"""The style of figures, and figures as files."""
 
 from __future__ import annotations
 
 import io
+import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ilk
 from ilk.drawing import COLORS
 from ilk.drawing import written as as_is
+from ilk_evaluation.atomic_write import check_no_link, replace_file
 
 if TYPE_CHECKING:
-    from ilk_evaluation.figures.picture import Picture
+    from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
+
 
 FORMATS = ("png", "svg", "pdf")
 _SHARED: dict[str, Any] = {
@@ -55,18 +59,18 @@ def line_of(number: int) -> dict[str, Any]:
     }
 
 
-def written(
-    picture: Picture,
+def rendered(
+    figure: Figure,
     format_: str,
     *,
     titled: bool = True,
     settings: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Draw a picture and return it as a file.
+    """Draw a figure and return it as a file.
 
     Parameters
     ----------
-    picture : Picture
+    figure : Figure
     format_ : {"png", "svg", "pdf"}
     titled : bool
         Whether one of a single data set has its title above.
@@ -89,15 +93,65 @@ def written(
     buffer = io.BytesIO()
     looks: Any = {**_SHARED, "axes.prop_cycle": cycler(color=COLORS), **(settings or {})}
     with rc_context(looks):
-        ax = picture.draw()
-        if titled and picture.dataset is not None:
-            ax.set_title(as_is(picture.title))
-        figure: Any = ax.figure
-        figure.set_layout_engine(None)  # it is slow, and names go beyond the axes anyway
-        figure.subplots_adjust(0, 0, 1, 1)
+        ax = figure.draw()
+        if titled and figure.dataset is not None:
+            ax.set_title(as_is(figure.title))
+        drawn: Any = ax.figure
+        drawn.set_layout_engine(None)  # it is slow, and names go beyond the axes anyway
+        drawn.subplots_adjust(0, 0, 1, 1)
         metadata = _NO_DATE.get(format_)
         with warnings.catch_warnings():  # letters are boxes then; those of SVG are letters anyway
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
             warnings.filterwarnings("ignore", "Matplotlib currently does not support", UserWarning)
-            figure.savefig(buffer, format=format_, dpi=200, bbox_inches="tight", metadata=metadata)
+            drawn.savefig(buffer, format=format_, dpi=200, bbox_inches="tight", metadata=metadata)
     return buffer.getvalue()
+
+
+def chosen(specs: Mapping[str, FigureSpec], names: Sequence[str]) -> list[FigureSpec]:
+    """Return the figures of some names; without names all there are, but not one per pipeline.
+
+    Raises
+    ------
+    InputError
+        If there is no such figure; says why, or names the nearest.
+    """
+    if not names:
+        return [spec for spec in specs.values() if spec.places and not spec.pipelines]
+    for name in names:
+        if name not in specs:
+            hint = ilk.did_you_mean(name, specs)
+            known = ", ".join(specs)
+            raise ilk.InputError(f"there is no figure {name!r}{hint} (there are: {known})")
+        if specs[name].lacking:
+            raise ilk.InputError(f"there is no figure {name}: {specs[name].lacking}")
+    return [specs[name] for name in dict.fromkeys(names)]
+
+
+def write_figures(specs: Iterable[FigureSpec], folder: Path, format_: str) -> Iterator[Path]:
+    """Draw figures into files, one after the other; yield the path of each.
+
+    One in which nothing would be seen has no file.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    taken: set[str] = set()
+    for spec in specs:
+        for place in spec.places:
+            figure = spec.figure(*place)
+            if not len(figure.data):
+                continue
+            content = rendered(figure, format_)
+            path = folder / f"{_distinct('-'.join([spec.name, *place]), taken)}.{format_}"
+            check_no_link(path)
+            replace_file(path, content)
+            yield path
+
+
+def _distinct(name: str, taken: set[str]) -> str:
+    """Return a name that is one of a file everywhere, and that no other figure has."""
+    plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "figure"
+    number, free = 1, plain
+    while free.lower() in taken:  # some systems do not tell capitals apart
+        number += 1
+        free = f"{plain}_{number}"
+    taken.add(free.lower())
+    return free

@@ -9,9 +9,16 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.confusion import answered_truth
-from ilk_evaluation.curves.precision_recall import rates, steps
-from ilk_evaluation.curves.ranking import Ranking, answered_scores, rank_cases, rank_class
-from ilk_evaluation.curves.roc import check_both_kinds, mann_whitney
+from ilk_evaluation.curves.ranking import (
+    Ranking,
+    answered_scores,
+    check_both_kinds,
+    mann_whitney,
+    rank_cases,
+    rank_class,
+    rates,
+    steps,
+)
 from ilk_evaluation.measures.class_codes import POSITIVE, absent_remark
 
 

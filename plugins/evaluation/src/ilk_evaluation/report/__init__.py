@@ -1,6 +1,5 @@
 """The report: what an experiment found, as one page that needs nothing else."""
 
-from ilk_evaluation.report.page import html_report
-from ilk_evaluation.report.writing import write_report
+from ilk_evaluation.report.page import html_report, write_report
 
 __all__ = ["html_report", "write_report"]

@@ -1,11 +1,18 @@
-"""HTML that cannot be broken by what it shows: all text is escaped unless it is marked as HTML."""
+"""HTML elements and tables; all text is escaped unless it is marked as HTML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from numbers import Real
 from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ilk_evaluation.figures.score_figures import duration_text
 
 # What HTML has no place for: control characters, and halves of characters, which have no UTF-8.
 # And marks that turn the direction of all that follows, not only of the name they are in.
@@ -72,3 +79,167 @@ def _attribute(name: str, value: Any) -> str:
 def slug(text: str) -> str:
     """Return a text as part of an address: lower case, hyphens for what is no letter or digit."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
+
+
+MOST_ROWS = 4000
+"""Rows of a table that a page shows: browsers grow slow beyond."""
+_HUGE = 1e9
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    heading : str or Html
+    key : str
+        Of the rows.
+    write : function
+        Writes a value.
+    numeric : bool
+        Aligned to the right and sorted as numbers.
+    title : str
+        What it is, in words.
+    spread : str or None
+        Key of what stands behind a ± in the same cell.
+    class_ : str, optional
+        ``"text"`` where there is more than a word.
+    marked : function, optional
+        Tells of which rows the value is to be marked.
+    """
+
+    heading: str
+    key: str
+    write: Callable[[Any], str | Html] = str
+    numeric: bool = False
+    title: str = ""
+    spread: str | None = None
+    class_: str | None = None
+    marked: Callable[[Mapping[str, Any]], bool] | None = None
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a number with a fixed number of digits, a power of ten if huge; a dash for NaN."""
+    if pd.isna(value):
+        return "–"
+    return f"{value:.{digits}{'f' if abs(value) < _HUGE or np.isinf(value) else 'e'}}"
+
+
+def short_value(value: Any) -> str:
+    """Write a value of whatever type: numbers with four digits, yes and no, words as they are."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if not isinstance(value, Real):
+        return "–" if value is None else str(value)
+    exact = float(value)
+    if pd.isna(exact):
+        return "–"
+    return f"{exact:.0f}" if exact.is_integer() and abs(exact) < 1e9 else f"{exact:.4g}"
+
+
+def seconds(value: float) -> str:
+    """Write seconds with their unit; a dash for NaN."""
+    return "–" if pd.isna(value) else duration_text(value)
+
+
+def table(
+    caption: str | Html,
+    columns: Sequence[Column],
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    id_: str,
+    best: Callable[[Mapping[str, Any]], bool] | None = None,
+    filters: Mapping[str, str] | None = None,
+    sortable: bool = True,
+    class_: str | None = None,
+) -> Html:
+    """Return a table; the first column names the row.
+
+    Parameters
+    ----------
+    caption : str
+    columns : sequence of Column
+    rows : iterable of mappings
+    id_ : str
+        Unique within the page.
+    best : function, optional
+        Tells of which rows to mark.
+    filters : mapping of str to str, optional
+        Keys of columns that can be filtered by their values, and what they are called.
+    sortable : bool
+    class_ : str, optional
+    """
+    rows = list(rows)
+    shown = rows[:MOST_ROWS]
+    head = element("tr", [_heading(column) for column in columns])
+    body = [_row(columns, row, best=bool(best and best(row))) for row in shown]
+    cut = ""
+    if len(shown) < len(rows):
+        cut = f"The first {len(shown)} of {len(rows)} rows; `ilk results export` writes all."
+    whole = element(
+        "table",
+        element("caption", element("span", caption), id=f"{id_}-caption"),
+        element("thead", head),
+        element("tbody", body),
+        id=id_,
+        class_=class_,
+        data_sortable=sortable and len(shown) > 1,
+        data_filters=_filters(columns, filters) if filters is not None and len(shown) > 8 else None,
+    )
+    region = element(
+        "div",
+        whole,
+        class_="scroll",
+        tabindex="0",
+        role="region",
+        aria_labelledby=f"{id_}-caption",
+    )
+    return Html(region + (element("p", cut, class_="note") if cut else ""))
+
+
+def _filters(columns: Sequence[Column], filters: Mapping[str, str]) -> str:
+    """Say which columns can be filtered, by position: ``0:Data set|1:Pipeline``."""
+    at = {column.key: position for position, column in enumerate(columns)}
+    return "|".join(f"{at[key]}:{name}" for key, name in filters.items())
+
+
+def _heading(column: Column) -> Html:
+    kind = "num" if column.numeric else None
+    return element("th", column.heading, scope="col", class_=kind, title=column.title or None)
+
+
+def _row(columns: Sequence[Column], row: Mapping[str, Any], *, best: bool) -> Html:
+    first, *rest = columns
+    cells = [element("th", first.write(row[first.key]), scope="row", data_v=_sorted_as(first, row))]
+    for column in rest:
+        content: Any = column.write(row[column.key])
+        if column.marked is not None and column.marked(row):
+            content = element("strong", content)
+        if column.spread is not None and not pd.isna(row[column.spread]):
+            content = [content, element("small", f" ± {column.write(row[column.spread])}")]
+        kind = "num" if column.numeric else column.class_
+        cells.append(element("td", content, class_=kind, data_v=_sorted_as(column, row)))
+    return element("tr", cells, class_="best" if best else None)
+
+
+def _sorted_as(column: Column, row: Mapping[str, Any]) -> str | None:
+    """What a cell is sorted by, where that is not what it says."""
+    if not column.numeric:
+        return None
+    value = row[column.key]
+    return "" if value is None or pd.isna(value) else f"{float(value):.12g}"
+
+
+def columns_of(frame: pd.DataFrame, write: Callable[[Any], str] = short_value) -> list[Column]:
+    """Return a column for each of a data frame, numbers written shortly."""
+    return [
+        Column(
+            str(name),
+            name,  # type: ignore[arg-type]  # names are strings
+            write,
+            numeric=pd.api.types.is_numeric_dtype(frame[name])
+            and not pd.api.types.is_bool_dtype(frame[name]),
+        )
+        for name in frame
+    ]

@@ -1,31 +1,40 @@
-"""The page: its sections, put together."""
+"""The page: its sections put together and written to a file, as a whole or not at all."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from errno import ENOENT
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ilk
-from ilk_evaluation.figures.material import Material
-from ilk_evaluation.report.added import added
-from ilk_evaluation.report.comparisons import comparisons
-from ilk_evaluation.report.estimates import estimates
-from ilk_evaluation.report.failures import failures
-from ilk_evaluation.report.limits import MOST_PIPELINES
+from ilk_evaluation.atomic_write import replace_file
+from ilk_evaluation.figures.figure_data import FigureData
+from ilk_evaluation.report.components import MOST_PIPELINES, Figures, Section, paragraphs
 from ilk_evaluation.report.markup import Html, element
-from ilk_evaluation.report.origins import origins, specification
-from ilk_evaluation.report.overview import facts, summary
-from ilk_evaluation.report.parts import Figures, Section, paragraphs
-from ilk_evaluation.report.predictions import from_predictions
-from ilk_evaluation.report.times import times
+from ilk_evaluation.report.plugin_sections import plugin_sections
+from ilk_evaluation.report.prediction_sections import prediction_sections
+from ilk_evaluation.report.provenance_sections import (
+    failure_section,
+    provenance_section,
+    specification_section,
+)
+from ilk_evaluation.report.score_sections import (
+    comparison_section,
+    estimate_section,
+    facts,
+    summary,
+    time_section,
+)
 from ilk_evaluation.results.provenance import provenance
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.results import Results
+    from ilk_evaluation.results.experiment_results import Results
 
 
 def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> str:
@@ -45,23 +54,23 @@ def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> 
     str
     """
     results = _timed(results).load()
-    material, figures = Material(results, MOST_PIPELINES), Figures()
+    figure_data, figures = FigureData(results, MOST_PIPELINES), Figures()
     with results.reading() as store:
         known = provenance(store, results.design.name)
     listeners = ilk.Listeners() if listeners is None else listeners
     sections = [
-        summary(material),
-        comparisons(material, figures),
-        estimates(material, figures),
-        *from_predictions(material, figures),
-        times(material, figures),
-        failures(material, known["runs"][-1]["file"] if known["runs"] else None),
+        summary(figure_data),
+        comparison_section(figure_data, figures),
+        estimate_section(figure_data, figures),
+        *prediction_sections(figure_data, figures),
+        time_section(figure_data, figures),
+        failure_section(figure_data, known["runs"][-1]["file"] if known["runs"] else None),
         _notes(results),
-        *added(listeners, results, figures),
-        specification(known),
-        origins(known),
+        *plugin_sections(listeners, results, figures),
+        specification_section(known),
+        provenance_section(known),
     ]
-    return _page(results.design.name, facts(material), sections, figures.problem)
+    return _page(results.design.name, facts(figure_data), sections, figures.problem)
 
 
 def _timed(results: Results) -> Results:
@@ -129,3 +138,40 @@ def _hash(content: str) -> str:
 
 def _asset(name: str) -> str:
     return files("ilk_evaluation.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def write_report(
+    results: Results, path: str | Path, *, listeners: ilk.Listeners | None = None
+) -> Path:
+    """Write what an experiment found as a page of HTML; return its path.
+
+    A file that is there is replaced once the page is complete, never in part.
+
+    Parameters
+    ----------
+    results : Results
+    path : str or Path
+    listeners : ilk.Listeners, optional
+        May add sections; those of all installed plugins if left out.
+
+    Raises
+    ------
+    InputError
+        If the path is the store's.
+    OSError
+        If it cannot be written.
+    """
+    path = Path(path)
+    _check_output(results, path)
+    content = html_report(results, listeners=listeners).encode()
+    replace_file(path, content)
+    return path
+
+
+def _check_output(results: Results, path: Path) -> None:
+    """Raise where there is no folder to write into, or writing would destroy the store."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
+    store = results.design.store
+    if store is not None and path.exists() and store.exists() and path.samefile(store):
+        raise ilk.InputError(f"{path}: is the store itself, not a place for a report of it")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from ilk.drawing import COLORS
-from ilk_evaluation.figures.style import written
+from ilk_evaluation.figures.style import rendered
 from ilk_evaluation.report.markup import Html
 
 if TYPE_CHECKING:
-    from ilk_evaluation.figures.picture import Picture
+    from ilk_evaluation.figures.figure_spec import Figure
 
 _SETTINGS = {
     "axes.facecolor": "none",
@@ -37,12 +37,12 @@ _ROLES = {color.lower(): f"c{number}" for number, color in enumerate(COLORS)}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
-def svg(picture: Picture, prefix: str) -> Html:
-    """Return a picture as an element of a page, hidden from those it is told to in words.
+def svg(figure: Figure, prefix: str) -> Html:
+    """Return a figure as an element of a page, hidden from those it is told to in words.
 
     Parameters
     ----------
-    picture : Picture
+    figure : Figure
     prefix : str
         Begins the names within, which no other figure of the page may have.
 
@@ -51,18 +51,18 @@ def svg(picture: Picture, prefix: str) -> Html:
     IlkError
         If matplotlib is not installed.
     """
-    content = written(picture, "svg", titled=False, settings=_SETTINGS)
+    content = rendered(figure, "svg", titled=False, settings=_SETTINGS)
     root = ET.fromstring(content)  # noqa: S314  # matplotlib wrote it a moment ago
     width = float(root.attrib["width"].removesuffix("pt"))
-    figure = _element(root, prefix)
-    figure.attrib = {
+    svg_element = _element(root, prefix)
+    svg_element.attrib = {
         "viewBox": _rounded(root.attrib["viewBox"]),
         "width": f"{width * 96 / 72:.0f}",
         "class": "plot",
         "aria-hidden": "true",
         "focusable": "false",
     }
-    return Html(ET.tostring(figure, encoding="unicode"))
+    return Html(ET.tostring(svg_element, encoding="unicode"))
 
 
 def _element(old: ET.Element, prefix: str) -> ET.Element:

@@ -1,1 +1,1 @@
-"""Results of stored experiments: opened, written to files, explained and compared."""
+"""Results of stored experiments: scored, opened, exported, explained, merged and compared."""

@@ -12,8 +12,8 @@ import pandas as pd
 
 if TYPE_CHECKING:
     import ilk
-    from ilk_evaluation.experiments.results import Results
-    from ilk_evaluation.experiments.store import Store
+    from ilk_evaluation.results.experiment_results import Results
+    from ilk_evaluation.run.store import Store
 
 Place = tuple[str, str, int, int]
 """Data set, pipeline, repeat, fold."""

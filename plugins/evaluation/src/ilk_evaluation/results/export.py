@@ -13,7 +13,7 @@ import pandas as pd
 import ilk
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.results import Results
+    from ilk_evaluation.results.experiment_results import Results
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -44,10 +44,10 @@ def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFra
     if what == "pivot":
         return results.pivot().reset_index()
     frame = results.to_pandas(what)  # type: ignore[arg-type]  # checked there
-    return frame if timings else without_timings(results, frame)
+    return frame if timings else _without_timings(results, frame)
 
 
-def without_timings(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
+def _without_timings(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
     """Leave out the columns and rows that a clock decides."""
     clocked = [name for name, m in results.design.measures.items() if m.needs == "seconds"]
     columns = {"fit_seconds", "predict_seconds", *clocked, *(f"{m}_spread" for m in clocked)}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ilk_evaluation.results.opening import default_store
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.results import Results
+    from ilk_evaluation.results.experiment_results import Results
 
 
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib")

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ilk_evaluation.experiments.database import (
+from ilk_evaluation.results.difference import unlike_designs
+from ilk_evaluation.results.opening import open_store, results
+from ilk_evaluation.run.database import (
     SCHEMA,
     StoreError,
     check,
@@ -17,19 +19,16 @@ from ilk_evaluation.experiments.database import (
     companions,
     connected,
     explained,
+    locked,
     prepare,
     reachable,
     settle,
 )
-from ilk_evaluation.experiments.locking import locked
-from ilk_evaluation.experiments.statements import FORGET_PLANNED
-from ilk_evaluation.experiments.store import Store
-from ilk_evaluation.experiments.tables import TABLES
-from ilk_evaluation.results.difference import unlike_designs
-from ilk_evaluation.results.opening import open_store, results
+from ilk_evaluation.run.sql import FORGET_PLANNED, TABLES
+from ilk_evaluation.run.store import Store
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.design import Design
+    from ilk_evaluation.plan.design import Design
 
 
 @dataclass(frozen=True)

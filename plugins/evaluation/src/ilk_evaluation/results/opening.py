@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import ilk
-from ilk_evaluation.experiments.database import StoreError, undamaged
-from ilk_evaluation.experiments.record import recorded_design
-from ilk_evaluation.experiments.results import Results
-from ilk_evaluation.experiments.store import Store
+from ilk_evaluation.results.experiment_results import Results
+from ilk_evaluation.run.database import StoreError, undamaged
+from ilk_evaluation.run.run_record import recorded_design
+from ilk_evaluation.run.store import Store
 
 
 def results(

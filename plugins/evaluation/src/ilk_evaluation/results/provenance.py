@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ilk_evaluation.experiments.database import undamaged
-from ilk_evaluation.experiments.sharding import shard_name
+from ilk_evaluation.plan.shards import shard_name
+from ilk_evaluation.run.database import undamaged
 
 if TYPE_CHECKING:
-    from ilk_evaluation.experiments.store import Store
+    from ilk_evaluation.run.store import Store
 
 
 _ENVIRONMENT = ("python", "platform", "machine", "processors", "versions")

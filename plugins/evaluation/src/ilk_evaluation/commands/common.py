@@ -1,0 +1,57 @@
+"""Option types and messages that several commands share."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@contextmanager
+def hook_warnings_in_a_line() -> Iterator[None]:
+    """Let warnings about listeners be said in a line; others go their usual way."""
+    import ilk
+
+    usual = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, ilk.HookWarning):
+            click.echo(f"Warning: {message}", err=True)
+        else:
+            usual(message, category, *rest, **more)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = usual
+
+
+class Number(click.FloatRange):
+    """A number in a range: NaN, which is less and greater than nothing, lies in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or say what is wrong with it."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
+
+
+@contextmanager
+def written_to(path: Path) -> Iterator[None]:
+    """Turn what the system says of a file or folder into an error of the command line."""
+    import ilk
+
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise ilk.InputError(f"{path}: cannot be written: {why}") from error

@@ -1,0 +1,281 @@
+"""Follow a run from outside, by reading its store and looking at the lock beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+from ilk_evaluation.lock import holder
+from ilk_evaluation.plan.shards import cells_of
+from ilk_evaluation.results.opening import open_store
+from ilk_evaluation.results.scoring import first_estimates
+from ilk_evaluation.run.database import StoreError, lock_of, undamaged
+from ilk_evaluation.run.leader import Leader
+from ilk_evaluation.run.progress import Teller, View, is_live, live
+from ilk_evaluation.run.run_record import recorded_design, recorded_shard
+from ilk_evaluation.run.run_state import CellSummary, RunState
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ilk_evaluation.plan.shards import Shard
+    from ilk_evaluation.run.sql import CellRow
+    from ilk_evaluation.run.store import Store
+
+_OFTEN = 0.1  # seconds between looks for a store that is not there yet
+_ROUNDED = 1.0  # seconds to which the beginning of a run is kept
+
+
+class State(Enum):
+    """How a run is: whether it goes on, and how it ended if it does not."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped before its end"
+    DIED = "died before its end"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was seen of a run at a moment.
+
+    Attributes
+    ----------
+    name : str
+        Of the experiment.
+    state : State
+    view : View
+        Of the cells that this run has: all, or those of its shard and what was there before.
+    moment : float
+        When that was, by `time.monotonic`.
+    shard : (int, int) or None
+        Which part of the experiment is run here.
+    """
+
+    name: str
+    state: State
+    view: View
+    moment: float
+    shard: Shard | None = None
+
+    def by_now(self) -> View:
+        """What was seen, as old as it is."""
+        if self.view.elapsed is None:
+            return self.view
+        return replace(self.view, elapsed=self.view.elapsed + monotonic() - self.moment)
+
+
+class Observer:
+    """Looks at a store again and again; it is open only meanwhile, and never written.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._run: tuple[Any, ...] | None = None
+
+    def look(self, seconds: float = float("inf")) -> Observation:
+        """Look at the last run.
+
+        Parameters
+        ----------
+        seconds : float
+            How much time may go into finding out which pipeline leads.
+
+        Raises
+        ------
+        StoreError
+            If there is no store, or none that can be read, or nothing was run yet.
+        """
+        if not self.path.is_file():
+            open_store(self.path)  # which says what is there instead
+        held = holder(lock_of(self.path)) is not None  # if it is not, all is written already
+        left_behind = lock_of(self.path).exists()
+        with open_store(self.path) as store:
+            self._read(store)
+            self._leader.work(store, self._run_state, seconds)
+        complete = self._run_state.done == self._run_state.total
+        if held:
+            state, elapsed = State.RUNNING, self._elapsed() if self._has_begun() else None
+        elif complete:
+            state, elapsed = State.FINISHED, None
+        else:
+            state, elapsed = State.DIED if left_behind else State.STOPPED, None
+        view = View(self._run_state, self._leader.best, elapsed, running=held)
+        return Observation(self._run_state.design.name, state, view, monotonic(), self._shard)
+
+    def _read(self, store: Store) -> None:
+        """Count what is new; all anew where another run, or another file, has taken its place."""
+        runs = store.runs()
+        there = self.path.stat()
+        run = (there.st_dev, there.st_ino, len(runs), runs[-1]["started"] if runs else "")
+        if run != self._run:
+            self._run_state, self._shard = _begun(store)
+            self._leader = Leader(self._run_state.design, first_estimates)
+            with undamaged(self.path):
+                self._number, self._began = runs[-1]["id"], _moment(runs[-1]["started"])
+            self._row, self._counted = 0, dict[str, CellSummary]()
+            self._run = run
+        for row in store.since(self._row):
+            self._count(row)
+            self._row = row.row
+
+    def _count(self, row: CellRow) -> None:
+        if row.key not in self._run_state.cells:  # of another experiment
+            return
+        before = self._counted.get(row.key)
+        if before is not None:
+            self._run_state.count(row.key, before, times=-1)
+            self._leader.forget(self._run_state.cells[row.key].dataset)
+        self._counted[row.key] = CellSummary.kept(row, self._number)
+        self._run_state.count(row.key, self._counted[row.key])
+
+    def _has_begun(self) -> bool:
+        """Whether the last run in the store is the one that has the lock, not one before it."""
+        try:
+            locked = lock_of(self.path).stat().st_mtime
+        except OSError:  # it ended just now
+            return True
+        return self._began.timestamp() > locked - _ROUNDED
+
+    def _elapsed(self) -> float:
+        return max((datetime.now(UTC) - self._began).total_seconds(), 0.0)
+
+
+def _begun(store: Store) -> tuple[RunState, Shard | None]:
+    """Return the run_state of the last run with nothing counted, and the shard that it has.
+
+    Cells that are another machine's count only where they are in the store.
+    """
+    design, shard = recorded_design(store), recorded_shard(store)
+    run_state = RunState(design)
+    if shard is not None:
+        known = {cell.key for cell in cells_of(design, shard)} | store.statuses().keys()
+        run_state.leave_out(run_state.cells.keys() - known)
+    return run_state, shard
+
+
+def wait_for(
+    watch: Observer, patience: float, seconds: float = float("inf"), *, resumed: bool = False
+) -> Observation:
+    """Look as soon as there is something to be seen, or raise the error that says what is not.
+
+    Parameters
+    ----------
+    watch : Observer
+    patience : float
+        Seconds to wait for a store that is not there yet, or that a run has only just begun.
+    seconds : float
+        How much time may go into finding out which pipeline leads.
+    resumed : bool
+        Whether to wait, too, for a run that stopped to go on: one that begins reads its data
+        before it takes the store, and looks stopped till then.
+
+    Raises
+    ------
+    StoreError
+        At once, if what is there will not become a store by waiting.
+    """
+    deadline = monotonic() + patience
+    while True:
+        try:
+            sight = watch.look(seconds)
+            ended = sight.state in {State.STOPPED, State.DIED}
+            if not (resumed and ended) or monotonic() > deadline:
+                return sight
+            sleep(_OFTEN)
+        except (StoreError, OSError) as error:
+            if monotonic() > deadline or not _may_come(watch.path):
+                raise _said(watch.path, error) from error
+            sleep(_OFTEN)
+
+
+def follow(
+    watch: Observer, first: Observation, console: Console, interval: float, patience: float
+) -> Observation:
+    """Show a run until it ends; return what was seen last.
+
+    Parameters
+    ----------
+    watch : Observer
+    first : Observation
+    console : rich.console.Console
+    interval : float
+        Seconds between looks.
+    patience : float
+        How long a store may be gone, or be held by somebody else.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be read any more.
+    """
+    sight = first
+    if first.state is not State.RUNNING:
+        return first
+    if not is_live(console):
+        teller = Teller(console)
+        teller.write(first.view)
+        return _until_the_end(watch, first, interval, patience, lambda now: teller.tell(now.view))
+
+    def shown() -> View:
+        return sight.by_now()
+
+    def show(now: Observation) -> None:
+        nonlocal sight
+        sight = now
+
+    display = live(console, shown)
+    try:
+        display.start()
+        return _until_the_end(watch, first, interval, patience, show)
+    finally:  # an interrupt while it starts has hidden the cursor already
+        display.stop()
+
+
+def _until_the_end(
+    watch: Observer,
+    sight: Observation,
+    interval: float,
+    patience: float,
+    show: Callable[[Observation], None],
+) -> Observation:
+    seen = monotonic()
+    while sight.state is State.RUNNING:
+        sleep(interval)
+        try:
+            sight = watch.look(interval / 2)
+        except (StoreError, OSError) as error:
+            if monotonic() - seen > max(patience, interval):
+                raise _said(watch.path, error) from error
+            continue
+        seen = monotonic()
+        show(sight)
+    return sight
+
+
+def _may_come(path: Path) -> bool:
+    """Tell whether waiting may help: nothing is there, or a run has only just begun."""
+    if path.is_dir() or path.suffix == ".toml":
+        return False
+    try:
+        return not path.stat().st_size or holder(lock_of(path)) is not None
+    except OSError:
+        return True
+
+
+def _said(path: Path, error: Exception) -> StoreError:
+    return error if isinstance(error, StoreError) else StoreError(f"{path}: {error}")
+
+
+def _moment(text: str) -> datetime:
+    """Read a time as SQLite writes it."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

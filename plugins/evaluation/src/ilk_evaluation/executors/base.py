@@ -1,0 +1,71 @@
+"""What all executors share: their error, bounds of their parameters, limits of threads."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import ilk
+
+
+class ExecutorError(ilk.IlkError):
+    """Nothing can run cells (any more): no worker starts, or a scheduler is gone."""
+
+
+class SharedInput(ABC):
+    """An argument that many calls share; executors send it to each worker once."""
+
+    @abstractmethod
+    def dumps(self) -> bytes:
+        """Pickle it for a worker that may be on another machine."""
+
+
+# Beyond these bounds the system's calls fail, or nothing ever ends.
+MOST_WORKERS = 10_000
+MOST_THREADS = 10_000
+LONGEST = 4_000_000
+"""Seconds, 46 days: no system waits longer everywhere."""
+
+_VARIABLES = (
+    "BLIS_NUM_THREADS",
+    "ILK_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+def environment(n: int | None) -> dict[str, str]:
+    """Environment variables that limit the libraries of a process yet to start."""
+    return {} if n is None else dict.fromkeys(_VARIABLES, str(n))
+
+
+@contextmanager
+def limited(n: int | None) -> Iterator[None]:
+    """Limit the libraries that are loaded in this process for the time of a block."""
+    if n is None:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with ilk.threads(n), threadpool_limits(n), _numba_limited(n):
+        yield
+
+
+@contextmanager
+def _numba_limited(n: int) -> Iterator[None]:
+    numba = sys.modules.get("numba")
+    if numba is None:
+        yield
+        return
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(n, numba.config.NUMBA_NUM_THREADS))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

@@ -1,0 +1,151 @@
+"""Worker processes that can die one by one: several of loky's pools, each with a single process."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from concurrent import futures
+from contextlib import ExitStack, closing, suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import loky
+
+from ilk_evaluation.executors import worker
+from ilk_evaluation.executors.base import ExecutorError, environment
+from ilk_evaluation.executors.scratch import interrupts_blocked, scratch
+from ilk_evaluation.executors.worker import worker_death
+
+STILLBORN = 3
+"""How many processes in a row may die before they have started."""
+
+
+class LokyPool(futures.Executor):
+    """Processes that run a call at a time each; one that dies is replaced.
+
+    A call whose process dies ends in `BrokenExecutor`, one that takes too long in
+    `TimeoutError`; a note on the error says what the process was doing. Others notice nothing.
+
+    Parameters
+    ----------
+    n : int
+        Number of processes.
+    inner_threads : int or None
+        Threads of numeric libraries in each.
+    seconds : float or None
+        What a call may take.
+    """
+
+    def __init__(self, n: int, inner_threads: int | None, seconds: float | None) -> None:
+        self._stack = ExitStack()
+        folder = self._stack.enter_context(scratch())
+        lifeline, mine = Pipe(duplex=False)
+        self._stack.enter_context(closing(lifeline))
+        self._stack.enter_context(closing(mine))
+        env = environment(inner_threads)
+        self._workers = [_Worker(folder / str(i), lifeline, env, seconds) for i in range(n)]
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
+        """Hand a call to the process that has the least to do."""
+        task = cloudpickle.dumps((fn, args, kwargs))
+        return min(self._workers, key=lambda one: one.n_calls).submit(task)
+
+    def shutdown(
+        self, wait: bool = True, *, cancel_futures: bool = False, kill: bool = False
+    ) -> None:
+        """End the processes, after what they are doing or (`kill`) at once."""
+        for one in self._workers:
+            one.end(wait=wait, kill=kill)
+        self._stack.close()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.shutdown(kill=kind is not None)
+
+
+class _Worker:
+    """One process after the other: the next one starts when there is a call and none lives."""
+
+    def __init__(
+        self, stem: Path, lifeline: Connection, env: dict[str, str], seconds: float | None
+    ) -> None:
+        self.n_calls = 0
+        self._stem = stem
+        self._lifeline = lifeline
+        self._env = env
+        self._seconds = seconds
+        self._pool: loky.ProcessPoolExecutor | None = None
+        self._generation = 0
+        self._stillborn = 0
+
+    def submit(self, task: bytes) -> futures.Future[Any]:
+        """Run a pickled call."""
+        inner = self._hand_over(task)
+        outer: futures.Future[Any] = futures.Future()
+        outer.set_running_or_notify_cancel()
+        self.n_calls += 1
+        last_words = self._last_words
+        inner.add_done_callback(lambda done: self._pass_on(done, outer, last_words))
+        return outer
+
+    def end(self, *, wait: bool, kill: bool) -> None:
+        """End the process, if there is one."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=wait, kill_workers=kill)
+
+    @property
+    def _last_words(self) -> Path:
+        return self._stem.with_suffix(f".{self._generation}")
+
+    def _hand_over(self, task: bytes) -> futures.Future[Any]:
+        """Give a call to the process; start one if need be."""
+        if self._pool is not None:
+            with suppress(futures.BrokenExecutor):
+                return self._submit(self._pool, task)
+            self._pool.shutdown(wait=False)
+        self._generation += 1
+        self._pool = loky.ProcessPoolExecutor(
+            max_workers=1,
+            timeout=None,  # a process that has nothing to do waits
+            context=loky.backend.get_context("loky"),
+            initializer=worker.start,
+            initargs=(os.getpid(), self._lifeline, self._last_words),
+            env=self._env,
+        )
+        return self._submit(self._pool, task)
+
+    def _submit(self, pool: loky.ProcessPoolExecutor, task: bytes) -> futures.Future[Any]:
+        with interrupts_blocked():  # a process that starts here does so with what is blocked
+            return pool.submit(worker.call, task, self._seconds)  # type: ignore[no-any-return]
+
+    def _pass_on(
+        self, done: futures.Future[Any], outer: futures.Future[Any], last_words: Path
+    ) -> None:
+        """Bring the end of a call to the future that was given out for it."""
+        self.n_calls -= 1
+        error = done.exception()
+        if not isinstance(error, futures.BrokenExecutor):
+            self._stillborn = 0
+        elif last_words.exists():
+            self._stillborn = 0
+            error = worker_death(
+                _cause(error), last_words.read_text(encoding="utf-8"), self._seconds
+            )
+        else:
+            self._stillborn += 1
+            error = worker_death(_cause(error), "", self._seconds)
+            if self._stillborn >= STILLBORN:
+                error = ExecutorError(f"no worker process can be started: {error}")
+        if error is None:
+            outer.set_result(done.result())
+        else:
+            outer.set_exception(error)
+
+
+def _cause(error: BaseException) -> str:
+    """How a process ended, out of loky's message."""
+    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
+    return found[1] if found else str(error)

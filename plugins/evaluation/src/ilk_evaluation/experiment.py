@@ -1,0 +1,99 @@
+"""Run an experiment from its description to its results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ilk
+from ilk_evaluation.plan.experiment_plan import Plan, plan_experiment, with_shard
+from ilk_evaluation.results.experiment_results import Results
+from ilk_evaluation.results.scoring import first_estimates
+from ilk_evaluation.run import run_record
+from ilk_evaluation.run.progress import progress_on
+from ilk_evaluation.run.runner import missing_cells, open_store, run_cells, with_executor
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ilk_evaluation.plan.experiment_file import Source
+    from ilk_evaluation.plan.shards import Shard
+
+
+def run_experiment(
+    source: Source | Plan,
+    *,
+    store: str | Path | None = None,
+    fresh: bool = False,
+    retry_failed: bool = False,
+    executor: Any = None,
+    shard: Shard | None = None,
+    console: Console | None = None,
+    listeners: ilk.Listeners | None = None,
+) -> Results:
+    """Run an experiment, or what is left of it, and score it.
+
+    Parameters
+    ----------
+    source : path, dict, ilk.Spec or Plan
+        A TOML file, or tables of the same grammar. A dict without ``[output] store`` keeps
+        its predictions in a temporary store.
+    store : path, optional
+        Takes the place of ``[output] store``.
+    fresh : bool
+        Run every cell again.
+    retry_failed : bool
+        Run the cells again that failed, or that the fallback answered.
+    executor : str, table or ilk.Executor, optional
+        Takes the place of ``[run] executor``.
+    shard : (int, int), optional
+        Run only the first of three parts, say, by ``(1, 3)``. Other machines run the others,
+        each into a store of its own, and `merge_stores` joins them.
+    console : rich.console.Console, optional
+        Where progress is shown.
+    listeners : ilk.Listeners, optional
+        Whom to tell; those of all installed plugins if left out.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ilk.SpecError
+        With everything that is wrong with the specification or the data, before any fit.
+    CellError
+        If a cell fails and the experiment says ``on_error = "raise"``.
+    StoreError
+        If the store cannot be used any more; what was finished is in it.
+    ExecutorError
+        If nothing can run cells any more; what was finished is in the store.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import run_experiment
+    >>> results = run_experiment({
+    ...     "datasets": [{"use": "iris"}],
+    ...     "pipelines": [{"id": "1-NN", "steps": [{"classifier": {"use": "knn", "k": 1}}]}],
+    ...     "evaluation": {"resampling": {"use": "repeated_kfold", "folds": 2, "repeats": 1}},
+    ... })
+    >>> results.table()[["dataset", "pipeline", "n_failed"]].to_dict("records")
+    [{'dataset': 'iris', 'pipeline': '1-NN', 'n_failed': 0}]
+    """
+    plan = source if isinstance(source, Plan) else plan_experiment(source, store=store)
+    plan = with_shard(with_executor(plan, executor), shard)
+    on_error = plan.experiment.run["on_error"]
+    opened = open_store(plan)
+    try:
+        listeners = listeners or ilk.Listeners()
+        listeners.tell("ilk_plan", plan=plan)
+        missing = missing_cells(plan, opened, fresh=fresh, retry_failed=retry_failed)
+        if missing or not run_record.is_recorded(plan, opened):
+            progress = progress_on(console, plan.design, opened, missing, first_estimates)
+            run_cells(plan, opened, missing, listeners, progress, on_error=on_error, fresh=fresh)
+        results = Results(plan.design, opened).load()
+    finally:
+        if plan.store is not None:
+            opened.close()
+    listeners.tell("ilk_run_finished", results=results)
+    return results

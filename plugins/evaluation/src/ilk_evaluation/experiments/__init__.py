@@ -1,1 +1,0 @@
-"""Experiments: plan, run, store, score and report."""

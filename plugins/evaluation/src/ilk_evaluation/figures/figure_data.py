@@ -1,0 +1,284 @@
+"""The data of figures: results and predictions, read once for all figures that need them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ilk
+from ilk_evaluation.comparisons.paired_scores import with_scores
+from ilk_evaluation.confusion import confusion_matrix
+from ilk_evaluation.curves import averaged, calibration, precision_recall, roc
+from ilk_evaluation.results.prediction_source import PredictionSource
+from ilk_evaluation.results.scoring import pool
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ilk_evaluation.curves import Band, Calibration
+    from ilk_evaluation.results.experiment_results import Results
+
+
+_HUGE = 1e9  # numbers beyond are written with a power of ten
+
+
+class FigureData:
+    """Results and what figures ask of them.
+
+    Parameters
+    ----------
+    results : Results
+    most_pipelines : int, optional
+        Figures of single data sets show the best so many by mean rank; all if left out.
+    """
+
+    def __init__(self, results: Results, most_pipelines: int | None = None) -> None:
+        self.results = results
+        self.most_pipelines = most_pipelines
+        self.predicted = lru_cache(maxsize=64)(self._predicted)  # those of a data set
+
+    @property
+    def measure(self) -> str:
+        """Label of the measure that ranks."""
+        return self.results.measure
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether large values of that measure are good."""
+        return self.results.design.measures[self.measure].greater_is_better
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """Labels, in the order of the experiment."""
+        return [one.label for one in self.results.design.datasets]
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Pipelines by mean rank, the best first; then those without one."""
+        summary = self.summary
+        by_rank = summary.sort_values("rank", kind="stable", na_position="last")
+        return [str(name) for name in by_rank["pipeline"]]
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """Pipelines that figures of single data sets show, the best first."""
+        return self.order[: self.most_pipelines]
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """As `Results.summary`."""
+        return self.results.summary()
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """As `Results.table`."""
+        return self.results.table()
+
+    @cached_property
+    def complete(self) -> list[str]:
+        """Data sets that every pipeline finished but those that finished none."""
+        return [str(name) for name in with_scores(self.results.pivot()).dropna().index]
+
+    @cached_property
+    def n_classes(self) -> dict[str, int]:
+        """Number of classes by data set."""
+        with self.results.reading() as store:
+            known = store.datasets()
+        return {
+            one.label: known[one.key]["n_classes"] if one.key in known else 0
+            for one in self.results.design.datasets
+        }
+
+    @property
+    def left_out(self) -> str:
+        """Say which pipelines figures of single data sets leave out; nothing if none."""
+        rest = len(self.order) - len(self.shown)
+        if not rest:
+            return ""
+        return f"The best {len(self.shown)} pipelines by mean rank are shown, {rest} are not."
+
+    def comparisons(self) -> list[tuple[str, ilk.Comparison, ilk.Verdict]]:
+        """Label, comparison and verdict of each comparison that found one."""
+        verdicts = iter(self.results.verdicts)
+        verdict = next(verdicts, None)
+        found = []
+        for label, comparison in self.results.design.comparisons.items():
+            if verdict is not None and ilk.display_name(comparison) == verdict.comparison:
+                found.append((label, comparison, verdict))
+                verdict = next(verdicts, None)
+        return found
+
+    def answered(self, dataset: str, pipeline: str) -> bool:
+        """Whether there is a prediction of a pipeline on a data set."""
+        lost = self._lost.get((dataset, pipeline))
+        if not lost:
+            return lost == 0
+        return next(iter(self._source.predictions(dataset, pipeline)), None) is not None
+
+    def partly(self, dataset: str) -> str:
+        """Say of which pipelines some splits of a data set are not shown; nothing if of none."""
+        seen = ((name, self.predicted(dataset, name)) for name in self.shown)
+        lost = [f"{name} ({one.n_lost})" for name, one in seen if one is not None and one.n_lost]
+        return f"Splits that failed or are missing: {', '.join(lost)}." if lost else ""
+
+    @cached_property
+    def _lost(self) -> dict[tuple[str, str], int]:
+        """How many cells of a pipeline on a data set failed or are missing."""
+        table = self.table
+        lost = (table["n_failed"] + table["n_missing"]).astype(int)
+        places = zip(table["dataset"].map(str), table["pipeline"].map(str), strict=True)
+        return dict(zip(places, lost, strict=True))
+
+    @cached_property
+    def _source(self) -> PredictionSource:
+        return PredictionSource(self.results.design, self.results.reading)
+
+    def _predicted(self, dataset: str, pipeline: str) -> PredictionSummary | None:
+        cells = self._source.predictions(dataset, pipeline)
+        if ilk.display_name(self.results.design.resampling) == "bootstrap_632":
+            cells = (cell for cell in cells if cell[0])  # its first split tests what trained
+        found = summarize_predictions(cells, curves=True)
+        if found is not None:
+            found.n_lost = self._lost.get((dataset, pipeline), 0)
+        return found
+
+
+def signed(value: float, spread: float, digits: int = 3) -> str:
+    """Write a value with its spread, where there is one."""
+    if np.isnan(value):
+        return "-"
+    form = f".{digits}{'f' if abs(value) < _HUGE or np.isinf(value) else 'e'}"
+    return f"{value:{form}}" + ("" if np.isnan(spread) else f" ± {spread:{form}}")
+
+
+def direction(figure_data: FigureData) -> str:
+    """Say which values of the measure that ranks are good."""
+    return "higher is better" if figure_data.greater_is_better else "lower is better"
+
+
+LONGEST = 2000
+"""Points of a curve that are kept: a fold with a million scores would have as many."""
+
+
+@dataclass
+class PredictionSummary:
+    """What the predictions of a pipeline on a data set show.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (C,)
+    confusion : ndarray of int, shape (C, C)
+        Of the answered cases of all splits, rows true; repeats count anew.
+    n_rejected, n_cases, n_cells : int
+    roc, precision_recall : Band or None
+        Averaged over the splits, for two classes.
+    calibration : object or None
+        Of the first repeat, all its splits together.
+    n_lost : int
+        Splits without predictions: cells that failed or are missing.
+    n_left_out : int
+        Splits that have no ROC curve, as their test cases are of one class.
+    pooled : bool
+        Whether the curves are of whole repeats, as no split has one of its own.
+    """
+
+    classes: np.ndarray
+    confusion: np.ndarray
+    n_rejected: int = 0
+    n_cases: int = 0
+    n_cells: int = 0
+    n_lost: int = 0
+    roc: Band | None = None
+    precision_recall: Band | None = None
+    calibration: Calibration | None = None
+    n_left_out: int = 0
+    pooled: bool = False
+
+
+def summarize_predictions(
+    cells: Iterable[tuple[int, int, ilk.Prediction]], *, curves: bool
+) -> PredictionSummary | None:
+    """Look at the predictions of a pipeline on a data set, a repeat in memory at a time.
+
+    Parameters
+    ----------
+    cells : iterable of (repeat, fold, Prediction)
+    curves : bool
+        Whether to make curves, where there are two classes and scores.
+
+    Returns
+    -------
+    Predicted, or None if there is no prediction
+    """
+    found: PredictionSummary | None = None
+    own: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
+    whole: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
+    for number, (_, group) in enumerate(groupby(cells, key=lambda cell: cell[0])):
+        predictions = [prediction for _, _, prediction in group]
+        found = found or _nothing(predictions[0])
+        for prediction in predictions:
+            found.confusion += confusion_matrix(prediction)
+            found.n_rejected += int(np.sum(prediction.rejected))
+            found.n_cases += len(prediction)
+            found.n_cells += 1
+        if not curves or not _has_scores(predictions):
+            continue
+        together = pool(predictions)
+        if number == 0:
+            found.calibration = _if_defined(calibration, together)
+        if len(found.classes) == 2:
+            _add_curves(own, predictions)
+            _add_curves(whole, [together])
+    if found is not None:
+        _average(found, own, whole)
+    return found
+
+
+def _nothing(prediction: ilk.Prediction) -> PredictionSummary:
+    n = len(prediction.classes)
+    return PredictionSummary(prediction.classes, np.zeros((n, n), dtype=int))
+
+
+def _has_scores(predictions: Sequence[ilk.Prediction]) -> bool:
+    return all(p.scores is not None or p.probabilities is not None for p in predictions)
+
+
+def _add_curves(curves: dict[str, list[Any]], predictions: Sequence[ilk.Prediction]) -> None:
+    for prediction in predictions:
+        for name, make in (("roc", roc), ("precision_recall", precision_recall)):
+            curve = _if_defined(make, prediction)
+            if curve is not None:
+                curves[name].append(thinned(curve))
+
+
+def _if_defined(make: Callable[[ilk.Prediction], Any], prediction: ilk.Prediction) -> Any:
+    """Return a curve, or None where the predictions have none, as those of one class."""
+    try:
+        return make(prediction)
+    except ilk.IlkError:
+        return None
+
+
+def thinned(curve: Any) -> Any:
+    """Return a curve with at most `LONGEST` points, its ends among them; its area stays."""
+    if len(curve.x) <= LONGEST:
+        return curve
+    at = np.unique(np.linspace(0, len(curve.x) - 1, LONGEST).round().astype(int))
+    return replace(curve, x=curve.x[at], y=curve.y[at], thresholds=curve.thresholds[at])
+
+
+def _average(
+    found: PredictionSummary, own: dict[str, list[Any]], whole: dict[str, list[Any]]
+) -> None:
+    found.pooled = not own["roc"] and bool(whole["roc"])
+    chosen = whole if found.pooled else own
+    if chosen["roc"]:
+        found.roc = averaged(chosen["roc"])
+        found.n_left_out = 0 if found.pooled else found.n_cells - len(own["roc"])
+    if chosen["precision_recall"]:
+        found.precision_recall = averaged(chosen["precision_recall"])

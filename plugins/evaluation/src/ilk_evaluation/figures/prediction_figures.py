@@ -1,0 +1,309 @@
+"""Figures of predictions: ROC, precision and recall, calibration, confusion matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+import ilk
+from ilk.drawing import written as as_is
+from ilk_evaluation.curves.drawing import draw_confusion
+from ilk_evaluation.figures.figure_data import FigureData, signed
+from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
+from ilk_evaluation.figures.style import line_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ilk_evaluation.curves import Band, Calibration
+    from ilk_evaluation.figures.figure_data import PredictionSummary
+
+
+MOST_LINES = 6
+"""Pipelines with the largest areas that are drawn in colour; others are thin and grey."""
+_STEPS = np.linspace(0, 1, 11)
+
+
+@dataclass(frozen=True)
+class _Sort:
+    """One of the two sorts of curves."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    area: str
+    joined: str
+
+
+ROC = _Sort("roc", "ROC", "false positive rate", "true positive rate", "area", "default")
+PRECISION_RECALL = _Sort(
+    "precision_recall",
+    "Precision and recall",
+    "recall",
+    "precision",
+    "average precision",
+    "steps-pre",
+)
+
+
+def curve_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield the specification of the curves of each data set of two classes."""
+    binary = [name for name in figure_data.datasets if figure_data.n_classes[name] == 2]
+    lacking = "" if binary else "no data set has two classes"
+    for sort in (ROC, PRECISION_RECALL):
+        yield FigureSpec(
+            sort.name,
+            f"{sort.title} of the pipelines on a data set of two classes",
+            partial(_curve_figure, figure_data, sort),
+            datasets=binary,
+            lacking=lacking,
+        )
+
+
+def bands(figure_data: FigureData, dataset: str, sort: _Sort) -> dict[str, Band]:
+    """Return the averaged curves of the pipelines that have one, the largest area first."""
+    found = {}
+    for pipeline in figure_data.shown:
+        one = figure_data.predicted(dataset, pipeline)
+        band = getattr(one, sort.name) if one is not None else None
+        if band is not None:
+            found[pipeline] = band
+    return dict(sorted(found.items(), key=lambda item: -item[1].area))
+
+
+def _curve_figure(figure_data: FigureData, sort: _Sort, dataset: str) -> Figure:
+    """Return the curves of a data set."""
+    found = bands(figure_data, dataset, sort)
+    areas = _some_of([f"{p} {signed(b.area, b.area_sd)}" for p, b in found.items()])
+    against = next((band.name for band in found.values()), "")
+    text = f"{sort.title} on {dataset} ({against}), mean over the splits. "
+    text += f"{sort.area[0].upper()}{sort.area[1:]}: {areas or 'no pipeline gives scores'}."
+    return Figure(
+        sort.name,
+        f"{sort.title} on {dataset}",
+        text,
+        _curve_table(found, sort),
+        lambda ax: _paint_curves(ax, found, sort, figure_data.order),
+        (2.9, 2.6),
+        dataset,
+        note=" ".join(_notes(figure_data, dataset, found)),
+    )
+
+
+def _some_of(items: list[str]) -> str:
+    """Join the first ones, as many as are drawn in colour."""
+    rest = len(items) - MOST_LINES
+    return "; ".join(items[:MOST_LINES]) + (f"; and {rest} more" if rest > 0 else "")
+
+
+def _curve_table(found: dict[str, Band], sort: _Sort) -> pd.DataFrame:
+    """Areas, and heights of the curves at eleven places."""
+    rows = []
+    for pipeline, band in found.items():
+        heights = np.interp(_STEPS, band.x, band.mean)
+        at = {f"{sort.y} at {x:.1f}": y for x, y in zip(_STEPS, heights, strict=True)}
+        rows.append({"pipeline": pipeline, sort.area: band.area, "±": band.area_sd, **at})
+    return pd.DataFrame(rows)
+
+
+def _notes(figure_data: FigureData, dataset: str, found: dict[str, Band]) -> Iterator[str]:
+    """Say what is not shown, or not as one would think."""
+    all_ = {p: figure_data.predicted(dataset, p) for p in figure_data.shown}
+    seen: dict[str, PredictionSummary] = {p: one for p, one in all_.items() if one is not None}
+    without = [p for p in figure_data.shown if p not in found]
+    if without:
+        yield f"No scores: {', '.join(without)}."
+    partly = figure_data.partly(dataset)
+    if partly:
+        yield partly
+    n_left_out = max((one.n_left_out for one in seen.values()), default=0)
+    if n_left_out:
+        yield f"{n_left_out} splits whose test cases are all of one class have no curve."
+    if any(one.pooled for one in seen.values()):
+        yield "No split has test cases of both classes: curves are of all splits of a repeat."
+    if len(found) > MOST_LINES:
+        yield f"The {MOST_LINES} largest areas are in colour."
+
+
+def _paint_curves(ax: Axes, found: dict[str, Band], sort: _Sort, order: Sequence[str]) -> None:
+    """Draw the curves: the best in colour with their bands, others in grey.
+
+    A pipeline has the colour of its place in the order, the same in all figures.
+    """
+    for number, (name, band) in reversed(list(enumerate(found.items()))):
+        if number >= MOST_LINES:
+            ax.plot(band.x, band.mean, color="0.75", linewidth=0.8, drawstyle=sort.joined)
+            continue
+        look: Any = line_of(order.index(name))
+        label = f"{as_is(name)} {band.area:.3f}"
+        ax.plot(band.x, band.mean, label=label, zorder=3, drawstyle=sort.joined, **look)
+        if not np.isnan(band.lower).any():
+            step: Any = {"step": "pre"} if sort.joined == "steps-pre" else {}
+            shade: Any = {"color": look["color"], "alpha": 0.1, "linewidth": 0, **step}
+            ax.fill_between(band.x, band.lower, band.upper, **shade)
+    if sort is ROC:
+        ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
+    ax.set_xlim(-0.01, 1.01)
+    ax.set_ylim(-0.01, 1.01)
+    ax.grid(axis="both")
+    ax.set_xlabel(sort.x)
+    ax.set_ylabel(sort.y)
+    handles, labels = ax.get_legend_handles_labels()
+    if labels:
+        _legend_below(ax, handles[::-1], labels[::-1])
+
+
+def _legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Say what the lines are below the axes, where it hides none."""
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.16), "handlelength": 2.8}
+    ax.legend(handles, labels, borderaxespad=0, **place)
+
+
+def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield a specification per data set; it is empty if no pipeline gives probabilities."""
+    datasets = [
+        dataset
+        for dataset in figure_data.datasets
+        if any(figure_data.answered(dataset, pipeline) for pipeline in figure_data.shown)
+    ]
+    yield FigureSpec(
+        "calibration",
+        "How often comes true on a data set what the pipelines give a probability",
+        lambda dataset: _calibration_figure(figure_data, dataset),
+        datasets=datasets,
+        lacking="" if datasets else "there are no predictions yet",
+    )
+
+
+def _calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
+    """Return the figure of a data set."""
+    found = _calibrations(figure_data, dataset)
+    event = next((one.name for one in found.values()), "")
+    errors = _some_of([f"{p} {one.expected_error:.3f}" for p, one in found.items()])
+    notes = [f"The {MOST_LINES} with the smallest are drawn." if len(found) > MOST_LINES else ""]
+    notes.append(figure_data.partly(dataset))
+    return Figure(
+        "calibration",
+        f"Calibration on {dataset}",
+        f"Share that came true against the probability of {event} on {dataset}, in ten bins over "
+        f"the splits of one repeat. Expected error: {errors or 'no pipeline gives probabilities'}.",
+        _calibration_table(found),
+        lambda ax: _paint_calibrations(ax, found, figure_data.order),
+        (2.9, 2.6),
+        dataset,
+        note=" ".join(filter(None, notes)),
+    )
+
+
+def _calibrations(figure_data: FigureData, dataset: str) -> dict[str, Calibration]:
+    """Calibrations of the pipelines that give probabilities, the best first."""
+    found = {}
+    for pipeline in figure_data.shown:
+        one = figure_data.predicted(dataset, pipeline)
+        if one is not None and one.calibration is not None:
+            found[pipeline] = one.calibration
+    return dict(sorted(found.items(), key=lambda item: item[1].expected_error))
+
+
+def _calibration_table(found: dict[str, Calibration]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "pipeline": pipeline,
+                "expected error": one.expected_error,
+                "probability": probability,
+                "share that came true": share,
+                "cases": int(count),
+            }
+            for pipeline, one in found.items()
+            for probability, share, count in zip(
+                one.probability, one.frequency, one.counts, strict=True
+            )
+            if count
+        ]
+    )
+
+
+def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence[str]) -> None:
+    """Draw a line for each pipeline beside the diagonal of the well calibrated."""
+    ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
+    for pipeline, one in list(found.items())[:MOST_LINES]:
+        used = one.counts > 0
+        look: Any = {"marker": "o", "markersize": 3, **line_of(order.index(pipeline))}
+        label = f"{as_is(pipeline)} {one.expected_error:.3f}"
+        ax.plot(one.probability[used], one.frequency[used], label=label, **look)
+    event = next((one.name for one in found.values()), "")
+    ax.set_xlim(-0.01, 1.01)
+    ax.set_ylim(-0.01, 1.01)
+    ax.grid(axis="both")
+    ax.set_xlabel(as_is(f"probability of {event}"))
+    ax.set_ylabel("share that came true")
+    if found:
+        _legend_below(ax, *ax.get_legend_handles_labels())
+
+
+def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield the specification of the matrix of each pipeline on each data set."""
+    tried = figure_data.table
+    tried = tried[tried["n_failed"] + tried["n_missing"] == 0]
+    there = list(dict.fromkeys(map(str, tried["dataset"])))
+    yield FigureSpec(
+        "confusion",
+        "Confusion matrix of a pipeline on a data set",
+        lambda dataset, pipeline: _confusion_figure(figure_data, dataset, pipeline),
+        datasets=there,
+        pipelines=figure_data.shown,
+        absent={
+            pair for pair in product(there, figure_data.shown) if not figure_data.answered(*pair)
+        },
+        lacking="" if there else "no pipeline has finished a data set yet",
+    )
+
+
+def _confusion_figure(figure_data: FigureData, dataset: str, pipeline: str) -> Figure:
+    """Return the matrix of a pipeline on a data set."""
+    found = figure_data.predicted(dataset, pipeline)
+    if found is None:
+        raise ilk.IlkError(f"there is no prediction of {pipeline} on {dataset}")
+    return Figure(
+        "confusion",
+        f"{pipeline} on {dataset}",
+        confusion_text(found, dataset, pipeline),
+        _confusion_table(found),
+        lambda ax: draw_confusion(found.confusion, found.classes.tolist(), ax),
+        _confusion_size(len(found.classes)),
+        dataset,
+        pipeline,
+    )
+
+
+def _confusion_size(n: int) -> tuple[float, float]:
+    side = min(max(0.45 * n, 1.6), 14.0)
+    return side, side
+
+
+def confusion_text(found: PredictionSummary, dataset: str, pipeline: str) -> str:
+    """Say how many cases were right, and which confusion is the most frequent."""
+    matrix = found.confusion
+    right, total = int(np.trace(matrix)), int(matrix.sum())
+    said = f"Confusion matrix of {pipeline} on {dataset}: {right} of {total} cases are right"
+    wrong = matrix - np.diag(np.diag(matrix))
+    if wrong.any():
+        row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        most = f"{found.classes[row]} is taken for {found.classes[column]}"
+        said += f"; most often {most} ({int(wrong[row, column])} cases)"
+    said += f". {found.n_rejected} cases were rejected." if found.n_rejected else "."
+    return said + (f" Splits that failed or are missing: {found.n_lost}." if found.n_lost else "")
+
+
+def _confusion_table(found: PredictionSummary) -> pd.DataFrame:
+    """Counts by true class (rows) and predicted class."""
+    names = [str(name) for name in found.classes.tolist()]
+    return pd.DataFrame(found.confusion, columns=names).assign(true=names)[["true", *names]]

@@ -1,0 +1,329 @@
+"""Figures of scores: time against the measure that ranks, estimates, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+import ilk
+from ilk.drawing import COLORS
+from ilk.drawing import written as as_is
+from ilk_evaluation.figures.figure_data import FigureData, direction, signed
+from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+MOST_LABELS = 20
+"""Beyond, only pipelines that no other one beats in both are named in the figure."""
+UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+
+
+def time_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield the specification of the figure of time against the measure that ranks."""
+    lacking = ""
+    if figure_data.results.design.measures[figure_data.measure].needs == "seconds":
+        lacking = "the measure that ranks is a time itself"
+    elif not figure_data.complete:
+        lacking = "there is no data set that every pipeline finished"
+    yield FigureSpec(
+        "time",
+        f"Seconds of fitting and predicting against {figure_data.measure}",
+        lambda: _time_figure(figure_data),
+        lacking=lacking,
+    )
+
+
+def _time_figure(figure_data: FigureData) -> Figure:
+    """Return the figure, of the data sets that every pipeline finished."""
+    data = costs(figure_data)
+    front = data[data["unbeaten"]]
+    rows: Any = list(front.itertuples())
+    infinite = data.loc[np.isinf(data[figure_data.measure]), "pipeline"]
+    n = len(figure_data.complete)
+    over = f"{n} data set{'s' if n != 1 else ''} that every pipeline finished"
+    text = (
+        f"Mean seconds a split takes against mean {figure_data.measure} ({direction(figure_data)}),"
+        f" over the {over}. No other pipeline is both faster and better than: "
+        f"{', '.join(f'{row.pipeline} ({duration_text(row.seconds)})' for row in rows)}."
+    )
+    return Figure(
+        "time",
+        f"Time against {figure_data.measure}",
+        text,
+        data,
+        lambda ax: _paint_times(ax, data, figure_data.measure),
+        (5.6, 3.2),
+        note=f"Infinite, and not drawn: {', '.join(infinite)}." if len(infinite) else "",
+    )
+
+
+def costs(figure_data: FigureData) -> pd.DataFrame:
+    """Mean seconds and scores of pipelines, the fastest first, and whether one is unbeaten."""
+    results, measure = figure_data.results, figure_data.measure
+    table = figure_data.table[figure_data.table["dataset"].isin(figure_data.complete)]
+    times = [name for name in ("fit_seconds", "predict_seconds") if name in table]
+    means = table.groupby("pipeline", sort=False)[[measure, *times]].mean()
+    means = means.dropna(subset=[measure])  # those that finished nothing
+    means["seconds"] = means[times].sum(axis=1)
+    means = means.sort_values("seconds", kind="stable").reset_index()
+    sign = -1.0 if results.design.measures[measure].greater_is_better else 1.0
+    scores = sign * means[measure].to_numpy(float)
+    best_so_far = np.minimum.accumulate(np.append(np.inf, scores[:-1]))
+    return means.assign(unbeaten=scores < best_so_far)
+
+
+def _paint_times(ax: Axes, data: pd.DataFrame, measure: str) -> None:
+    """Draw a point for each pipeline and a line along those that no other one beats."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    data = data[np.isfinite(data[measure])]
+    if not len(data):
+        return
+    front = data[data["unbeaten"]]
+    ax.set_xscale("log")
+    line = np.repeat(front[["seconds", measure]].to_numpy(float), 2, axis=0)
+    line = np.column_stack([line[1:, 0], line[:-1, 1]])  # at each step on, then down
+    ax.plot(*line.T, color="0.7", linewidth=1)
+    for unbeaten, color in ((False, "0.35"), (True, COLORS[0])):
+        part = data[data["unbeaten"] == unbeaten]
+        ax.plot(part["seconds"], part[measure], "o", color=color, markersize=5.5)
+    seconds: Any = data["seconds"]
+    low, high = float(seconds.min()), float(seconds.max())
+    ax.set_xlim(low / 1.6, high * 1.6 * (high / low) ** 0.15)
+    ax.margins(y=0.12)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: duration_text(value)))
+    few = high / low < 12
+    ax.xaxis.set_minor_formatter(
+        FuncFormatter(lambda value, _: duration_text(value) if f"{value:e}"[0] in "25" else "")
+        if few
+        else NullFormatter()
+    )
+    ax.grid(axis="both")
+    ax.set_xlabel("time a split takes (fitting and predicting)")
+    ax.set_ylabel(as_is(measure))
+    wanted = data["unbeaten"] | (len(data) <= MOST_LABELS)
+    names = data["pipeline"].where(wanted, "")
+    written = [as_is(name) if name else "" for name in names]
+    put_labels(ax, data["seconds"], data[measure], written, line)
+
+
+def duration_text(seconds: float) -> str:
+    """Write seconds with a unit: ``1.5 ms``, ``2 s``."""
+    if np.isnan(seconds):
+        return "-"
+    unit, size = next((u for u in UNITS if seconds >= u[1]), UNITS[-1])
+    return f"{seconds / size:.3g} {unit}"
+
+
+_HEIGHT, _WIDTH, _GAP = 11.0, 5.0, 6.0  # of a letter and from the point, in points
+_PLACES = (
+    *((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)),
+    *((1, 2), (1, -2), (-1, 2), (-1, -2), (0, 2), (0, -2), (1, 3), (1, -3)),
+)
+"""Where a name is tried: steps to the right and up."""
+Box = tuple[float, float, float, float]
+
+
+def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str], line: Any = ()) -> None:
+    """Write a name beside each point, where there is room; else where there is most.
+
+    Parameters
+    ----------
+    ax : Axes
+        With its limits set: what moves them later moves points under names.
+    x, y : array of shape (n,)
+    names : sequence of str
+        An empty one is not written; the place of its point is kept free all the same.
+    line : sequence of points, optional
+        Corners of a line of level and upright pieces, which is kept free, too.
+    """
+    drawn: Any = ax.figure
+    size: Any = drawn.get_size_inches() * 72 * 0.85  # most of a figure is its axes
+    to_axes: Any = ax.transData + ax.transAxes.inverted()
+    points = to_axes.transform(np.column_stack([np.asarray(x, float), np.asarray(y, float)])) * size
+    corners = to_axes.transform(np.reshape(np.asarray(line, float), (-1, 2))) * size
+    taken: list[Box] = [(px - 3, py - 3, px + 3, py + 3) for px, py in points]
+    taken += [(*np.minimum(a, b) - 1, *np.maximum(a, b) + 1) for a, b in pairwise(corners)]
+    horizontal: dict[int, Any] = {1: "left", -1: "right", 0: "center"}
+    for (px, py), at, name in zip(points, zip(x, y, strict=True), names, strict=True):
+        if not name:
+            continue
+        width = _WIDTH * len(name)
+        tried = [(_box(px, py, width, *place), place) for place in _PLACES]
+        box, (right, up) = min(tried, key=lambda one: _cost(one[0], taken, size))
+        taken.append(box)
+        ax.annotate(
+            name,
+            at,
+            (right * _GAP, up * _HEIGHT),
+            textcoords="offset points",
+            ha=horizontal[right],
+            va="center",
+            fontsize=8,
+        )
+
+
+def _box(x: float, y: float, width: float, right: int, up: int) -> Box:
+    left = x + right * _GAP - {1: 0.0, 0: 0.5, -1: 1.0}[right] * width
+    middle = y + up * _HEIGHT
+    return left, middle - _HEIGHT / 2, left + width, middle + _HEIGHT / 2
+
+
+def _cost(box: Box, taken: Sequence[Box], size: Any) -> float:
+    """Area of a box that is taken by others or outside of the axes."""
+    hidden = sum(_shared(box, other) for other in taken)
+    inside = _shared(box, (0.0, 0.0, float(size[0]), float(size[1])))
+    return hidden + (box[2] - box[0]) * (box[3] - box[1]) - inside
+
+
+def _shared(one: Box, other: Box) -> float:
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    return max(width, 0.0) * max(height, 0.0)
+
+
+def estimate_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield the specification of a figure per data set on which a pipeline has an estimate."""
+    grid = figure_data.results.pivot()
+    there = [str(name) for name in grid.index[grid.notna().any(axis=1)]]
+    yield FigureSpec(
+        "estimates",
+        f"{figure_data.measure} of each pipeline on a data set, with its spread over the splits",
+        lambda dataset: _estimate_figure(figure_data, dataset),
+        datasets=there,
+        lacking="" if there else "no pipeline has an estimate yet",
+    )
+
+
+def _estimate_figure(figure_data: FigureData, dataset: str) -> Figure:
+    """Return the figure of a data set."""
+    table = figure_data.table
+    rows = table[table["dataset"] == dataset].set_index("pipeline").reindex(figure_data.shown)
+    name = figure_data.measure
+    values, spreads = rows[name].to_numpy(float), rows[f"{name}_spread"].to_numpy(float)
+    data = pd.DataFrame(
+        {"pipeline": figure_data.shown, name: values, "±": spreads, "rank": rows["rank"].to_numpy()}
+    )
+    lacking = [p for p, value in zip(figure_data.shown, values, strict=True) if np.isnan(value)]
+    infinite = [p for p, value in zip(figure_data.shown, values, strict=True) if np.isinf(value)]
+    notes = [f"No estimate: {', '.join(lacking)}."] if lacking else []
+    notes += [f"Infinite, and not drawn: {', '.join(infinite)}."] if infinite else []
+    return Figure(
+        "estimates",
+        dataset,
+        f"{name} on {dataset}, {direction(figure_data)}. {_best(data, name)}",
+        data,
+        lambda ax: _paint_estimates(ax, data, name),
+        (1.9, 0.1 + 0.19 * len(data)),
+        dataset,
+        note=" ".join(notes),
+    )
+
+
+def _best(data: pd.DataFrame, measure: str) -> str:
+    there = data.dropna(subset=["rank"]).sort_values("rank", kind="stable")
+    if not len(there):
+        return "No pipeline has an estimate."
+    best, worst = there.iloc[0], there.iloc[-1]
+    said = f"Best: {best['pipeline']}, {signed(best[measure], best['±'])}."
+    if len(there) > 1:
+        said += f" Last: {worst['pipeline']}, {signed(worst[measure], worst['±'])}."
+    return said
+
+
+def _paint_estimates(ax: Axes, data: pd.DataFrame, measure: str) -> None:
+    """Draw a dot with a bar for each pipeline, the first one on top; the best in colour."""
+    places = np.arange(len(data))[::-1]
+    values, spreads = data[measure].to_numpy(float), data["±"].to_numpy(float)
+    for place, value, spread, rank in zip(places, values, spreads, data["rank"], strict=True):
+        color = COLORS[0] if rank == data["rank"].min() else "0.35"
+        if np.isfinite(spread):
+            ax.plot([value - spread, value + spread], [place, place], color=color, linewidth=1.2)
+        ax.plot([value], [place], "o", color=color, markersize=4.5)
+    style: Any = {"length": 0}
+    ax.tick_params(axis="y", **style)
+    ax.set_yticks(places, [as_is(name) for name in data["pipeline"]])
+    ax.set_ylim(-0.6, len(data) - 0.4)
+    ax.locator_params(axis="x", nbins=4)
+    ax.grid(axis="x")
+    ax.spines["left"].set_visible(False)
+    ax.set_xlabel(as_is(measure))
+
+
+NAMES = {"friedman_nemenyi": "critical_difference"}
+TITLES = {
+    "critical_difference": "Critical difference diagram of the mean ranks",
+    "robustness": "How far behind the best pipeline of each data set",
+}
+
+
+def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield the specification of the figure of each comparison that has one."""
+    done = {
+        label: (comparison, verdict) for label, comparison, verdict in figure_data.comparisons()
+    }
+    for label, comparison in figure_data.results.design.comparisons.items():
+        name = label.replace(use_of(comparison), name_of(comparison), 1)
+        if type(comparison).plot is ilk.Comparison.plot:
+            continue
+        lacking = "" if label in done else reason(figure_data, label)
+        yield FigureSpec(
+            name,
+            TITLES.get(name_of(comparison), f"What {label} found"),
+            lambda label=label, name=name: _comparison_figure(name, *done[label]),
+            lacking=lacking,
+        )
+    for use, name in {**NAMES, "robustness": "robustness"}.items():
+        if use not in figure_data.results.design.comparisons:
+            yield FigureSpec(name, TITLES[name], lacking=f"the experiment has no comparison {use}")
+
+
+def use_of(comparison: ilk.Comparison) -> str:
+    """Return the registered name of a comparison."""
+    return ilk.display_name(comparison)
+
+
+def name_of(comparison: ilk.Comparison) -> str:
+    """Return the name of the figure of a comparison."""
+    return NAMES.get(use_of(comparison), use_of(comparison))
+
+
+def reason(figure_data: FigureData, label: str) -> str:
+    """Say why a comparison found nothing."""
+    said = [note for note in figure_data.results.notes if note.startswith(f"{label} ")]
+    return said[0] if said else f"{label} was not computed"
+
+
+def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdict) -> Figure:
+    """Return the figure of a comparison."""
+    n = len(verdict.ranks) or 2
+    use = name_of(comparison)
+    sizes = {
+        "critical_difference": (min(max(4.2, 0.2 * n), 8.0), 0.9 + 0.17 * n),
+        "robustness": (min(max(3.5, 0.55 * n), 14.0), 2.8),
+    }
+    return Figure(
+        name,
+        TITLES.get(use, f"What {use_of(comparison)} found"),
+        verdict.text,
+        _comparison_table(verdict),
+        lambda ax: comparison.plot(verdict, ax),
+        sizes.get(use, (5.0, min(max(1.0, 0.25 * len(verdict.pairs)), 12.0))),
+    )
+
+
+def _comparison_table(verdict: ilk.Verdict) -> pd.DataFrame:
+    """Return what a verdict's figure shows: mean ranks, and the boxes of ratios."""
+    boxes: Any = verdict.details.get("boxes", {})
+    rows = [
+        {"pipeline": name, "mean rank": rank, **boxes.get(name, {})}
+        for name, rank in verdict.ranks.items()
+    ]
+    frame = pd.DataFrame(rows)
+    return frame.sort_values("mean rank", kind="stable") if len(frame) else frame

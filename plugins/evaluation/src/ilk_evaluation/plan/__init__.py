@@ -1,0 +1,1 @@
+"""The plan of an experiment: its file, design, splits, cells and their keys."""

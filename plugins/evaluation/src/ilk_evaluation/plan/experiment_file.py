@@ -1,0 +1,362 @@
+"""Read an experiment from a file or a dict: its grammar, further checks, canonical tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ilk
+from ilk import FilePath, Many, Param, Table
+from ilk.spec import load
+from ilk.wording import show
+
+Source = str | Path | Mapping[str, Any] | ilk.Spec
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment as it is described: every name found, default filled in and value checked.
+
+    Attributes
+    ----------
+    spec : ilk.Spec
+        As written, with lines.
+    name : str
+    seed : int
+    datasets : list of dict
+        Canonical tables of components.
+    pipelines : list of dict
+        Tables with ``id`` and canonical ``steps``.
+    evaluation, run : dict
+        As the grammar has them, canonical.
+    store : Path or None
+        None: nothing outlives the process.
+    """
+
+    spec: ilk.Spec
+    name: str
+    seed: int
+    datasets: list[dict[str, Any]]
+    pipelines: list[dict[str, Any]]
+    evaluation: dict[str, Any]
+    run: dict[str, Any]
+    store: Path | None
+
+    def error(self, *problems: ilk.Problem) -> ilk.SpecError:
+        """Return the error that lists problems with file and line."""
+        return ilk.SpecError([self.spec.locate(problem) for problem in problems])
+
+
+def read(source: Source, store: str | Path | None = None, *, trust: bool = True) -> Experiment:
+    """Read and check an experiment; no data is loaded yet.
+
+    Parameters
+    ----------
+    source : path, dict or ilk.Spec
+    store : path, optional
+        Takes the place of the file's ``[output] store``.
+    trust : bool
+        Whether a file may name addresses, and outputs outside its folder and the working folder.
+
+    Raises
+    ------
+    ilk.SpecError
+        With everything that is wrong, in the order of the file.
+    """
+    spec = _spec(source)
+    problems: list[ilk.Problem] = []
+    try:
+        tables = ilk.resolve(spec, grammar=GRAMMAR, trust=trust).data
+    except ilk.SpecError as error:
+        problems, tables = error.problems, None
+    found = [*_experiment_problems(spec.data, tables)]
+    if tables is not None and store is None:
+        found += _output_problems(spec, tables, trust=trust)
+    problems += map(spec.locate, found)
+    if problems:
+        raise ilk.SpecError(sorted(problems, key=lambda problem: problem.line or 0))
+    stem = spec.path.stem if spec.path else "experiment"
+    return Experiment(
+        spec,
+        tables["experiment"].get("name", stem),
+        tables["experiment"]["seed"],
+        tables["datasets"],
+        tables["pipelines"],
+        tables["evaluation"],
+        tables["run"],
+        _store_of(spec, tables) if store is None else Path(store),
+    )
+
+
+def _spec(source: Source) -> ilk.Spec:
+    if isinstance(source, str | Path):
+        return load(source)
+    return source if isinstance(source, ilk.Spec) else ilk.Spec(_as_tables(source))
+
+
+def _as_tables(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a splitter of scikit-learn as the table that names it; all else stays."""
+    evaluation: Any = source.get("evaluation")
+    given = evaluation.get("resampling") if isinstance(evaluation, Mapping) else None
+    if not hasattr(given, "get_n_splits"):
+        return dict(source)
+    from ilk_evaluation.resamplings.sklearn_splitters import table_of
+
+    return {**source, "evaluation": {**evaluation, "resampling": table_of(given) or given}}
+
+
+_EXPERIMENT = Table(
+    {
+        "name": Param(str, doc="Title of the report; the file's name if left out."),
+        "seed": Param(int, ge=0, le=2**63 - 1, doc="Decides the splits and every random state."),
+    },
+    defaults={"seed": 0},
+)
+_PIPELINE = Table(
+    {
+        "id": Param(
+            str, doc="Name in the tables, unique in the file.", schema={"pattern": r"^\S(.*\S)?$"}
+        ),
+        "steps": Param(
+            slot="step",
+            many=list,
+            doc="The last one is a classifier.",
+            schema={"contains": {"required": ["classifier"]}, "maxContains": 1},
+        ),
+        "datasets": Param(
+            list,
+            items=Param(str),
+            doc="Titles of the data sets it is tried on; all of them if left out.",
+            schema={"minItems": 1, "uniqueItems": True},
+        ),
+    },
+    required=("id", "steps"),
+)
+_EVALUATION = Table(
+    {
+        "resampling": Param(slot="resampling", doc="Which cases train and which test."),
+        "measures": Param(
+            slot="measure",
+            many=list,
+            doc="The first ranks the pipelines and feeds comparisons.",
+            schema={"minItems": 1, "uniqueItems": True},
+        ),
+        "comparisons": Param(
+            slot="comparison",
+            many=list,
+            doc="Statistical tests at the end.",
+            schema={"uniqueItems": True},
+        ),
+    },
+    defaults={"resampling": "repeated_kfold", "measures": ["error"], "comparisons": []},
+)
+_RUN = Table(
+    {
+        "executor": Param(slot="executor", doc="What runs the cells."),
+        "on_error": Param(
+            choices=("record", "raise", "fallback"),
+            doc="Note a failed cell and go on, stop at it, or let the fallback answer.",
+        ),
+        "fallback": Param(slot="classifier", doc="Answers where a pipeline fails."),
+    },
+    defaults={"executor": "serial", "on_error": "record"},
+)
+_OUTPUT = Table({"store": Param(FilePath, doc="SQLite file, relative to the experiment's file.")})
+GRAMMAR = Table(
+    {
+        "experiment": _EXPERIMENT,
+        "datasets": Param(
+            slot="dataset",
+            many=list,
+            doc="What the pipelines are tried on.",
+            schema={"minItems": 1, "uniqueItems": True},
+        ),
+        "pipelines": Many(_PIPELINE),
+        "evaluation": _EVALUATION,
+        "run": _RUN,
+        "output": _OUTPUT,
+    },
+    required=("datasets", "pipelines"),
+    defaults={"experiment": {}, "evaluation": {}, "run": {}, "output": {}},
+)
+SUFFIX = ".sqlite"
+
+
+def _store_of(spec: ilk.Spec, tables: Any) -> Path | None:
+    """Return the store a file names, or ``results/<stem>.sqlite`` beside it."""
+    chosen = tables["output"].get("store")
+    if chosen is not None:
+        return Path(chosen)
+    return spec.path.parent / "results" / f"{spec.path.stem}{SUFFIX}" if spec.path else None
+
+
+def _output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[ilk.Problem]:
+    """Yield what is wrong with the store of a file; links are followed, so they lead nowhere else.
+
+    Parameters
+    ----------
+    spec : ilk.Spec
+    tables : mapping
+        Canonical.
+    trust : bool
+        Whether it may lie anywhere.
+    """
+    store = _store_of(spec, tables)
+    if spec.path is None or store is None:  # tables of Python, which are the caller's own
+        return
+    real = Path(os.path.realpath(store))
+    if real.suffix != SUFFIX:
+        yield ilk.Problem(("output", "store"), f"must end in {SUFFIX}, got {str(real)!r}")
+    allowed = {os.path.realpath(folder) for folder in (spec.path.parent, Path.cwd())}
+    if not trust and not any(map(real.is_relative_to, allowed)):
+        yield ilk.Problem(
+            ("output", "store"),
+            f"{str(real)!r} is neither in the folder of the file nor in the working folder: "
+            f"name it on the command line (--store), or say --trust",
+        )
+
+
+def data_outside(spec: ilk.Spec, datasets: list[dict[str, Any]]) -> list[str]:
+    """Return the paths of data sets that lie outside the folder of their file."""
+    if spec.path is None:
+        return []
+    folder = os.path.realpath(spec.path.parent)
+    paths = [os.path.realpath(path) for table in datasets for path in _paths(table)]
+    return [path for path in dict.fromkeys(paths) if not Path(path).is_relative_to(folder)]
+
+
+def _paths(table: dict[str, Any]) -> Iterator[str]:
+    cls: Any = ilk.registry("dataset").get(table["use"])
+    parameters = cls.parameters
+    for name, value in table.items():
+        if value is not None and name in parameters and ilk.FilePath in parameters[name].types:
+            yield value
+
+
+def _experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
+    """Yield the problems of an experiment that may also have problems of grammar.
+
+    Parameters
+    ----------
+    written : mapping
+        As in the file.
+    tables : mapping or None
+        Canonical, where the grammar found nothing wrong.
+    """
+    if not isinstance(written, Mapping):
+        return
+    evaluation = written.get("evaluation")
+    canonical = tables["evaluation"] if tables else evaluation
+    yield from _list_problems(("datasets",), written, tables or written, at_least=1)
+    yield from _list_problems(("evaluation", "measures"), evaluation, canonical, at_least=1)
+    yield from _list_problems(("evaluation", "comparisons"), evaluation, canonical, at_least=0)
+    yield from _name_problems(written.get("experiment"))
+    yield from _pipeline_problems(written.get("pipelines"))
+    yield from _run_problems(written.get("run"))
+
+
+def _list_problems(
+    path: tuple[str, ...], written: Any, canonical: Any, *, at_least: int
+) -> Iterator[ilk.Problem]:
+    """Check a list of components: long enough, nothing twice."""
+    key = path[-1]
+    if not isinstance(written, Mapping) or not isinstance(written.get(key), list):
+        return
+    items = canonical[key]
+    if len(items) < at_least:
+        yield ilk.Problem(path, f"needs at least {at_least}, got an empty list")
+    for position, item in enumerate(items):
+        first = items.index(item)
+        if first < position:
+            yield ilk.Problem(
+                (*path, position), f"is the same as {'.'.join(path)}[{first}]; leave one out"
+            )
+
+
+def _run_problems(run: Any) -> Iterator[ilk.Problem]:
+    """Check that a fallback is named where one is asked for, and only there."""
+    if not isinstance(run, Mapping):
+        return
+    asked = run.get("on_error") == "fallback"
+    if asked and "fallback" not in run:
+        yield ilk.Problem(
+            ("run", "on_error"),
+            "is 'fallback', so run.fallback must name the classifier that answers where a "
+            "pipeline fails",
+        )
+    if "fallback" in run and not asked:
+        yield ilk.Problem(("run", "fallback"), "has no effect without on_error = 'fallback'")
+
+
+def _name_problems(experiment: Any) -> Iterator[ilk.Problem]:
+    """Check the name of the experiment; one without any is that of the file."""
+    name = experiment.get("name") if isinstance(experiment, Mapping) else None
+    if isinstance(name, str) and not name.isprintable():
+        yield ilk.Problem(("experiment", "name"), f"must be printable, got {name!r}")
+
+
+def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
+    if not isinstance(pipelines, list):
+        return
+    first: dict[str, int] = {}
+    for position, pipeline in enumerate(pipelines):
+        if not isinstance(pipeline, Mapping):
+            continue
+        path = ("pipelines", position)
+        name = pipeline.get("id")
+        if isinstance(name, str):
+            if name.strip() and (name != name.strip() or not name.isprintable()):
+                said = "must be printable, without blanks at its ends"
+                yield ilk.Problem((*path, "id"), f"{said}, got {name!r}")
+            if not name.strip():
+                yield ilk.Problem((*path, "id"), "must not be empty")
+            elif first.setdefault(name, position) < position:
+                yield ilk.Problem(
+                    (*path, "id"), f"{name!r} is already the id of pipelines[{first[name]}]"
+                )
+        chosen = pipeline.get("datasets")
+        names = [one for one in chosen if isinstance(one, str)] if isinstance(chosen, list) else []
+        if len(names) != len(set(names)):
+            yield ilk.Problem((*path, "datasets"), f"must not name one twice, got {show(names)}")
+        if chosen == []:
+            yield ilk.Problem((*path, "datasets"), "needs at least 1, got an empty list")
+        yield from _step_problems(pipeline.get("steps"), (*path, "steps"))
+
+
+def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Problem]:
+    """Check that a classifier stands last, and nothing that predicts before it."""
+    if not isinstance(steps, list | tuple):
+        return
+    if not steps:
+        yield ilk.Problem(path, "a pipeline needs at least one step, its classifier")
+        return
+    for position, step in enumerate(steps):
+        if hasattr(step, "get_params"):
+            yield ilk.Problem(
+                (*path, position), "a step is a table with one key, its kind: {kind: instance}"
+            )
+    for position, step in enumerate(steps[:-1]):
+        kind = _kind(step)
+        if kind is not None and ilk.kind_of(kind).role == "final":
+            yield ilk.Problem(
+                (*path, position), f"a {kind} ends a pipeline, so it must be the last step"
+            )
+    last = _kind(steps[-1])
+    if last not in {None, "classifier"}:
+        yield ilk.Problem(
+            path,
+            f"a pipeline without a classifier: the last step must be one, it is of kind {last}",
+        )
+
+
+def _kind(step: Any) -> str | None:
+    """The kind of a step; None where the grammar finds fault with it."""
+    kind = next(iter(step)) if isinstance(step, Mapping) and len(step) == 1 else None
+    try:
+        found = ilk.kind_of(str(kind))
+    except ilk.UnknownComponentError:
+        return None
+    return found.name if found.name == kind and found.role else None

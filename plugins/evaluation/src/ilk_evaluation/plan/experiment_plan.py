@@ -1,0 +1,344 @@
+"""The plan of an experiment: its data, pipelines and splits, and the cells they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+import ilk
+from ilk_evaluation.plan.design import Cell, Design, Named, distinct
+from ilk_evaluation.plan.experiment_file import Experiment, Source, read
+from ilk_evaluation.plan.keys import (
+    canonical,
+    cell_key,
+    code_versions,
+    digest,
+    seed_from,
+    split_key,
+)
+from ilk_evaluation.plan.shards import Shard, cells_of, checked_shard
+
+KEPT_BYTES = 64 * 2**20
+"""How much memory the splits of a plan may take; beyond that they are made a second time."""
+MOST_CELLS = 1_000_000
+"""More would take minutes and a gigabyte to plan: a mistake, or work for several files."""
+
+
+@dataclass(frozen=True)
+class PlannedPipeline:
+    """A pipeline to try: the object, never fitted itself, and what it is made of.
+
+    It is tried on all data sets, or on those whose labels are in `only`.
+    """
+
+    id: str
+    only: frozenset[str] | None
+    pipeline: ilk.Pipeline
+    spec: str
+    versions: str
+    key: str
+
+
+@dataclass(frozen=True)
+class PlannedData:
+    """A data set to try pipelines on, and how many splits there are of it."""
+
+    label: str
+    data: ilk.Data
+    n_splits: int
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns; 0 where the cases are no rows of a table."""
+        shape: Any = getattr(self.data.X, "shape", ())
+        return len(self.data.feature_names) or (int(shape[1]) if len(shape) > 1 else 0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything an experiment will do; nothing is fitted or written yet.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    design : Design
+    datasets : tuple of PlannedData
+    pipelines : tuple of PlannedPipeline
+    resampling, executor : components
+    kept : mapping of int to tuple of ilk.Split
+        Splits by the position of their data set, where they take little memory.
+    shard : (int, int) or None
+        Which part of it is run, of how many; None: all.
+    """
+
+    experiment: Experiment
+    design: Design
+    datasets: tuple[PlannedData, ...]
+    pipelines: tuple[PlannedPipeline, ...]
+    resampling: ilk.Resampling
+    executor: ilk.Executor
+    kept: Mapping[int, tuple[ilk.Split, ...]] = field(default_factory=dict, repr=False)
+    shard: tuple[int, int] | None = None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """By data set, then split, then pipeline."""
+        return tuple(self.design.cells)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of different cells that are to be run: all, or those of the shard."""
+        return len(cells_of(self.design, self.shard))
+
+    @property
+    def store(self) -> Path | None:
+        """Where predictions are kept, or None where nothing outlives the process."""
+        return self.experiment.store
+
+    def splits(self, dataset: int) -> Iterator[ilk.Split]:
+        """Yield the splits of a data set, the same each time."""
+        if dataset in self.kept:
+            return iter(self.kept[dataset])
+        return _splits(self.resampling, self.datasets[dataset].data, self.experiment.seed)
+
+    def cell_seed(self, cell: Cell) -> int:
+        """Random state of a cell: from seed, data and split, so that pipelines share it."""
+        return seed_from("cell", self.experiment.seed, cell.split_key)
+
+
+def plan_experiment(source: Source, *, store: str | Path | None = None, trust: bool = True) -> Plan:
+    """Resolve and check an experiment and load its data.
+
+    Parameters
+    ----------
+    source : path, dict or ilk.Spec
+        A TOML file, or tables of the same grammar.
+    store : path, optional
+        Takes the place of ``[output] store``.
+    trust : bool, default=True
+        Whether a file may name the address of an executor, and a store outside its folder and
+        the working folder; ``ilk run`` says no.
+
+    Raises
+    ------
+    ilk.SpecError
+        With everything that is wrong with the specification or the data.
+    """
+    experiment = read(source, store, trust=trust)
+    resampling = ilk.build(experiment.evaluation["resampling"], kind="resampling")
+    loaded = _load(experiment)
+    pipelines = tuple(_pipeline(table) for table in experiment.pipelines)
+    labels = distinct(data.name for data in loaded)
+    _check_chosen(experiment, labels)
+    _check_comparisons(experiment, resampling)
+    _check_views(experiment, labels, loaded, pipelines)
+    drawn = _Drawn(experiment, resampling, labels, loaded, pipelines)
+    fingerprints = (data.fingerprint for data in loaded)
+    return Plan(
+        experiment,
+        Design(
+            experiment.name,
+            experiment.seed,
+            experiment.store,
+            tuple(map(Named, labels, fingerprints)),
+            tuple(Named(pipeline.id, pipeline.key) for pipeline in pipelines),
+            tuple(drawn.cells),
+            experiment.evaluation,
+        ),
+        tuple(map(PlannedData, labels, loaded, drawn.counts)),
+        pipelines,
+        resampling,
+        ilk.build(experiment.run["executor"], kind="executor"),
+        drawn.kept,
+    )
+
+
+def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
+    resolved = ilk.resolve({"steps": table["steps"]}, kind="classifier")
+    pipeline = ilk.build(resolved.data, kind="classifier")
+    spec = canonical(resolved.data["steps"])
+    versions = canonical(code_versions(pipeline, resolved.versions))
+    only = frozenset(table["datasets"]) if "datasets" in table else None
+    return PlannedPipeline(table["id"], only, pipeline, spec, versions, digest(spec, versions))
+
+
+def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
+    """Check that pipelines are tried on data sets that there are, and each data set by one."""
+    problems = []
+    for position, table in enumerate(experiment.pipelines):
+        for place, label in enumerate(table.get("datasets", ())):
+            if label not in labels:
+                said = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
+                there = f"{said} (there are: {', '.join(labels)})"
+                problems.append(ilk.Problem(("pipelines", position, "datasets", place), there))
+    tried = [table.get("datasets", labels) for table in experiment.pipelines]
+    for position, label in enumerate(labels):
+        if not problems and not any(label in chosen for chosen in tried):
+            problems.append(
+                ilk.Problem(("datasets", position), f"no pipeline is tried on {label!r}")
+            )
+    if problems:
+        raise experiment.error(*problems)
+
+
+def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> None:
+    """Check that no comparison must refuse what the experiment will give."""
+    ids = [table["id"] for table in experiment.pipelines]
+    problems = []
+    for position, table in enumerate(experiment.evaluation["comparisons"]):
+        said = ilk.build(table, kind="comparison").misfit(resampling, ids)
+        if said is not None:
+            problems.append(ilk.Problem(("evaluation", "comparisons", position), said))
+    if problems:
+        raise experiment.error(*problems)
+
+
+def _check_views(
+    experiment: Experiment,
+    labels: list[str],
+    loaded: list[ilk.Data],
+    pipelines: tuple[PlannedPipeline, ...],
+) -> None:
+    """Check that data sets have views where pipelines ask for them."""
+    problems = []
+    for position, planned in enumerate(pipelines):
+        if not ilk.uses_views(planned.pipeline):
+            continue
+        for label, data in zip(labels, loaded, strict=True):
+            if planned.only is not None and label not in planned.only:
+                continue
+            try:
+                ilk.with_views(clone(planned.pipeline), data.views)
+            except ilk.IlkError as error:
+                problems.append(ilk.Problem(("pipelines", position), f"{error}: {label}"))
+    if problems:
+        raise experiment.error(*problems)
+
+
+def _load(experiment: Experiment) -> list[ilk.Data]:
+    """Load and check every data set."""
+    loaded, problems = [], []
+    for position, table in enumerate(experiment.datasets):
+        try:
+            loaded.append(_checked(ilk.build(table, kind="dataset")))
+        except ilk.IlkError as error:
+            where = ("datasets", position, "path") if table.get("path") else ("datasets", position)
+            problems.append(ilk.Problem(where, str(error)))
+    if problems:
+        raise experiment.error(*problems)
+    return loaded
+
+
+def _checked(dataset: ilk.Dataset) -> ilk.Data:
+    data = dataset.load()
+    classes = data.classes
+    if len(classes) < 2:
+        only = f" ({classes.tolist()[0]!r})" if len(classes) else ""
+        raise ilk.DataError(
+            f"{dataset.title()}: has {len(classes)} class{only}; a classifier needs at least two"
+        )
+    if _are_decimals(classes):
+        raise ilk.DataError(
+            f"{dataset.title()}: its target has {len(classes)} different values with"
+            f" decimals, such as {classes.tolist()[0]!r}: a quantity, no classes"
+        )
+    return replace(data, name=dataset.title())
+
+
+_MANY = 20
+"""Up to so many decimals may be names of classes, such as versions."""
+
+
+def _are_decimals(classes: np.ndarray) -> bool:
+    """Tell whether labels are a quantity: each would be a class of its own, and none be learned."""
+    if len(classes) <= _MANY:
+        return False
+    try:
+        numbers = classes.astype(float)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return bool(np.any(numbers[np.isfinite(numbers)] % 1))
+
+
+def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:
+    state = seed_from("splits", seed, data.fingerprint)
+    return resampling.splits(data.X, data.y, data.groups, random_state=state)
+
+
+class _Drawn:
+    """The splits of every data set, drawn once: their cells, their number, and those kept."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        resampling: ilk.Resampling,
+        labels: list[str],
+        loaded: list[ilk.Data],
+        pipelines: tuple[PlannedPipeline, ...],
+    ) -> None:
+        self.seed = experiment.seed
+        self.tried = [
+            [
+                (i, each)
+                for i, each in enumerate(pipelines)
+                if each.only is None or label in each.only
+            ]
+            for label in labels
+        ]
+        self.cells: list[Cell] = []
+        self.counts: list[int] = []
+        self.kept: dict[int, tuple[ilk.Split, ...]] = {}
+        self._left = KEPT_BYTES
+        self.least = resampling.at_least()
+        problems = []
+        for position, data in enumerate(loaded):
+            try:
+                self._draw(position, data, _splits(resampling, data, self.seed))
+            except ilk.IlkError as error:
+                where = ("evaluation", "resampling")
+                problems.append(ilk.Problem(where, f"cannot split {data.name}: {error}"))
+        if problems:
+            raise experiment.error(*problems)
+
+    def _draw(self, position: int, data: ilk.Data, splits: Iterator[ilk.Split]) -> None:
+        """Add the cells of a data set; keep its splits unless they grow too large."""
+        tried = self.tried[position]
+        self._bound(self.least * len(tried))
+        kept: list[ilk.Split] | None = []
+        left = self._left
+        number = -1
+        for number, split in enumerate(splits):
+            key = split_key(data.fingerprint, split)
+            place = (split.repeat, split.fold)
+            self._bound(len(tried))
+            for column, planned in tried:
+                own = cell_key(planned.key, key, self.seed)
+                self.cells.append(Cell(position, number, column, *place, own, key))
+            rows = (split.train, split.test, split.validation)
+            left -= sum(part.nbytes for part in rows if part is not None)
+            if kept is not None and left >= 0:
+                kept.append(split)
+            else:
+                kept = None
+        self.counts.append(number + 1)
+        if kept is not None:
+            self.kept[position] = tuple(kept)
+            self._left = left
+
+    def _bound(self, more: int) -> None:
+        """Refuse a plan that grows, by some more cells, beyond what can be meant."""
+        if len(self.cells) + more > MOST_CELLS:
+            raise ilk.InputError(
+                f"the plan would have more than {MOST_CELLS:,} cells; take fewer repeats, or "
+                f"divide it among several files"
+            )
+
+
+def with_shard(plan: Plan, shard: Shard | None) -> Plan:
+    """Return a plan of which only a shard is run; None: all of it."""
+    return plan if shard is None else replace(plan, shard=checked_shard(shard))

@@ -1,0 +1,91 @@
+"""Shards: a plan divided over machines that need not know of each other."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+import ilk
+from ilk_evaluation.plan.keys import seed_from
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.design import Cell, Design
+
+
+Shard = tuple[int, int]
+"""Which of how many, from 1."""
+
+
+def read_shard(text: str) -> Shard:
+    """Read ``"2/5"``.
+
+    Raises
+    ------
+    ilk.InputError
+        If it says anything else than which of how many, or there is no such shard.
+    """
+    found = re.fullmatch(r"\s*(-?\d{1,99})\s*/\s*(-?\d{1,99})\s*", text)
+    if found is None:
+        raise ilk.InputError(f"shard must be i/n, the i-th of n, as in 1/4, got {text!r}")
+    return checked_shard((int(found[1]), int(found[2])))
+
+
+def checked_shard(shard: Shard) -> Shard:
+    """Return a shard, if there is such a one.
+
+    Raises
+    ------
+    ilk.InputError
+        Unless it is a pair of integers i and n with 1 <= i <= n.
+    """
+    try:
+        i, n = shard
+    except (TypeError, ValueError):
+        raise ilk.InputError(f"shard must be a pair (i, n), the i-th of n, got {shard!r}") from None
+    if not all(isinstance(number, Integral) and not isinstance(number, bool) for number in (i, n)):
+        raise ilk.InputError(f"shard must be a pair of integers, got {shard!r}")
+    if n < 1 or not 1 <= i <= n:
+        there = f"1/{n} to {n}/{n}" if n > 0 else "none"
+        raise ilk.InputError(f"shard {i}/{n} does not exist; of {n} there are {there}")
+    return int(i), int(n)
+
+
+def shard_name(shard: Shard) -> str:
+    """``"shard 1/3"``."""
+    return "shard {}/{}".format(*shard)
+
+
+def cells_of(design: Design, shard: Shard | None) -> list[Cell]:
+    """Return the cells of a shard, each key once, in the order of the design.
+
+    Any machine with the same plan divides it in the same way: it takes nothing but keys. The
+    cells of each pipeline on each data set are dealt out evenly, in the order of their keys;
+    where the dealing begins is decided by the keys of the two. So every shard has its share of
+    the slow pipelines and of the large data sets, and cells stay in their shard when a pipeline
+    or a data set is added.
+    """
+    cells = {cell.key: cell for cell in design.cells}
+    if shard is None:
+        return list(cells.values())
+    i, n = shard
+    mine = {key for keys in _groups(design, cells.values()) for key in _share(keys, i, n)}
+    return [cell for key, cell in cells.items() if key in mine]
+
+
+def _groups(design: Design, cells: Iterable[Cell]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the keys of the cells of each pipeline on each data set, and what names the two."""
+    groups = defaultdict(list)
+    for cell in cells:
+        pair = design.pipelines[cell.pipeline].key, design.datasets[cell.dataset].key
+        groups["/".join(pair)].append(cell.key)
+    yield from groups.items()
+
+
+def _share(group: tuple[str, list[str]], i: int, n: int) -> list[str]:
+    """Return what a shard has of a group: every n-th key."""
+    name, keys = group
+    first = (i - 1 - seed_from("shard", name)) % n
+    return sorted(keys)[first::n]

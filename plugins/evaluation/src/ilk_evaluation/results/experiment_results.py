@@ -1,0 +1,438 @@
+"""What an experiment found: tables, verdicts, failures and predictions."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+import numpy as np
+import pandas as pd
+
+import ilk
+from ilk_evaluation.comparisons.paired_scores import with_scores
+from ilk_evaluation.comparisons.verdict_text import list_some
+from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
+from ilk_evaluation.results.scoring import Scored, ranks, score
+from ilk_evaluation.run.store import Store
+from ilk_evaluation.run.tasks import notes_on
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.design import Cell, Design
+
+Frame = Literal["table", "summary", "scores", "cells", "predictions", "failures"]
+Wanted = str | Sequence[str] | None
+
+
+class Results:
+    """What an experiment found, read from its predictions.
+
+    The first measure of the experiment ranks the pipelines and feeds the comparisons. Results
+    never change: `filter` and `score` give others, and nothing is ever fitted.
+
+    Parameters
+    ----------
+    design : Design
+        What was tried and how it is judged.
+    store : Store
+        Where the predictions are.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import run_experiment
+    >>> results = run_experiment({
+    ...     "datasets": ["iris", "wine"],
+    ...     "pipelines": [{"id": "means", "steps": [{"classifier": "nearest_mean"}]}],
+    ...     "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
+    ... })
+    >>> results.filter(dataset="wine").score("accuracy").pivot("accuracy").shape
+    (1, 1)
+    """
+
+    def __init__(self, design: Design, store: Store) -> None:
+        self.design = design
+        self._store = store
+
+    def __repr__(self) -> str:
+        sizes = (
+            (len(self.design.datasets), "data set"),
+            (len(self.design.pipelines), "pipeline"),
+            (self.design.n_cells, "cell"),
+        )
+        said = ", ".join(f"{number} {noun}" + "s" * (number != 1) for number, noun in sizes)
+        return f"<Results {self.design.name!r}: {said}>"
+
+    @property
+    def measure(self) -> str:
+        """Label of the measure that ranks."""
+        return next(iter(self.design.measures))
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
+
+        A pooled measure has one row per repeat, with fold -1.
+        """
+        return self._scored.scores
+
+    @property
+    def verdicts(self) -> list[ilk.Verdict]:
+        """What the comparisons of the experiment found."""
+        return self._compared[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was not computed, and why; warnings that cells gave; what else is in the store."""
+        scored = [*self._scored.notes, *self._compared[1]]
+        return [*scored, *self._silent, *self._shortcuts, *self._warnings, *self._beside]
+
+    @property
+    def n_failed(self) -> int:
+        """Number of cells that failed."""
+        return int(self._scored.n_failed.to_numpy().sum())
+
+    @property
+    def n_fallback(self) -> int:
+        """Number of cells that the fallback answered."""
+        return int(self._scored.n_fallback.to_numpy().sum())
+
+    @property
+    def n_missing(self) -> int:
+        """Number of cells that were not run."""
+        return int(self._scored.n_missing.to_numpy().sum())
+
+    def load(self) -> Results:
+        """Read everything now, so that later changes of the store do not matter; return itself."""
+        _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
+        _ = self.failures
+        return self
+
+    def filter(
+        self,
+        *,
+        dataset: Wanted = None,
+        pipeline: Wanted = None,
+        repeat: int | Iterable[int] | None = None,
+        fold: int | Iterable[int] | None = None,
+    ) -> Results:
+        """Return the results of a part; ranks and comparisons are made anew among what stays.
+
+        Parameters
+        ----------
+        dataset, pipeline : str or list of str, optional
+            Labels, as in the tables. A list gives the order, too.
+        repeat, fold : int or list of int, optional
+
+        Raises
+        ------
+        InputError
+            If there is no such label; names the nearest.
+        """
+        datasets = _labels("dataset", [one.label for one in self.design.datasets], dataset)
+        pipelines = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
+        fits_repeat, fits_fold = _among(repeat), _among(fold)
+        part = self.design.part(
+            datasets, pipelines, lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold)
+        )
+        return Results(part, self._store)
+
+    def score(self, *measures: Any, only: bool = False) -> Results:
+        """Return the results with more measures, computed from the stored predictions.
+
+        Parameters
+        ----------
+        *measures : str, table or Measure
+            Names as in ``ilk list measures``.
+        only : bool
+            Whether they take the place of the measures there are; the first one ranks.
+        """
+        tables = [_measure(measure) for measure in measures]
+        return Results(self.design.with_measures(tables, only=only), self._store)
+
+    def table(self) -> pd.DataFrame:
+        """One row per data set and each pipeline that is tried on it.
+
+        Returns
+        -------
+        DataFrame
+            Columns dataset and pipeline; for each measure its estimate and, as
+            ``<measure>_spread``, the standard deviation over the splits; rank (by the first
+            measure, 1 is best); fit_seconds; n_failed, n_fallback, n_missing. Estimates, spreads
+            and ranks are NaN where cells failed or are missing.
+        """
+        grids: dict[str, pd.DataFrame] = {}
+        for name, estimates in self._scored.estimates.items():
+            grids[name] = estimates
+            grids[f"{name}_spread"] = self._scored.spreads[name]
+        grids |= {"rank": self._ranks(), "fit_seconds": self._scored.fit_seconds}
+        grids |= self._counts()
+        labels = self._scored.n_failed
+        table = pd.DataFrame(
+            {
+                "dataset": np.repeat(labels.index.to_numpy(), labels.shape[1]),
+                "pipeline": np.tile(labels.columns.to_numpy(), labels.shape[0]),
+            }
+        )
+        table = table.assign(**{name: grid.to_numpy().ravel() for name, grid in grids.items()})
+        return table[self._tried().to_numpy().ravel()].reset_index(drop=True)
+
+    def summary(self) -> pd.DataFrame:
+        """One row per pipeline, over the data sets.
+
+        Returns
+        -------
+        DataFrame
+            Columns pipeline; the mean of each measure over the data sets that the pipeline is
+            tried on (NaN where it has no estimate on one of them); rank (mean over the data
+            sets that every pipeline finished); fit_seconds; n_failed, n_fallback, n_missing.
+            Data sets on which no pipeline, and pipelines that on no data set have an estimate
+            are left out, and `notes` says which.
+        """
+        grids, tried = self._scored.estimates, self._tried()
+        means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
+        means["rank"] = with_scores(self._ranks()).dropna().mean().reindex(tried.columns)
+        means["fit_seconds"] = _mean_where(self._scored.fit_seconds, tried)
+        means |= {name: grid.sum() for name, grid in self._counts().items()}
+        return pd.DataFrame(means).reset_index(names="pipeline")
+
+    def pivot(self, measure: str | None = None, *, spread: bool = False) -> pd.DataFrame:
+        """Data sets by pipelines: the estimates of a measure, or their spreads.
+
+        Parameters
+        ----------
+        measure : str, optional
+            Label of a measure, or ``"rank"``; the first measure if left out.
+        spread : bool
+            Whether to give the standard deviations over the splits instead.
+        """
+        grids = self._scored.spreads if spread else self._scored.estimates
+        grids = grids if spread else {**grids, "rank": self._ranks()}
+        chosen = self.measure if measure is None else measure
+        (label,) = _labels("measure", list(grids), chosen)
+        return grids[label].copy()
+
+    def aggregate(self, by: Wanted = ("dataset", "pipeline")) -> pd.DataFrame:
+        """Mean, standard deviation, extremes and number of the scores, group by group.
+
+        Parameters
+        ----------
+        by : str or list of str
+            Of dataset, pipeline, repeat, fold.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `by`, then measure, mean, std, min, max, n.
+        """
+        keys = _labels("column", ["dataset", "pipeline", "repeat", "fold"], by)
+        groups = self.scores.groupby([*keys, "measure"], sort=False)["value"]
+        found = groups.agg(["mean", "std", "min", "max", "size"])
+        return found.rename(columns={"size": "n"}).reset_index()
+
+    def to_pandas(self, what: Frame = "table") -> pd.DataFrame:
+        """Return one of the tables as a data frame.
+
+        Parameters
+        ----------
+        what : {"table", "summary", "scores", "cells", "predictions", "failures"}
+            ``"cells"`` has a row per cell and what came of it; ``"predictions"`` one per cell
+            and test case.
+        """
+        (chosen,) = _labels("table", list(get_args(Frame)), what)
+        if chosen == "cells":
+            with self.reading() as store:
+                return cell_frame(self.design, store)
+        if chosen == "predictions":
+            return prediction_frame(self.design, self.predictions())
+        if chosen in {"scores", "failures"}:
+            return cast("pd.DataFrame", getattr(self, chosen)).copy()
+        return self.table() if chosen == "table" else self.summary()
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """One row per failed cell: dataset, pipeline, repeat, fold, key, error, traceback.
+
+        Also those that the fallback answered, marked in the column fallback.
+        """
+        rows = []
+        with self.reading() as store:
+            statuses = store.statuses()
+            for cell in self.design.cells:
+                status = statuses.get(cell.key)
+                if status in {"failed", "fallback"}:
+                    outcome = store.outcome(cell.key)
+                    what = (cell.key, outcome.error, outcome.traceback, status == "fallback")
+                    rows.append((*self.design.place(cell), *what))
+        columns = ["dataset", "pipeline", "repeat", "fold", "key", "error", "traceback", "fallback"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def predictions(
+        self, dataset: str | None = None, pipeline: str | None = None
+    ) -> Iterator[tuple[Cell, ilk.Prediction]]:
+        """Yield cells that have a prediction, and it, one at a time.
+
+        Parameters
+        ----------
+        dataset, pipeline : str, optional
+            Labels, as in the tables, to take only these.
+        """
+        part = self.filter(dataset=dataset, pipeline=pipeline) if dataset or pipeline else self
+        with self.reading() as store:
+            statuses = store.statuses()
+            for cell in part.design.cells:
+                if statuses.get(cell.key) in {"done", "fallback"}:
+                    yield cell, store.prediction(cell.key)
+
+    def reading(self) -> AbstractContextManager[Store]:
+        """Open the store for reading."""
+        path = self._store.path
+        return nullcontext(self._store) if path is None else Store.read(path)
+
+    @cached_property
+    def _scored(self) -> Scored:
+        with self.reading() as store:
+            return score(self.design, store)
+
+    @cached_property
+    def _compared(self) -> tuple[list[ilk.Verdict], list[str]]:
+        return _compare(self.design, self._scored, PredictionSource(self.design, self.reading))
+
+    @cached_property
+    def _warnings(self) -> list[str]:
+        with self.reading() as store:
+            return _warned(self.design, store.warnings())
+
+    @cached_property
+    def _shortcuts(self) -> list[str]:
+        with self.reading() as store:
+            return notes_on(self.design, store.answered_together())
+
+    @property
+    def _silent(self) -> list[str]:
+        """Say which pipelines and data sets are left out, as they have no estimate at all."""
+        estimates = self._scored.estimates[self.measure]
+        judged = with_scores(estimates)
+        if judged.empty:
+            return []
+        lost = [
+            (f"{len(names)} {what}{'s' * (len(names) != 1)} ({list_some(names)})", other)
+            for what, other, every, kept in (
+                ("pipeline", "data set", estimates.columns, judged.columns),
+                ("data set", "pipeline", estimates.index, judged.index),
+            )
+            if (names := [str(name) for name in every if name not in kept])
+        ]
+        return [
+            f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"
+            for names, other in lost
+        ]
+
+    @cached_property
+    def _beside(self) -> list[str]:
+        """Say which other experiments the store holds, and whether damage to it can be found."""
+        with self.reading() as store:
+            names = dict.fromkeys(str(run["name"]) for run in store.runs())
+            sealed = store.sealed
+        notes = [
+            f"the store also holds the experiment {name!r} (--experiment {shlex.quote(name)})"
+            for name in names
+            if name != self.design.name
+        ]
+        if not sealed:
+            notes.append(
+                "the store is not verifiable: an older ilk wrote it, without digests by which "
+                "changed values are found; the next run that writes to it adds them"
+            )
+        return notes
+
+    def _ranks(self) -> pd.DataFrame:
+        better = self.design.measures[self.measure].greater_is_better
+        return ranks(self._scored.estimates[self.measure], greater_is_better=better)
+
+    def _tried(self) -> pd.DataFrame:
+        """Data sets by pipelines: whether there is a cell."""
+        like = self._scored.n_failed
+        pairs = {(cell.dataset, cell.pipeline) for cell in self.design.cells}
+        grid = [[(d, p) in pairs for p in range(like.shape[1])] for d in range(like.shape[0])]
+        return pd.DataFrame(grid, index=like.index, columns=like.columns)
+
+    def _counts(self) -> dict[str, pd.DataFrame]:
+        names = ("n_failed", "n_fallback", "n_missing")
+        return {name: getattr(self._scored, name) for name in names}
+
+
+def _mean_where(grid: pd.DataFrame, wanted: pd.DataFrame) -> pd.Series[float]:
+    """Mean of the wanted cells of each column; NaN where one of them is.
+
+    Rows in which all are NaN are left out.
+    """
+    wanted = wanted.loc[grid.notna().any(axis=1)]
+    grid = grid.loc[wanted.index]
+    total = grid.where(wanted, 0.0).sum(skipna=False)
+    return total / wanted.sum()
+
+
+def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
+    """Return the labels that are wanted; all where nothing is said."""
+    if wanted is None:
+        return known
+    listed = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    chosen: list[str] = list(dict.fromkeys(wanted)) if listed else [cast("str", wanted)]
+    if not chosen:
+        raise ilk.InputError(f"no {what} is wanted: an empty list leaves nothing")
+    for label in chosen:
+        if label not in known:
+            hint = ilk.did_you_mean(label, known)
+            raise ilk.InputError(
+                f"there is no {what} {label!r}{hint} (there are: {', '.join(known)})"
+            )
+    return chosen
+
+
+def _measure(measure: Any) -> dict[str, Any]:
+    """Return the canonical table of a measure."""
+    return ilk.resolve(measure, kind="measure").data  # type: ignore[no-any-return]
+
+
+def _among(wanted: int | Iterable[int] | None) -> Callable[[int], bool]:
+    if wanted is None:
+        return lambda _: True
+    chosen = {wanted} if isinstance(wanted, int) else set(wanted)
+    return lambda value: value in chosen
+
+
+def _compare(
+    design: Design, scored: Scored, source: PredictionSource
+) -> tuple[list[ilk.Verdict], list[str]]:
+    """Return the verdicts, and why there are no others."""
+    name, measure = next(iter(design.measures.items()))
+    scores = ilk.Scores(
+        table=scored.scores[scored.scores["measure"] == name].drop(columns="measure"),
+        measure=name,
+        greater_is_better=measure.greater_is_better,
+        resampling=ilk.display_name(design.resampling),
+        pipelines=tuple(one.label for one in design.pipelines),
+        datasets=tuple(one.label for one in design.datasets),
+        means=scored.estimates[name],
+        predictions=source.predictions,
+        sizes=source.sizes() if design.comparisons else None,
+    )
+    verdicts, notes = [], []
+    for label, comparison in design.comparisons.items():
+        try:
+            verdicts.append(comparison.compare(scores))
+        except ilk.InputError as error:
+            notes.append(f"{label} was not computed: {error}")
+    return verdicts, notes
+
+
+def _warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which pipelines gave which warnings, each once."""
+    counts: dict[tuple[str, str], int] = {}
+    for cell in design.cells:
+        for message in given.get(cell.key, ()):
+            key = design.pipeline(cell), message
+            counts[key] = counts.get(key, 0) + 1
+    return [f"{pipeline} warned in {n} cells: {text}" for (pipeline, text), n in counts.items()]

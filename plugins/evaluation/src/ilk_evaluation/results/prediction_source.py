@@ -1,0 +1,138 @@
+"""Predictions, cells and sizes of splits, read from a store for comparisons, figures, frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    import ilk
+    from ilk_evaluation.plan.design import Cell, Design
+    from ilk_evaluation.run.store import Status, Store
+
+
+class PredictionSource:
+    """Predictions and sizes of splits, read from the store when they are asked for.
+
+    Parameters
+    ----------
+    design : Design
+    reading : function
+        Opens the store.
+    """
+
+    def __init__(
+        self, design: Design, reading: Callable[[], AbstractContextManager[Store]]
+    ) -> None:
+        self._design = design
+        self._reading = reading
+
+    def predictions(self, dataset: str, pipeline: str) -> Iterator[tuple[int, int, ilk.Prediction]]:
+        """Yield repeat, fold and prediction of each finished cell of a data set and pipeline."""
+        with self._reading() as store:
+            for cell in self._cells.get((dataset, pipeline), ()):
+                if self._statuses.get(cell.key) in {"done", "fallback"}:
+                    yield cell.repeat, cell.fold, store.prediction(cell.key)
+
+    def sizes(self) -> pd.DataFrame:
+        """One row per planned split: dataset, repeat, fold, n_train, n_test; NaN if not known."""
+        with self._reading() as store:
+            sizes = store.split_sizes()
+        nan = float("nan")
+        splits = {
+            (self._design.dataset(cell), cell.repeat, cell.fold): sizes.get(
+                cell.split_key, (nan, nan)
+            )
+            for cell in self._design.cells
+        }
+        columns = ["dataset", "repeat", "fold", "n_train", "n_test"]
+        return pd.DataFrame([(*at, *size) for at, size in splits.items()], columns=columns)
+
+    @cached_property
+    def _statuses(self) -> dict[str, Status]:
+        with self._reading() as store:
+            return store.statuses()
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str], list[Cell]]:
+        found: dict[tuple[str, str], list[Cell]] = {}
+        for cell in self._design.cells:
+            found.setdefault(self._design.place(cell)[:2], []).append(cell)
+        return found
+
+
+_PLACE = ["dataset", "pipeline", "repeat", "fold"]
+
+
+def cell_frame(design: Design, store: Store) -> pd.DataFrame:
+    """One row per cell.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, pipeline, repeat, fold, status (done, fallback, failed, missing),
+        n_cases, fit_seconds, predict_seconds, n_warnings, error, key.
+    """
+    rows: list[tuple[Any, ...]] = []
+    statuses = store.statuses()
+    for cell in design.cells:
+        status = statuses.get(cell.key, "missing")
+        if status == "missing":
+            rows.append((*design.place(cell), status, 0, None, None, 0, None, cell.key))
+            continue
+        outcome = store.outcome(cell.key)
+        n = 0 if outcome.codes is None else len(outcome.codes)
+        seconds = outcome.fit_seconds, outcome.predict_seconds
+        what = (status, n, *seconds, len(outcome.warnings), outcome.error, cell.key)
+        rows.append((*design.place(cell), *what))
+    own = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
+    frame = pd.DataFrame(rows, columns=[*_PLACE, *own])
+    seconds_columns = ["fit_seconds", "predict_seconds"]
+    return frame.astype(dict.fromkeys(seconds_columns, float))
+
+
+def prediction_frame(
+    design: Design, predictions: Iterable[tuple[Cell, ilk.Prediction]]
+) -> pd.DataFrame:
+    """One row per cell and test case.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, pipeline, repeat, fold, case (row of the data, from 0), truth, label
+        (None where the case was rejected), and where a pipeline gives them ``p(<class>)`` or
+        ``score(<class>)``.
+    """
+    parts = [_predicted(design, cell, prediction) for cell, prediction in predictions]
+    if not parts:
+        return pd.DataFrame(columns=[*_PLACE, "case", "truth", "label"])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _predicted(design: Design, cell: Cell, prediction: ilk.Prediction) -> pd.DataFrame:
+    place = dict(zip(_PLACE, design.place(cell), strict=True))
+    labels = prediction.labels.astype(object)
+    labels[prediction.rejected] = None
+    frame = pd.DataFrame(
+        {
+            **place,
+            "case": prediction.indices,
+            "truth": prediction.truth.astype(object),
+            "label": labels,
+        }
+    )
+    return frame.assign(**_supports(prediction))
+
+
+def _supports(prediction: ilk.Prediction) -> dict[str, pd.Series]:
+    given = {"p": prediction.probabilities, "score": prediction.scores}
+    return {
+        f"{name}({label})": pd.Series(values[:, column])
+        for name, values in given.items()
+        if values is not None
+        for column, label in enumerate(prediction.classes.tolist())
+    }

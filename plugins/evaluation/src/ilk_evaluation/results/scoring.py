@@ -1,0 +1,220 @@
+"""Scores from stored predictions: per split, then estimates, spreads and ranks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+import ilk
+from ilk_evaluation.resamplings.bootstrap import no_information
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.design import Cell, Design
+    from ilk_evaluation.run.store import Store
+
+POOLED = -1
+"""Stands for the fold of a score over all folds of a repeat."""
+MOST_SAID = 3
+"""Reasons that are written out for a measure, a data set and a pipeline."""
+COLUMNS = ["dataset", "pipeline", "measure", "repeat", "fold", "value"]
+
+
+@dataclass
+class Scored:
+    """Scores of an experiment.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
+        A pooled measure has one row per repeat, with fold -1.
+    estimates : dict of str to DataFrame
+        By measure: data sets by pipelines, made by the resampling; NaN where cells failed.
+    spreads : dict of str to DataFrame
+        By measure: standard deviation over the splits (over the repeats if pooled), as the
+        resampling has it.
+    fit_seconds : DataFrame
+        Data sets by pipelines: mean over the finished cells.
+    n_failed, n_fallback, n_missing : DataFrame
+        Data sets by pipelines: cells that failed, that the fallback answered, that were not run.
+    notes : list of str
+        What could not be computed, and why.
+    """
+
+    scores: pd.DataFrame
+    estimates: dict[str, pd.DataFrame]
+    spreads: dict[str, pd.DataFrame]
+    fit_seconds: pd.DataFrame
+    n_failed: pd.DataFrame
+    n_fallback: pd.DataFrame
+    n_missing: pd.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+
+def score(design: Design, store: Store) -> Scored:
+    """Score every cell of a design from the store; nothing is fitted."""
+    statuses = store.statuses()
+    scored = _empty(design)
+    rows: list[tuple[Any, ...]] = []
+    for at, cells in _by_row(design):
+        count = Counter(statuses.get(cell.key, "missing") for cell in cells)
+        fine = [cell for cell in cells if statuses.get(cell.key) in {"done", "fallback"}]
+        seconds: list[float] = []
+        own = list(_scores(design, store, fine, seconds, scored.notes))
+        rows += [(*at, *row) for row in own]
+        scored.n_failed.loc[at] = count["failed"]
+        scored.n_fallback.loc[at] = count["fallback"]
+        scored.n_missing.loc[at] = count["missing"]
+        scored.fit_seconds.loc[at] = np.mean(seconds) if seconds else np.nan
+        complete = len(fine) == len(cells)
+        for measure in design.measures:
+            values = [value for name, _, _, value in own if name == measure]
+            if complete:
+                estimate, spread = _estimate(design, store, fine[0], measure, values, scored.notes)
+                scored.estimates[measure].loc[at] = estimate
+                scored.spreads[measure].loc[at] = spread
+    scored.scores = pd.DataFrame(rows, columns=COLUMNS)
+    scored.notes = list(dict.fromkeys(scored.notes))
+    return scored
+
+
+def first_estimates(design: Design, store: Store) -> pd.DataFrame:
+    """Estimate the measure that ranks: data sets by pipelines, NaN where cells failed."""
+    evaluation = {**design.evaluation, "comparisons": []}
+    evaluation["measures"] = evaluation["measures"][:1]
+    (estimates,) = score(replace(design, evaluation=evaluation), store).estimates.values()
+    return estimates
+
+
+def _empty(design: Design) -> Scored:
+    def grid(value: float) -> pd.DataFrame:
+        index = pd.Index([one.label for one in design.datasets], name="dataset")
+        columns = pd.Index([one.label for one in design.pipelines], name="pipeline")
+        return pd.DataFrame(value, index=index, columns=columns)
+
+    nan = float("nan")
+    return Scored(
+        pd.DataFrame(columns=COLUMNS),
+        {measure: grid(nan) for measure in design.measures},
+        {measure: grid(nan) for measure in design.measures},
+        *(grid(nan), grid(0), grid(0), grid(0)),
+    )
+
+
+def _by_row(design: Design) -> Iterator[tuple[tuple[str, str], list[Cell]]]:
+    """Yield the cells of each data set and pipeline, in the order of their splits."""
+    ordered = sorted(design.cells, key=lambda cell: (cell.dataset, cell.pipeline, cell.split))
+    for _, group in groupby(ordered, key=lambda cell: (cell.dataset, cell.pipeline)):
+        cells = list(group)
+        yield design.place(cells[0])[:2], cells
+
+
+def _scores(
+    design: Design, store: Store, cells: Sequence[Cell], seconds: list[float], notes: list[str]
+) -> Iterator[tuple[str, int, int, float]]:
+    """Yield measure, repeat, fold and value, reading one prediction (or repeat) at a time."""
+    pooled = {name: m for name, m in design.measures.items() if m.pooled}
+    single = {name: m for name, m in design.measures.items() if not m.pooled}
+
+    told: Counter[tuple[str, str, str]] = Counter()
+    asked: Counter[str] = Counter()
+
+    def value(name: str, measure: ilk.Measure, prediction: ilk.Prediction) -> float:
+        asked[name] += 1
+        try:
+            score = float(measure(prediction))
+            told.update((name, "for", said) for said in measure.remarks(prediction))
+        except ilk.IlkError as error:
+            told[name, "was not computed for", str(error)] += 1
+            return float("nan")
+        return score
+
+    for repeat, group in groupby(cells, key=lambda cell: cell.repeat):
+        together = []
+        for cell in group:
+            prediction = store.prediction(cell.key)
+            seconds.append(prediction.fit_seconds)
+            if pooled:
+                together.append(prediction)
+            for name, measure in single.items():
+                yield name, repeat, cell.fold, value(name, measure, prediction)
+        for name, measure in pooled.items():
+            yield name, repeat, POOLED, value(name, measure, pool(together))
+    if told:
+        notes += _told(told, asked, f"{design.dataset(cell)}, {design.pipeline(cell)}")
+
+
+def _estimate(
+    design: Design,
+    store: Store,
+    first: Cell,
+    name: str,
+    values: Sequence[float],
+    notes: list[str],
+) -> tuple[float, float]:
+    """Estimate a measure by the resampling, and its spread; NaN, and a note, where it cannot."""
+    scheme, measure = design.resampling, design.measures[name]
+    try:
+        spread = float(scheme.spread(values))
+        if not scheme.needs_no_information:
+            return float(scheme.estimate(values)), spread
+        rate = float("nan")
+        if not np.isnan(values).any():
+            rate = no_information(measure, store.prediction(first.key))
+        informed: Any = scheme.estimate
+        better = measure.greater_is_better
+        return float(informed(values, no_information=rate, greater_is_better=better)), spread
+    except ilk.IlkError as error:
+        notes.append(
+            f"{name} was not estimated for {design.dataset(first)}, {design.pipeline(first)}: "
+            f"{error}"
+        )
+        return float("nan"), float("nan")
+
+
+def _told(told: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:
+    """Word what was said of scores: what was said most often, and of how many."""
+    for name, what in dict.fromkeys((name, what) for name, what, _ in told):
+        reasons = Counter({said: n for (*about, said), n in told.items() if about == [name, what]})
+        for said, n in reasons.most_common(MOST_SAID):
+            share = f" ({n} of {asked[name]} scores)" if n < asked[name] else ""
+            yield f"{name} {what} {row}: {said}{share}"
+        if len(reasons) > MOST_SAID:
+            left = len(reasons) - MOST_SAID
+            yield f"{name} {what} {row}: {left} more reason{'s' * (left != 1)} of this kind"
+
+
+def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
+    """Put the predictions of several splits together: seconds summed, reductions averaged."""
+
+    def joined(name: str) -> Any:
+        parts = [getattr(prediction, name) for prediction in predictions]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
+
+    arrays = ("probabilities", "scores", "rejected", "indices")
+    return ilk.Prediction(
+        joined("truth"),
+        joined("labels"),
+        predictions[0].classes,
+        **{name: joined(name) for name in arrays},
+        fit_seconds=sum(p.fit_seconds for p in predictions),
+        predict_seconds=sum(p.predict_seconds for p in predictions),
+        reduction=float(np.mean([p.reduction for p in predictions])),
+    )
+
+
+def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
+    """Rank the pipelines on each data set, 1 is best; those without an estimate get none."""
+    given = estimates.to_numpy(dtype=float)
+    result = np.full(given.shape, np.nan)
+    for row, own in zip(given, result, strict=True):
+        there = ~np.isnan(row)
+        if there.any():
+            own[there] = ilk.rank_rows(row[there][None], greater_is_better=greater_is_better)[0]
+    return pd.DataFrame(result, index=estimates.index, columns=estimates.columns)

@@ -1,0 +1,1 @@
+"""The run of a plan: tasks, scheduler, workers' inputs, store and progress."""

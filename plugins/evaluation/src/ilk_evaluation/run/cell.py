@@ -1,0 +1,350 @@
+"""One cell: fit a pipeline on the training cases of a split and ask it about the test cases."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+import ilk
+from ilk import Param
+
+REJECTED = -1
+"""Code of a case that the pipeline declined to answer."""
+_SWALLOWED = "Training interrupted by user"
+"""What scikit-learn's networks warn of in place of Ctrl-C; what they learned is not all."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a cell, in the form in which it is stored.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,), or None
+        Position of each predicted label among the classes of the data set; -1: rejected.
+        None: the cell failed.
+    probabilities, scores : ndarray of shape (n, C) or None
+    fit_seconds, predict_seconds : float
+    reduction : float
+        Share of the training cases that editors left out.
+    warnings : tuple of str
+        The distinct warnings it gave.
+    error : str or None
+        Type and message of the exception that ended it.
+    traceback : str or None
+    fallback : bool
+        Whether the fallback answered, because the pipeline failed: the error is the pipeline's.
+    together : int or None
+        Number of cases that were left out in turn without refitting: all were answered by one
+        call, of whose time `fit_seconds` is an equal share, and `predict_seconds` is 0. None:
+        the pipeline was fitted for this cell.
+    """
+
+    codes: np.ndarray | None = None
+    probabilities: np.ndarray | None = None
+    scores: np.ndarray | None = None
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
+    reduction: float = float("nan")
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+    traceback: str | None = None
+    fallback: bool = False
+    together: int | None = None
+
+
+def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int) -> Outcome:
+    """Fit a copy of a pipeline and predict; an exception becomes a failed outcome.
+
+    A case counts as rejected when the predicted label is the `reject_label` of a component of
+    the pipeline, or None. Another label that is no class of the data set is a failure.
+
+    A `tuned` classifier at its end chooses by the validation cases of the split, if it has any.
+
+    Parameters
+    ----------
+    pipeline : ilk.Pipeline
+        Left as it is.
+    data, split : ilk.Data, ilk.Split
+    seed : int
+        For every random state that the pipeline leaves open.
+    """
+    return guarded(lambda: _fit_and_predict(pipeline, data, split, seed))
+
+
+def guarded(work: Callable[[], Outcome]) -> Outcome:
+    """Return what comes of some work, with its warnings; an exception makes a failed outcome."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            outcome = work()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # a component may raise anything
+            outcome = Outcome(error=describe(error), traceback=_storable(traceback.format_exc()))
+    if any(_SWALLOWED in str(w.message) for w in caught):
+        raise KeyboardInterrupt
+    messages = (_storable(f"{w.category.__name__}: {w.message}") for w in caught)
+    return replace(outcome, warnings=tuple(dict.fromkeys(messages))) if caught else outcome
+
+
+def describe(error: BaseException) -> str:
+    """Type and message of an exception, even if that cannot be told or written plainly."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001  # a message may be made by anybody's code
+        message = "(its message cannot be shown)"
+    return _storable(f"{type(error).__name__}: {message}")
+
+
+def _storable(text: str) -> str:
+    """Write signs that UTF-8 cannot hold, as in names of files, by their numbers."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def ready(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> tuple[ilk.Pipeline, Any]:
+    """Return a copy of a pipeline to be fitted, seeded, and the cases as it takes them."""
+    model = ilk.seeded(clone(pipeline), seed)
+    if ilk.uses_views(model):
+        return ilk.with_views(model, data.views), data.table()
+    return model, data.X
+
+
+def _fit_and_predict(
+    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
+) -> Outcome:
+    model, cases = ready(pipeline, data, seed)
+    rows = _rows_to_fit(model, data, split)
+    X, y = ilk.take(cases, rows), data.y[rows]
+    queries = ilk.take(cases, split.test)
+    start = perf_counter()
+    model.fit(X, y)
+    fitted = perf_counter()
+    labels = np.asarray(model.predict(queries))
+    predicted = perf_counter()
+    if labels.shape != (len(split.test),):
+        raise ilk.InputError(
+            f"predict gave labels of shape {labels.shape} for {len(split.test)} cases"
+        )
+    return Outcome(
+        answers(model, labels, data.classes),
+        *_supports(model, queries, data.classes),
+        fit_seconds=fitted - start,
+        predict_seconds=predicted - fitted,
+        reduction=model.reduction_,
+    )
+
+
+def label_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Position of each label among the sorted classes, -1 for a label that is none of them."""
+    if labels.dtype.kind == classes.dtype.kind != "O":
+        at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        return np.where(classes[at] == labels, at, REJECTED).astype(np.int32)
+    table = {label: code for code, label in enumerate(classes.tolist())}
+    return np.array([table.get(label, REJECTED) for label in labels.tolist()], dtype=np.int32)
+
+
+def answers(model: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Codes of predicted labels.
+
+    Raises
+    ------
+    ilk.InputError
+        For a label that is neither a class of the data set nor a declared rejection.
+    """
+    codes = label_codes(labels, classes)
+    strange = np.flatnonzero(codes == REJECTED)
+    if strange.size:
+        params = model.get_params(deep=True)
+        marks = [value for name, value in params.items() if name.endswith("reject_label")]
+        for label in labels[strange].tolist():
+            if label is not None and label not in marks:
+                raise ilk.InputError(
+                    f"predict gave the label {label!r}, which is none of the classes of the data "
+                    f"set and no reject_label"
+                )
+    return codes
+
+
+def _supports(
+    model: Any, queries: Any, classes: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Probabilities; without them, decision values."""
+    if hasattr(model, "predict_proba"):
+        return _aligned(model.predict_proba(queries), model.classes_, classes, 0.0), None
+    if hasattr(model, "decision_function"):
+        return None, _aligned(model.decision_function(queries), model.classes_, classes, -np.inf)
+    return None, None
+
+
+def supports(
+    model: Any, said: ilk.Prediction, classes: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Bring what a model said to the form that fitting and asking it would have given.
+
+    Raises
+    ------
+    ilk.InputError
+        If it would have given probabilities or decision values, and these are not there.
+    """
+    if hasattr(model, "predict_proba"):
+        name, values, absent = "probabilities", said.probabilities, 0.0
+    elif hasattr(model, "decision_function"):
+        name, values, absent = "scores", said.scores, -np.inf
+    else:
+        return None, None
+    if values is None:
+        raise ilk.InputError(f"leave_one_out gave no {name}, which there are after a fit")
+    columns = _aligned(values, said.classes, classes, absent)
+    return (columns, None) if name == "probabilities" else (None, columns)
+
+
+def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray | None:
+    """Bring columns to the classes of the data set; None if they are not one per class."""
+    columns = np.asarray(values, dtype=float)
+    if columns.ndim == 1:
+        columns = np.column_stack([-columns, columns]) if len(own) == 2 else columns[:, None]
+    if columns.shape[1] != len(own):  # one-versus-one decision values, say
+        return None
+    if len(own) == len(classes):
+        return columns
+    result = np.full((len(columns), len(classes)), absent)
+    result[:, label_codes(np.asarray(own), classes)] = columns
+    return result
+
+
+_TUNES = "tuned"
+_FOLDS = 5
+
+
+def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.ndarray:
+    """Return the rows that a pipeline learns from, and tell its `tuned` step how to choose.
+
+    A `tuned` classifier that ends the pipeline chooses by the validation cases, if there are
+    any, and then learns from them too; without them its inner resampling keeps the groups of the
+    data whole, and together the copies of a case that a bootstrap drew several times: one that is
+    judged by its own copy would be learned by heart. Test cases have no part in either. Other
+    pipelines learn from the training cases.
+
+    Parameters
+    ----------
+    model : ilk.Pipeline
+        With a component in every slot; its last step is changed.
+    data, split : ilk.Data, ilk.Split
+
+    Warns
+    -----
+    UserWarning
+        If that cannot be, as an editor before `tuned` decides which cases it sees.
+    """
+    steps = [_component(step) for step in model.steps]
+    last = steps[-1]
+    if ilk.display_name(last) != _TUNES:
+        return split.train
+    together = _together(data, split.train)
+    if split.validation is None and together is None:
+        return split.train
+    if any(hasattr(step, "fit_resample") for step in steps[:-1]):
+        lost = "validation cases are unused"
+        if split.validation is None:
+            lost = f"{'copies of cases' if data.groups is None else 'groups'} are divided"
+        warnings.warn(
+            f"{_TUNES}: an editor before it chooses the cases that it sees, so where it chooses "
+            f"parameters {lost}; the editor can be part of the pipeline that is tuned instead",
+            stacklevel=2,
+        )
+        return split.train
+    if split.validation is None:
+        last.set_params(resampling=_InGroups(last.resampling, together, data.groups is None))
+        return split.train
+    from sklearn.model_selection import PredefinedSplit  # slow to import, and seldom needed
+
+    part = np.repeat([-1, 0], [len(split.train), len(split.validation)])
+    last.set_params(resampling=PredefinedSplit(part))
+    return np.concatenate([split.train, split.validation])
+
+
+def _together(data: ilk.Data, train: np.ndarray) -> np.ndarray | None:
+    """Return the code of what each training case stays together with; None if with nothing."""
+    names = train if data.groups is None else np.asarray(data.groups)[train]
+    values, codes = np.unique(names, return_inverse=True)
+    return None if data.groups is None and len(values) == len(names) else codes
+
+
+def _component(step: Any) -> Any:
+    return next(iter(step.values())) if isinstance(step, Mapping) else step
+
+
+class _InGroups(ilk.Resampling):
+    """Another resampling, which is given groups that the data do not bring along.
+
+    Parameters
+    ----------
+    resampling : resampling, splitter of scikit-learn, or None
+        None: ``stratified_kfold`` of at most 5 folds, small classes spread.
+    known : array of int, shape (n,)
+        Group of each case.
+    copies : bool, default=False
+        Whether groups are copies of a case.
+
+    Raises
+    ------
+    InputError
+        If the other resampling cannot keep them together.
+    """
+
+    parameters: ClassVar[Mapping[str, Param]] = {
+        "resampling": Param(slot="resampling", none=True, doc="What divides."),
+        "known": Param(ilk.Array, doc="Group of each case."),
+        "copies": Param(bool, doc="Whether groups are copies of a case."),
+    }
+
+    def __init__(self, resampling: Any = None, known: Any = (), copies: bool = False) -> None:
+        self.resampling = resampling
+        self.known = known
+        self.copies = copies
+
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+    ) -> Iterator[ilk.Split]:
+        scheme = self._scheme()
+        if hasattr(scheme, "splits"):
+            try:
+                yield from scheme.splits(X, y, self.known, random_state=random_state)
+            except ilk.InputError as error:
+                if not self.copies:
+                    raise
+                raise ilk.InputError(
+                    f"{_TUNES}: copies of a case that was drawn several times are a group: {error}"
+                ) from None
+            return
+        drawn = scheme.split(np.zeros(ilk.n_rows(X)), y, self.known)
+        for fold, (train, test) in enumerate(drawn):
+            yield ilk.Split(train, test, fold=fold)
+
+    def estimate(self, scores: Sequence[float]) -> float:
+        scheme = self._scheme()
+        if hasattr(scheme, "estimate"):
+            return float(scheme.estimate(scores))
+        return super().estimate(scores)
+
+    def _scheme(self) -> Any:
+        """Return what divides; splitters of scikit-learn as resamplings that know of groups."""
+        scheme = self.resampling
+        if scheme is None:
+            folds = max(2, min(_FOLDS, len(np.unique(self.known))))
+            return ilk.resampling("stratified_kfold", folds=folds, small_classes="spread")
+        scheme = self.resolve_slot("resampling")
+        if hasattr(scheme, "splits"):
+            return scheme
+        from ilk_evaluation.resamplings.sklearn_splitters import table_of
+
+        table = table_of(scheme)
+        return scheme if table is None else ilk.build(table, kind="resampling")

@@ -1,0 +1,121 @@
+"""Which pipeline leads so far: by the first measure, over the data sets that all have finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+import ilk
+from ilk_evaluation.comparisons.paired_scores import with_scores
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.design import Cell, Design
+    from ilk_evaluation.run.run_state import RunState
+    from ilk_evaluation.run.store import Store
+
+Estimate = Callable[["Design", "Store"], pd.DataFrame]
+
+_GUESS = 1e-4  # seconds to score a cell, before any was scored
+
+
+@dataclass(frozen=True)
+class Best:
+    """The pipelines with the best mean.
+
+    Attributes
+    ----------
+    pipelines : tuple of str
+        Several, if their means are equal.
+    measure : str
+    mean : float
+        Over `n` data sets, those that all pipelines have finished, of `of`.
+    n, of : int
+    """
+
+    pipelines: tuple[str, ...]
+    measure: str
+    mean: float
+    n: int
+    of: int
+
+
+class Leader:
+    """Scores data sets once all pipelines have finished them, each once, from their store.
+
+    Parameters
+    ----------
+    design : Design
+    estimate : function
+        Takes a part of the design and a store, and returns the estimates of the measure that
+        ranks, data sets by pipelines.
+    """
+
+    def __init__(self, design: Design, estimate: Estimate) -> None:
+        self.design = design
+        self._estimate = estimate
+        self.best: Best | None = None
+        self.spent = 0.0
+        self._n_scored = 0
+        self._estimates: dict[int, np.ndarray] = {}
+        self._broken = False
+
+    def work(self, store: Store, run_state: RunState, seconds: float) -> None:
+        """Score data sets that are finished, as many as likely are scored in so much time.
+
+        A run that is complete is left to its tables.
+        """
+        if self._broken or seconds <= 0 or run_state.done == run_state.total:
+            return
+        for dataset in run_state.finished_datasets():
+            cells = self._cells.get(dataset, [])
+            cost = len(cells) * (self.spent / self._n_scored if self._n_scored else _GUESS)
+            if dataset not in self._estimates and cost <= seconds:
+                seconds -= self._score(store, dataset, cells)
+
+    def forget(self, dataset: int) -> None:
+        """Score a data set again: some of its cells were run anew."""
+        if self._estimates.pop(dataset, None) is not None:
+            self.best = self._find()
+
+    def _score(self, store: Store, dataset: int, cells: list[Cell]) -> float:
+        start = perf_counter()
+        try:
+            estimates = self._estimate(replace(self.design, cells=cells), store)
+        except ilk.IlkError:  # said where the tables are made
+            self._broken = True
+        else:
+            self._estimates[dataset] = estimates.to_numpy()[dataset]
+            self.best = self._find()
+        took = perf_counter() - start
+        self.spent += took
+        self._n_scored += len(cells)
+        return took
+
+    def _find(self) -> Best | None:
+        if not self._estimates:
+            return None
+        found = pd.DataFrame(list(self._estimates.values()))
+        rows = with_scores(found.where(np.isfinite(found))).dropna()
+        if rows.empty:
+            return None
+        label, measure = next(iter(self.design.measures.items()))
+        means = rows.mean()
+        best = float(means.max() if measure.greater_is_better else means.min())
+        leading = means.index[means == best]
+        pipelines = tuple(self.design.pipelines[column].label for column in leading)
+        return Best(pipelines, label, best, len(rows), len(self.design.datasets))
+
+    @cached_property
+    def _cells(self) -> dict[int, list[Cell]]:
+        """Cells by data set, in whose order they come."""
+        return {
+            dataset: list(group)
+            for dataset, group in groupby(self.design.cells, key=lambda cell: cell.dataset)
+        }

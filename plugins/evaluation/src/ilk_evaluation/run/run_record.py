@@ -1,0 +1,169 @@
+"""What a store keeps of a run besides predictions, so that results need no file and no data."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import ilk
+from ilk_evaluation.plan.design import Cell, Design, Named
+from ilk_evaluation.plan.keys import canonical, cell_key
+from ilk_evaluation.plan.shards import checked_shard
+from ilk_evaluation.run.database import StoreError, undamaged
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.experiment_file import Experiment
+    from ilk_evaluation.plan.experiment_plan import Plan
+    from ilk_evaluation.plan.shards import Shard
+    from ilk_evaluation.run.store import Store
+
+
+def begin_run(plan: Plan, store: Store, fallback: str | None = None) -> int:
+    """Note that a plan is run, with all that its results need; return the number of the run."""
+    spec, environment = _record_of(plan), canonical(_environment_here())
+    run = store.begin_run(
+        plan.design.name,
+        plan.design.seed,
+        spec,
+        environment,
+        _planned_splits(plan.design),
+        fallback,
+    )
+    for planned in plan.datasets:
+        store.add_dataset(planned.data, planned.n_features)
+    for pipeline in plan.pipelines:
+        store.add_pipeline(pipeline.key, pipeline.spec, pipeline.versions)
+    return run
+
+
+def is_recorded(plan: Plan, store: Store) -> bool:
+    """Tell whether the last run had the same specification, data and splits."""
+    runs = store.runs()
+    return (
+        bool(runs)
+        and runs[-1]["spec"] == _record_of(plan)
+        and store.planned(runs[-1]["id"]) == _planned_splits(plan.design)
+    )
+
+
+def _record_of(plan: Plan) -> str:
+    """Write what is run as JSON: file and text of the specification, names and keys.
+
+    Where pipelines are tried on some data sets only, ``tried`` has the positions for each; where
+    a part was run, ``shard`` says which of how many.
+    """
+    experiment, design = plan.experiment, plan.design
+    tried = _tried(design)
+    path = experiment.spec.path
+    return canonical(
+        {
+            "file": str(path.absolute()) if path else None,
+            "text": path.read_text(encoding="utf-8") if path else _written(experiment),
+            "name": design.name,
+            "datasets": [[one.label, one.key] for one in design.datasets],
+            "pipelines": [[one.label, one.key] for one in design.pipelines],
+            "evaluation": dict(design.evaluation),
+            **({"tried": tried} if tried else {}),
+            **({"shard": list(plan.shard)} if plan.shard else {}),
+        }
+    )
+
+
+def _tried(design: Design) -> list[list[int]] | None:
+    """Positions of the data sets of each pipeline; None where each is tried on all."""
+    pairs = {(cell.pipeline, cell.dataset) for cell in design.cells}
+    if len(pairs) == len(design.pipelines) * len(design.datasets):
+        return None
+    return [sorted(d for p, d in pairs if p == column) for column in range(len(design.pipelines))]
+
+
+def _written(experiment: Experiment) -> str:
+    """Write an experiment that was described in Python."""
+    return canonical(
+        {
+            "experiment": {"name": experiment.name, "seed": experiment.seed},
+            "datasets": experiment.datasets,
+            "pipelines": experiment.pipelines,
+            "evaluation": experiment.evaluation,
+            "run": experiment.run,
+        }
+    )
+
+
+def _planned_splits(design: Design) -> list[tuple[int, int, int, int, str]]:
+    """Data set, number, repeat, fold and key of each split, in order."""
+    splits = (
+        (cell.dataset, cell.split, cell.repeat, cell.fold, cell.split_key) for cell in design.cells
+    )
+    return list(dict.fromkeys(splits))
+
+
+def recorded_design(store: Store, experiment: str | None = None) -> Design:
+    """Read the design of the last run, or of the last one of an experiment.
+
+    Raises
+    ------
+    StoreError
+        If nothing was run yet, or no such experiment.
+    """
+    runs = store.runs()
+    if not runs:
+        raise StoreError(f"{store.path}: holds no run yet")
+    run = {run["name"]: run for run in runs}.get(experiment) if experiment else runs[-1]
+    if run is None:
+        known = list(dict.fromkeys(str(run["name"]) for run in runs))
+        hint = ilk.did_you_mean(str(experiment), known)
+        raise StoreError(
+            f"{store.path}: holds no experiment {experiment!r}{hint} (there are: "
+            f"{', '.join(known)})"
+        )
+    if not store.planned(run["id"]) and run is not runs[-1]:
+        raise StoreError(
+            f"{store.path}: an older ilk kept of the experiment {run['name']!r} only its cells; "
+            f"run it again to see its tables, which fits nothing that is there"
+        )
+    with undamaged(store.path):
+        return _design(store, run)
+
+
+def _design(store: Store, run: Mapping[str, Any]) -> Design:
+    seed, record = int(run["seed"]), json.loads(run["spec"])
+    pipelines = tuple(Named(*pair) for pair in record["pipelines"])
+    datasets = tuple(Named(*pair) for pair in record["datasets"])
+    assert datasets, "no data set"
+    assert pipelines, "no pipeline"
+    evaluation = record["evaluation"]
+    for table in (evaluation["resampling"], *evaluation["measures"], *evaluation["comparisons"]):
+        table["use"]  # else it is not known what to build later
+    tried = record.get("tried") or [range(len(datasets))] * len(pipelines)
+    cells = tuple(
+        Cell(dataset, number, column, repeat, fold, cell_key(pipeline.key, split, seed), split)
+        for *numbers, split in store.planned(run["id"])
+        for dataset, number, repeat, fold in (map(int, numbers),)
+        for column, pipeline in enumerate(pipelines)
+        if dataset in tried[column]
+    )
+    return Design(record["name"], seed, store.path, datasets, pipelines, cells, evaluation)
+
+
+def recorded_shard(store: Store) -> Shard | None:
+    """Read which shard the last run had; None: it had all cells."""
+    with undamaged(store.path):
+        shard = json.loads(store.runs()[-1]["spec"]).get("shard")
+        return None if shard is None else checked_shard(shard)
+
+
+def _environment_here() -> dict[str, Any]:
+    """What a run runs on: Python, libraries, distributions of ilk, machine."""
+    libraries = ("loky", "numpy", "pandas", "scikit-learn", "scipy", "threadpoolctl")
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": platform.node(),
+        "processors": os.cpu_count(),
+        "versions": {**{name: version(name) for name in libraries}, **ilk.installed()},
+    }

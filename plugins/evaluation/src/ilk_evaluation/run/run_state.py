@@ -1,0 +1,192 @@
+"""How far a run is: what is done, what failed, what is left and how long that may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.design import Design
+    from ilk_evaluation.run.cell import Outcome
+    from ilk_evaluation.run.sql import CellRow
+
+
+MOST_SHOWN = 3
+"""Ways to fail that are shown at a time."""
+LONGEST = 200
+"""Characters of an error that are shown."""
+
+
+@dataclass(frozen=True)
+class CellSummary:
+    """The outcome of a cell, as far as the run state needs it.
+
+    Attributes
+    ----------
+    seconds : float or None
+        For fitting and predicting, where that is known.
+    error : str or None
+        What its pipeline failed of.
+    fallback : bool
+        Whether the fallback answered.
+    here : bool
+        Whether the present run did it.
+    """
+
+    seconds: float | None
+    error: str | None
+    fallback: bool
+    here: bool
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> CellSummary:
+        """What came of a cell of the present run."""
+        seconds = outcome.fit_seconds + outcome.predict_seconds
+        known = seconds if seconds >= 0 else None  # else NaN
+        return cls(known, outcome.error, outcome.fallback, here=True)
+
+    @classmethod
+    def kept(cls, row: CellRow, run: int | None) -> CellSummary:
+        """What came of a cell, from its row in a store."""
+        return cls(row.seconds, row.error, row.fallback, here=row.run == run)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A way to fail, and how many cells of a pipeline on a data set did."""
+
+    dataset: str
+    pipeline: str
+    error: str
+    number: int
+
+
+class RunState:
+    """Counts of a design's cells, which are told to it as they come to an end.
+
+    One thread tells; others may look meanwhile.
+
+    Attributes
+    ----------
+    design : Design
+    total : int
+        Different cells: equal pipelines under two names share theirs.
+    done, failed, fallbacks : int
+        Cells with an outcome; those without an answer; those that the fallback answered.
+    here : int
+        Cells that the present run did.
+    left : ndarray of int, shape (n_datasets, n_pipelines)
+        Cells without an outcome.
+    latest : tuple of Failure
+        The latest ways to fail, the last one last.
+    n_failures : int
+        How many ways to fail there were.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        shape = len(design.datasets), len(design.pipelines)
+        self.left = np.zeros(shape, dtype=int)
+        self.cells = {cell.key: cell for cell in reversed(design.cells)}
+        for cell in self.cells.values():
+            self.left[cell.dataset, cell.pipeline] += 1
+        self.total = len(self.cells)
+        self.done = self.failed = self.fallbacks = self.here = self.n_failures = 0
+        self.latest: tuple[Failure, ...] = ()
+        self._kinds: dict[tuple[int, int, str], int] = {}
+        self._seconds = np.zeros(shape)
+        self._timed = np.zeros(shape, dtype=int)
+        self._worked = 0.0
+
+    def start(self, rows: Iterable[CellRow], missing: Iterable[str]) -> None:
+        """Count what a store holds already; what is neither there nor missing is others' work."""
+        wanted = set(missing)
+        others = self.cells.keys() - wanted
+        for row in rows:
+            if row.key in others:
+                others.discard(row.key)
+                self.count(row.key, CellSummary.kept(row, run=None))
+        self.leave_out(others)
+
+    def leave_out(self, keys: Iterable[str]) -> None:
+        """Leave out cells that others run: no outcome of them is to be counted."""
+        for key in keys:
+            cell = self.cells.pop(key)
+            self.left[cell.dataset, cell.pipeline] -= 1
+            self.total -= 1
+
+    def count(self, key: str, came: CellSummary, times: int = 1) -> None:
+        """Count a cell; with ``times=-1`` take it back, as it is run again."""
+        cell = self.cells[key]
+        at = cell.dataset, cell.pipeline
+        self.left[at] -= times
+        self.here += times * came.here
+        if came.seconds is not None:
+            self._seconds[at] += times * came.seconds
+            self._timed[at] += times
+            self._worked += times * came.here * came.seconds
+        if came.error is not None:
+            self.failed += times * (not came.fallback)
+            self.fallbacks += times * came.fallback
+            self._count_failure((*at, first_line(came.error)), times)
+        self.done += times
+
+    def _count_failure(self, kind: tuple[int, int, str], times: int) -> None:
+        number = self._kinds.pop(kind, 0) + times
+        if number > 0:
+            self._kinds[kind] = number  # the latest one last
+        self.n_failures = len(self._kinds)
+        latest = [(*kind, self._kinds[kind]) for kind in islice(reversed(self._kinds), MOST_SHOWN)]
+        datasets, pipelines = self.design.datasets, self.design.pipelines
+        self.latest = tuple(
+            Failure(datasets[dataset].label, pipelines[pipeline].label, error, n)
+            for dataset, pipeline, error, n in reversed(latest)
+        )
+
+    def finished_datasets(self) -> list[int]:
+        """Positions of the data sets of which no cell is left."""
+        return np.flatnonzero(self.left.sum(axis=1) == 0).tolist()
+
+    def seconds_left(self, elapsed: float) -> float | None:
+        """About how long the rest takes, from what the present run did; None: nobody knows yet.
+
+        What is left is weighed by the mean time of its data set and pipeline; where that is not
+        known yet, as a time of the data set by one of the pipeline, fitted to what is known. Its
+        pace is that of the work done so far.
+        """
+        if not self.here:
+            return None
+        left = self.left
+        if self._worked <= 0:
+            return elapsed / self.here * float(left.sum())
+        return elapsed * float((left * self._expected()).sum()) / self._worked
+
+    def _expected(self) -> np.ndarray:
+        """Seconds of a cell of each data set and pipeline, a product of two where not known."""
+        known = self._timed > 0
+        means = self._seconds / np.maximum(self._timed, 1)
+        rows = np.ones(len(means))
+        for _ in range(_ROUNDS):
+            columns = _ratio(means.sum(axis=0), (known * rows[:, None]).sum(axis=0))
+            rows = _ratio(means.sum(axis=1), (known * columns).sum(axis=1))
+        return np.where(known, means, rows[:, None] * columns)
+
+
+def first_line(error: str) -> str:
+    """The first line of what went wrong, in so much room as there is."""
+    line = error.partition("\n")[0]
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+_ROUNDS = 20  # of fitting rows to columns and columns to rows
+
+
+def _ratio(sums: np.ndarray, divisors: np.ndarray) -> np.ndarray:
+    """Ratios where there is a divisor; elsewhere the mean of those."""
+    there = divisors > 0
+    ratios = sums / np.where(there, divisors, 1)
+    return np.where(there, ratios, ratios[there].mean() if there.any() else 1.0)

@@ -1,0 +1,306 @@
+"""Run the cells of a plan that are not in the store yet, and write each as it finishes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ilk
+from ilk_evaluation.executors.base import ExecutorError
+from ilk_evaluation.plan.keys import canonical, code_versions
+from ilk_evaluation.plan.shards import cells_of
+from ilk_evaluation.run import run_record
+from ilk_evaluation.run.database import StoreError, check_writable
+from ilk_evaluation.run.progress import Silent
+from ilk_evaluation.run.scheduler import Scheduler
+from ilk_evaluation.run.store import Store
+from ilk_evaluation.run.tasks import WITHOUT_REFITTING, BatchTask, CellTask, Task, divided
+from ilk_evaluation.run.worker_context import WorkerContext
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.design import Cell
+    from ilk_evaluation.plan.experiment_plan import Plan
+    from ilk_evaluation.run.cell import Outcome
+
+
+def run_cell_alone(
+    plan: Plan, key: str, listeners: ilk.Listeners | None = None
+) -> tuple[Cell, Outcome]:
+    """Run a single cell, finished or not, and keep what comes of it.
+
+    Parameters
+    ----------
+    plan : Plan
+    key : str
+        Key of the cell, or so much of it that no other cell has it.
+    listeners : ilk.Listeners, optional
+
+    Raises
+    ------
+    ilk.InputError
+        If no cell has this key, or several have.
+    """
+    keys = sorted({cell.key for cell in plan.cells if cell.key.startswith(key)})
+    if len(keys) != 1:
+        several = f"{len(keys)} cells have a key that begins so" if keys else "no cell has this key"
+        raise ilk.InputError(f"{key}: {several}; `ilk results failures` lists keys")
+    cell = next(cell for cell in plan.cells if cell.key == keys[0])
+    with open_store(plan) as store:
+        run_cells(plan, store, [cell], listeners or ilk.Listeners(), Silent(), on_error="record")
+        return cell, store.outcome(cell.key)
+
+
+def with_executor(plan: Plan, executor: Any) -> Plan:
+    """Return a plan that runs on another executor: a name, a table, an instance; None: the same."""
+    if executor is None:
+        return plan
+    if not isinstance(executor, ilk.Executor):
+        executor = ilk.build(executor, kind="executor")
+    return replace(plan, executor=executor)
+
+
+def open_store(plan: Plan) -> Store:
+    """Open the store of a plan for writing; an unusable one is an error of the specification."""
+    try:
+        with ExitStack() as undo:
+            store = undo.enter_context(Store.open(plan.store))
+            store.verify()
+            undo.pop_all()
+            return store
+    except StoreError as error:
+        raise _store_problem(plan, error) from error
+
+
+def _store_problem(plan: Plan, error: StoreError) -> ilk.IlkError:
+    """Return the error with the line of the specification that names the store, if one does."""
+    chosen = plan.experiment.spec.data.get("output", {}).get("store")
+    folder = plan.experiment.spec.folder or Path()
+    if chosen is None or plan.store is None or not _same_place(folder / chosen, plan.store):
+        return error
+    return plan.experiment.error(ilk.Problem(("output", "store"), str(error)))
+
+
+def _same_place(one: Path, other: Path) -> bool:
+    return one.expanduser().absolute().resolve() == other.absolute().resolve()
+
+
+def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> int:
+    """Number of cells that need not be run; reads the store, if there is one, and writes nothing.
+
+    Raises
+    ------
+    ilk.IlkError
+        If the store could not be written.
+    """
+    path = plan.store
+    if path is None:
+        return 0
+    try:
+        check_writable(path)
+        if fresh or not path.exists() or not path.stat().st_size:
+            return 0
+        with Store.read(path) as store:
+            store.verify()
+            return plan.n_cells - len(missing_cells(plan, store, retry_failed=retry_failed))
+    except StoreError as error:
+        raise _store_problem(plan, error) from error
+
+
+def missing_cells(
+    plan: Plan, store: Store, *, fresh: bool = False, retry_failed: bool = False
+) -> list[Cell]:
+    """Cells that are to be run: each key once, those with an outcome only if asked for."""
+    cells = {cell.key: cell for cell in cells_of(plan.design, plan.shard)}
+    if fresh:
+        return list(cells.values())
+    failed = store.failed()
+    if not retry_failed and plan.experiment.run["on_error"] != "raise":
+        wanted = _fallback_of(plan)
+        text = None if wanted is None else wanted.text
+        failed = {key: had for key, had in failed.items() if had != text}
+    done = store.statuses().keys() - failed.keys()
+    return [cell for key, cell in cells.items() if key not in done]
+
+
+@dataclass(frozen=True)
+class _Fallback:
+    """What answers where a pipeline fails, and a text that says what it is made of."""
+
+    pipeline: ilk.Pipeline
+    text: str
+
+
+def _fallback_of(plan: Plan) -> _Fallback | None:
+    """Return the fallback that an experiment asks for, if it does."""
+    if plan.experiment.run["on_error"] != "fallback":
+        return None
+    steps = [{"classifier": plan.experiment.run["fallback"]}]
+    resolved = ilk.resolve({"steps": steps}, kind="classifier")
+    pipeline = ilk.build(resolved.data, kind="classifier")
+    versions = code_versions(pipeline, resolved.versions)
+    return _Fallback(pipeline, canonical([resolved.data["steps"], versions]))
+
+
+def run_cells(
+    plan: Plan,
+    store: Store,
+    missing: list[Cell],
+    listeners: ilk.Listeners,
+    progress: Silent,
+    *,
+    on_error: str,
+    fresh: bool = False,
+) -> None:
+    """Run cells and write their outcomes; `fresh`: in the place of those in the store."""
+    fallback = _fallback_of(plan)
+    pipelines = [planned.pipeline for planned in plan.pipelines]
+    if fallback is not None:
+        pipelines.append(fallback.pipeline)
+    with (
+        progress,
+        WorkerContext([planned.data for planned in plan.datasets], pipelines) as context,
+    ):
+        text = None if fallback is None else fallback.text
+        forget = [cell.key for cell in missing] if fresh else []
+        writer = OutcomeWriter(plan, store, progress, listeners, text, forget)
+        scheduler = Scheduler(
+            plan.executor,
+            context,
+            writer,
+            fallback=None if fallback is None else len(pipelines) - 1,
+            name=(lambda cell: cell_name(plan, cell)) if on_error == "raise" else None,
+        )
+        try:
+            with scheduler:
+                scheduler.work(_tasks(plan, missing, progress.say))
+        except StoreError as error:
+            n_kept = plan.n_cells - len(missing) + writer.n_kept
+            raise StoreError(f"{error}\n{n_kept} of {plan.n_cells} cells are kept in it") from error
+        except ExecutorError as error:
+            if plan.store is None:
+                raise
+            cells = cells_of(plan.design, plan.shard)
+            n_kept = len(store.statuses().keys() & {cell.key for cell in cells})
+            raise ExecutorError(
+                f"{error}\n{n_kept} of {plan.n_cells} cells are kept in {plan.store}; "
+                f"run the same again{', but not afresh,' if forget else ''} to go on"
+            ) from error
+
+
+def cell_name(plan: Plan, cell: Cell) -> str:
+    """``"wine, 1-NN, repeat 0, fold 1"``."""
+    dataset, pipeline = plan.datasets[cell.dataset].label, plan.pipelines[cell.pipeline].id
+    return f"{dataset}, {pipeline}, repeat {cell.repeat}, fold {cell.fold}"
+
+
+def _tasks(plan: Plan, cells: list[Cell], say: Callable[[str], None]) -> Iterator[Task]:
+    """Yield what is done together, then the other cells one by one."""
+    together, rest = divided(plan, cells)
+    for group in together:
+        say(f"{_row_name(plan, group[0])}: {WITHOUT_REFITTING} ({len(group)} cells)")
+        yield BatchTask(group, partial(_one_by_one, plan, group, say))
+    yield from _cell_tasks(plan, rest)
+
+
+def _one_by_one(
+    plan: Plan, cells: Iterable[Cell], say: Callable[[str], None], failed: Outcome
+) -> Iterator[CellTask]:
+    """Yield cells that could not be answered together."""
+    cells = list(cells)
+    say(
+        f"{_row_name(plan, cells[0])}: each case needs a fit, as {WITHOUT_REFITTING} failed: "
+        f"{failed.error}"
+    )
+    yield from _cell_tasks(plan, cells)
+
+
+def _row_name(plan: Plan, cell: Cell) -> str:
+    return f"{plan.datasets[cell.dataset].label}, {plan.pipelines[cell.pipeline].id}"
+
+
+def _cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
+    """Pair cells, which are in the plan's order, with their splits, made one at a time."""
+    current, position, split = -1, -1, None
+    for cell in cells:
+        if cell.dataset != current:
+            current, position = cell.dataset, -1
+            splits = plan.splits(current)
+        while position < cell.split:
+            position, split = position + 1, next(splits)
+        assert split is not None
+        yield CellTask(cell, split, plan.cell_seed(cell), cell.pipeline)
+
+
+@dataclass(frozen=True)
+class FinishedCell:
+    """What listeners are told of a cell.
+
+    Attributes
+    ----------
+    dataset, pipeline : str
+        As they are called in tables.
+    repeat, fold : int
+    key : str
+        Content hash of the cell.
+    seconds : float or None
+        For fitting and predicting; None where the cell failed.
+    error : str or None
+    fallback : bool
+        Whether the fallback answered, because the pipeline failed.
+    """
+
+    dataset: str
+    pipeline: str
+    repeat: int
+    fold: int
+    key: str
+    seconds: float | None
+    error: str | None
+    fallback: bool
+
+
+class OutcomeWriter:
+    """Writes the outcomes of a run into a store, after the data and pipelines they refer to.
+
+    It drops the cells to be run again with the first outcome, not before: a run without any
+    outcome, as no worker could be started, loses nothing.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        progress: Silent,
+        listeners: ilk.Listeners,
+        fallback: str | None,
+        forget: list[str],
+    ) -> None:
+        self.plan = plan
+        self.store = store
+        self.progress = progress
+        self.listeners = listeners
+        self.n_kept = 0
+        self._forget = forget
+        self.run = run_record.begin_run(plan, store, fallback)
+
+    def __call__(self, task: Task, outcome: Outcome) -> None:
+        """Write the outcome of a task, then tell listeners; it is stored when this returns."""
+        if self._forget:
+            self.store.drop(self._forget)
+            self._forget = []
+        task.write(self.store, outcome, self.plan, self.run)
+        self._tell(task.outcomes(outcome))
+
+    def _tell(self, cells: list[tuple[Cell, Outcome]]) -> None:
+        self.n_kept += len(cells)
+        self.progress.advance_all(cells)
+        for cell, outcome in cells:
+            failed = outcome.codes is None
+            seconds = None if failed else outcome.fit_seconds + outcome.predict_seconds
+            place = self.plan.design.place(cell)
+            finished = FinishedCell(*place, cell.key, seconds, outcome.error, outcome.fallback)
+            self.listeners.tell("ilk_cell_finished", cell=finished)

@@ -1,0 +1,271 @@
+"""Tasks for the workers of a run: a single cell, or all leave-one-out cells of a pipeline.
+
+The cells of a pipeline on a data set are one task where the resampling leaves one case out in
+turn and the pipeline can answer for each case as if it was fitted to the others
+(`ilk.Pipeline.fast_leave_one_out`): no step before the learner depends on cases, and no cell
+would draw a random state of its own. The store then holds the same rows under the same keys as
+after one fit per cell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+
+import ilk
+from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
+
+if TYPE_CHECKING:
+    from ilk_evaluation.plan.design import Cell, Design
+    from ilk_evaluation.plan.experiment_plan import Plan
+    from ilk_evaluation.run.store import Store
+    from ilk_evaluation.run.worker_context import WorkerContext
+
+WITHOUT_REFITTING = "leave-one-out without refitting"
+
+
+class Task(Protocol):
+    """One call of a worker, which answers one cell or several."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells it answers, at least one."""
+
+    @property
+    def suspect(self) -> bool:
+        """Whether a worker died of it, or beside it."""
+
+    def suspected(self) -> Self:
+        """Return the same task as a suspect."""
+
+    def call(self, context: WorkerContext) -> tuple[Any, ...]:
+        """Return the function that a worker runs, and its arguments."""
+
+    def retries(self, outcome: Outcome, fallback: int | None) -> Iterator[Task] | None:
+        """Return the tasks that take its place after a failure; None: the failure is final."""
+
+    def final(self, outcome: Outcome) -> Outcome:
+        """Return the outcome to store."""
+
+    def outcomes(self, outcome: Outcome) -> list[tuple[Cell, Outcome]]:
+        """Return each cell with its share of the outcome."""
+
+    def write(self, store: Store, outcome: Outcome, plan: Plan, run: int) -> None:
+        """Write the outcome of a run into a store: all cells or none."""
+
+
+@dataclass(frozen=True)
+class CellTask:
+    """One cell.
+
+    Attributes
+    ----------
+    cell : Cell
+    split : ilk.Split
+    seed : int
+    pipeline : int
+        Position in the worker context.
+    failed : Outcome or None
+        Outcome of the cell's own pipeline, once the fallback takes its turn.
+    suspect : bool
+        Whether a worker died of it, or beside it.
+    """
+
+    cell: Cell
+    split: ilk.Split
+    seed: int
+    pipeline: int
+    failed: Outcome | None = None
+    suspect: bool = False
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cell, alone."""
+        return (self.cell,)
+
+    def suspected(self) -> Self:
+        """Return the same task as a suspect."""
+        return replace(self, suspect=True)
+
+    def call(self, context: WorkerContext) -> tuple[Any, ...]:
+        """Return the function that a worker runs, and its arguments."""
+        return run_cell, context, self
+
+    def retries(self, outcome: Outcome, fallback: int | None) -> Iterator[Task] | None:
+        """Return the fallback's turn, if there is a fallback and it had none yet."""
+        if fallback is None or self.failed is not None:
+            return None
+        return iter((replace(self, pipeline=fallback, failed=outcome),))
+
+    def final(self, outcome: Outcome) -> Outcome:
+        """Add the error of the cell's own pipeline to the outcome of the fallback."""
+        failed = self.failed
+        if failed is None:
+            return outcome
+        if outcome.error is None:
+            return replace(outcome, error=failed.error, traceback=failed.traceback, fallback=True)
+        return replace(failed, error=f"{failed.error}; the fallback failed too: {outcome.error}")
+
+    def outcomes(self, outcome: Outcome) -> list[tuple[Cell, Outcome]]:
+        """Return the cell with the outcome."""
+        return [(self.cell, outcome)]
+
+    def write(self, store: Store, outcome: Outcome, plan: Plan, run: int) -> None:
+        """Write the outcome of a run into a store."""
+        store.put(
+            self.cell.key,
+            outcome,
+            run=run,
+            pipeline=plan.pipelines[self.cell.pipeline].key,
+            split=self.cell.split_key,
+            fingerprint=plan.datasets[self.cell.dataset].data.fingerprint,
+            test=self.split.test,
+            n_train=len(self.split.train),
+        )
+
+
+@dataclass(frozen=True)
+class BatchTask:
+    """All leave-one-out cells of a pipeline on a data set, answered without refitting.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+    one_by_one : function
+        Takes the outcome of the batch where that failed, and gives a task for each cell.
+    suspect : bool
+        Whether a worker died of it, or beside it.
+    """
+
+    cells: tuple[Cell, ...]
+    one_by_one: Callable[[Outcome], Iterator[CellTask]]
+    suspect: bool = False
+
+    def suspected(self) -> Self:
+        """Return the same task as a suspect."""
+        return replace(self, suspect=True)
+
+    def call(self, context: WorkerContext) -> tuple[Any, ...]:
+        """Return the function that a worker runs, and its arguments."""
+        return leave_out, context, self.cells[0].dataset, self.cells[0].pipeline
+
+    def retries(self, outcome: Outcome, fallback: int | None) -> Iterator[Task] | None:
+        """Return a task for each cell."""
+        return self.one_by_one(outcome)
+
+    def final(self, outcome: Outcome) -> Outcome:
+        """Return the outcome as it is."""
+        return outcome
+
+    def outcomes(self, outcome: Outcome) -> list[tuple[Cell, Outcome]]:
+        """Return each cell with its share of the outcome."""
+        return [(cell, _of_case(outcome, cell.split)) for cell in self.cells]
+
+    def write(self, store: Store, outcome: Outcome, plan: Plan, run: int) -> None:
+        """Write the outcome of a run into a store: all cells or none."""
+        data = plan.datasets[self.cells[0].dataset].data
+        store.put_together(
+            self.outcomes(outcome),
+            run=run,
+            pipeline=plan.pipelines[self.cells[0].pipeline].key,
+            fingerprint=data.fingerprint,
+            n_train=len(data) - 1,
+        )
+
+
+def shortcuts(plan: Plan) -> frozenset[int]:
+    """Positions of the pipelines whose cells can be answered together."""
+    if not plan.resampling.leaves_one_out:
+        return frozenset()
+    fast = (i for i, planned in enumerate(plan.pipelines) if _is_fast(planned.pipeline))
+    return frozenset(fast)
+
+
+def _is_fast(pipeline: ilk.Pipeline) -> bool:
+    try:
+        return pipeline.fast_leave_one_out
+    except Exception:  # noqa: BLE001  # anybody's code; what is wrong is said when it is fitted
+        return False
+
+
+def divided(plan: Plan, cells: Sequence[Cell]) -> tuple[list[tuple[Cell, ...]], list[Cell]]:
+    """Divide cells into groups to be answered together, and those that are run by themselves.
+
+    A single cell makes a group, too: its answer, which a fit may round otherwise, so does not
+    depend on what else is to be run, be it in a shard or after an interrupted run.
+    """
+    fast = shortcuts(plan)
+    groups: defaultdict[tuple[int, int], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        if cell.pipeline in fast:
+            groups[cell.dataset, cell.pipeline].append(cell)
+    together = [tuple(group) for group in groups.values()]
+    return together, [cell for cell in cells if cell.pipeline not in fast]
+
+
+def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
+    """Run a cell, here or in a worker."""
+    data = context.datasets[task.cell.dataset]
+    return evaluate(context.pipelines[task.pipeline], data, task.split, task.seed)
+
+
+def leave_out(context: WorkerContext, dataset: int, pipeline: int) -> Outcome:
+    """Answer for every case of a data set, here or in a worker; an outcome of all its cells.
+
+    An exception becomes a failed outcome, as it does for a single cell.
+    """
+    return guarded(lambda: _leave_out(context.pipelines[pipeline], context.datasets[dataset]))
+
+
+def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
+    model, cases = ready(pipeline, data, seed=0)  # by which nothing is decided
+    n = len(data)
+    start = perf_counter()
+    answer: ilk.Prediction = model.leave_one_out(cases, data.y)
+    seconds = perf_counter() - start
+    for name in ("labels", "probabilities", "scores"):
+        values = getattr(answer, name)
+        shape = np.shape(values)
+        if values is not None and shape[: 2 if name == "labels" else 1] != (n,):
+            raise ilk.InputError(f"leave_one_out gave {name} of shape {shape} for {n} cases")
+    return Outcome(
+        answers(model, answer.labels, data.classes),
+        *supports(model, answer, data.classes),
+        fit_seconds=seconds / n,
+        predict_seconds=0.0,
+        reduction=0.0,
+        together=n,
+    )
+
+
+def _of_case(together: Outcome, row: int) -> Outcome:
+    own = slice(row, row + 1)
+    parts = (together.codes, together.probabilities, together.scores)
+    codes, probabilities, scores = (None if part is None else part[own] for part in parts)
+    return replace(together, codes=codes, probabilities=probabilities, scores=scores)
+
+
+def notes_on(design: Design, keys: set[str]) -> list[str]:
+    """Say which pipelines had cells that were answered together, and what their times are.
+
+    Parameters
+    ----------
+    design : Design
+    keys : set of str
+        Of cells that were answered together.
+    """
+    if not keys:
+        return []
+    total = Counter(cell.pipeline for cell in design.cells)
+    fast = Counter(cell.pipeline for cell in design.cells if cell.key in keys)
+    return [
+        f"{design.pipelines[column].label}: {WITHOUT_REFITTING} ({n} of {total[column]} cells), "
+        f"all cases of a data set by one call; the seconds of a cell are its equal share of "
+        f"that call"
+        for column, n in sorted(fast.items())
+    ]

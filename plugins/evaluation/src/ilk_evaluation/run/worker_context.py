@@ -1,0 +1,172 @@
+"""The inputs that all cells of a run share, sent to a worker once and not with every cell."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Self
+
+import cloudpickle
+import numpy as np
+
+import ilk
+from ilk.kinds import kinds
+from ilk.registries import SESSION
+from ilk_evaluation.executors.base import SharedInput
+from ilk_evaluation.executors.scratch import scratch
+
+MAPPED = 2**16
+"""Arrays of this many bytes and more are mapped into the memory of a worker, not copied."""
+
+
+class WorkerContext(SharedInput):
+    """Data and pipelines of a run, in this process or in a worker.
+
+    Used in this process it is just that. Pickled it is the name of a file, which is written
+    once, and which a worker reads once: with it come the classes that were registered by hand,
+    and large arrays are mapped into memory, where workers share them.
+
+    Parameters
+    ----------
+    datasets : sequence of ilk.Data
+    pipelines : sequence of ilk.Pipeline
+    """
+
+    def __init__(self, datasets: Sequence[ilk.Data], pipelines: Sequence[ilk.Pipeline]) -> None:
+        self.datasets = tuple(datasets)
+        self.pipelines = tuple(pipelines)
+        self._stack = ExitStack()
+        self._file: Path | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+        self._file = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._file is None:
+            folder = self._stack.enter_context(scratch())
+            self._file = folder / "context"
+            with _by_value(_session_modules()):
+                _write(self._file, self._content())
+        return _read, (self._file,)
+
+    def dumps(self) -> bytes:
+        """Pickle it for a worker that may be on another machine."""
+        with _by_value(_session_modules()):
+            return cloudpickle.dumps(_Packed(self._content()))  # type: ignore[no-any-return]
+
+    def _content(self) -> tuple[Any, ...]:
+        return _session_classes(), self.datasets, self.pipelines
+
+
+class _Packed:
+    """The content of a context, which is a context once it is unpickled."""
+
+    def __init__(self, content: tuple[Any, ...]) -> None:
+        self._content = content
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _opened, self._content
+
+
+@lru_cache(maxsize=1)
+def _read(file: Path) -> WorkerContext:
+    """Open a context in a worker."""
+    return _opened(*_Reader(file).load())
+
+
+def _opened(classes: Any, datasets: Any, pipelines: Any) -> WorkerContext:
+    """Register in a worker what was registered in the runner."""
+    for kind, name, cls in classes:
+        ilk.registry(kind).register(name, cls, replace=True)
+    return WorkerContext(datasets, pipelines)
+
+
+def _write(file: Path, content: Any) -> None:
+    with file.open("wb") as opened:
+        _Writer(opened, file).dump(content)
+
+
+class _Writer(cloudpickle.Pickler):
+    """Puts large arrays into files of their own."""
+
+    def __init__(self, opened: io.BufferedWriter, file: Path) -> None:
+        super().__init__(opened)
+        self._names = (file.with_suffix(f".{number}.npy") for number in count())
+        self._written: dict[int, tuple[Path, np.ndarray]] = {}  # which keeps their ids theirs
+
+    def persistent_id(self, obj: Any) -> Path | None:
+        """Return the file of a large array; None: it is pickled as usual."""
+        if type(obj) is not np.ndarray or obj.dtype.hasobject or obj.nbytes < MAPPED:
+            return None
+        if id(obj) not in self._written:
+            path = next(self._names)
+            np.save(path, obj, allow_pickle=False)
+            self._written[id(obj)] = path, obj
+        return self._written[id(obj)][0]
+
+
+class _Reader(pickle.Unpickler):
+    """Maps large arrays into memory, read only."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(io.BytesIO(file.read_bytes()))
+
+    def persistent_load(self, pid: Path) -> np.ndarray:
+        """Open an array."""
+        return np.asarray(np.load(pid, mmap_mode="r", allow_pickle=False))
+
+
+def _session_classes() -> list[tuple[str, str, type]]:
+    """Kind, name and class of everything that was registered by hand."""
+    return [
+        (kind, found.name, ilk.registry(kind).get(found.qualified))
+        for kind in kinds()
+        for found in ilk.registry(kind).find()
+        if found.distribution == SESSION
+    ]
+
+
+def _session_modules() -> list[ModuleType]:
+    """Modules of those classes that a worker could not import."""
+    names = {cls.__module__ for _, _, cls in _session_classes()} - {"__main__"}
+    modules = (sys.modules.get(name) for name in sorted(names))
+    return [module for module in modules if module is not None and not _importable(module)]
+
+
+def _importable(module: ModuleType) -> bool:
+    """Tell whether a process that has not imported a module yet would find the same file."""
+    parts = module.__name__.split(".")
+    path: Sequence[str] | None = None
+    for last in range(1, len(parts) + 1):
+        name = ".".join(parts[:last])
+        specs = (finder.find_spec(name, path, None) for finder in sys.meta_path)
+        spec = next((found for found in specs if found is not None), None)
+        if spec is None:
+            return False
+        path = spec.submodule_search_locations
+    return spec is not None and spec.origin == getattr(module, "__file__", None)
+
+
+@contextmanager
+def _by_value(modules: Sequence[ModuleType]) -> Iterator[None]:
+    """Let what is defined in some modules be pickled as a whole, not by name."""
+    already = cloudpickle.list_registry_pickle_by_value()
+    ours = [module for module in modules if module.__name__ not in already]
+    for module in ours:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in ours:
+            cloudpickle.unregister_pickle_by_value(module)

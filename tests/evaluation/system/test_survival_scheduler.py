@@ -1,0 +1,196 @@
+"""The scheduler: who is blamed when workers die, who goes again, and what ends a run."""
+
+from concurrent import futures
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ilk
+from ilk_evaluation import CellError
+from ilk_evaluation.plan.design import Cell
+from ilk_evaluation.run.cell import Outcome
+from ilk_evaluation.run.scheduler import Scheduler
+from ilk_evaluation.run.tasks import CellTask
+from ilk_evaluation.run.worker_context import WorkerContext
+
+FINE = Outcome(np.zeros(1, dtype=np.int32), fit_seconds=0.0, predict_seconds=0.0)
+BAD = Outcome(error="ValueError: no", traceback="Traceback: no")
+
+
+class Scripted(ilk.Executor):
+    """Gives each call the end that is written for its cell, next time the next one."""
+
+    def __init__(self):
+        self.ends = {}
+        self.calls = []
+        self.opened = 0
+        self.spoiled = False
+        self.workers = 2
+
+    @property
+    def n_workers(self):
+        return self.workers
+
+    @contextmanager
+    def open(self):
+        self.opened += 1
+        self.spoiled = False
+        yield self
+
+    def submit(self, _, context, task):
+        if self.spoiled:
+            raise futures.BrokenExecutor("spoiled")
+        self.calls.append((task.cell.key, task.pipeline))
+        ends = self.ends.get(task.cell.key, [])
+        end = ends.pop(0) if ends else FINE
+        future = futures.Future()
+        if end == "spoil":
+            self.spoiled = True
+            end = futures.BrokenExecutor("all gone")
+        if isinstance(end, Outcome):
+            future.set_result(end)
+        else:
+            future.set_exception(end)
+        return future
+
+
+@pytest.fixture
+def schedule():
+    """Return a function that runs cells called a, b, c... and returns what was kept."""
+
+    def work(keys, ends, **options):
+        executor = Scripted()
+        executor.ends = ends
+        executor.workers = options.pop("workers", 2)
+        kept = {}
+        split = ilk.Split(np.arange(2), np.arange(1))
+        cells = [Cell(0, i, 0, 0, i, key, key) for i, key in enumerate(keys)]
+        tasks = iter([CellTask(cell, split, 0, 0) for cell in cells])
+
+        def keep(task, outcome):
+            assert task.cell.key not in kept
+            kept[task.cell.key] = outcome
+
+        work.executor, work.kept = executor, kept
+        with Scheduler(executor, WorkerContext([], []), keep, **options) as made:
+            made.work(tasks)
+        return kept
+
+    return work
+
+
+def died(cause="SIGKILL(-9)"):
+    return futures.BrokenExecutor(f"the worker died: {cause}")
+
+
+def test_every_cell_comes_to_its_end(schedule):
+    kept = schedule("abcdef", {"c": [BAD]})
+    assert {key: outcome.error for key, outcome in kept.items()} == {
+        **dict.fromkeys("abdef"),
+        "c": "ValueError: no",
+    }
+    assert [key for key, _ in schedule.executor.calls] == list("abcdef")
+
+
+def test_one_death_is_an_accident_two_are_a_failure(schedule):
+    first = died("SIGSEGV(-11)")
+    again = died("SIGSEGV(-11)")
+    again.add_note("  File x, line 3 in fit")
+    kept = schedule("abcd", {"a": [died()], "c": [first, again]})
+    assert kept["a"].error is None
+    assert kept["c"].error == "the worker died: SIGSEGV(-11)"
+    assert kept["c"].traceback == "  File x, line 3 in fit"
+    assert not kept["c"].fallback
+    assert [key for key, _ in schedule.executor.calls] == list("abcdac")  # the suspects come last
+
+
+def test_a_pool_that_is_spoiled_as_a_whole_is_opened_again(schedule):
+    kept = schedule("abcd", {"b": ["spoil", "spoil"]})
+    assert [kept[key].error for key in "acd"] == [None] * 3
+    assert kept["b"].error == "all gone"
+    assert schedule.executor.opened == 2
+
+
+def test_suspects_run_alone(schedule):
+    seen = []
+
+    class Watching(dict):
+        def __setitem__(self, future, task):
+            super().__setitem__(future, task)
+            seen.append(sorted(one.cell.key for one in self.values() if one.suspect) or len(self))
+
+    executor = Scripted()
+    executor.ends = {"a": [died()], "b": [died()], "c": [died()]}
+    split = ilk.Split(np.arange(2), np.arange(1))
+    with Scheduler(executor, WorkerContext([], []), lambda *_: None) as made:
+        made.pending = Watching()
+        made.work(iter([CellTask(Cell(0, 0, 0, 0, 0, key, key), split, 0, 0) for key in "abcd"]))
+    assert sorted(seen[-3:]) == [["a"], ["b"], ["c"]]
+
+
+def test_too_long_is_a_failure_at_once(schedule):
+    kept = schedule("ab", {"a": [TimeoutError("exceeded the time limit of 3 s")]})
+    assert kept["a"].error == "exceeded the time limit of 3 s"
+    assert len(schedule.executor.calls) == 2
+
+
+def test_a_defect_of_the_executor_ends_the_run(schedule):
+    with pytest.raises(ilk.IlkError, match="no worker"):
+        schedule("abc", {"b": [ilk.IlkError("no worker process can be started")]}, workers=1)
+    assert list(schedule.kept) == ["a"]
+
+
+def test_the_fallback_answers_and_the_error_stays(schedule):
+    answer = replace(FINE, fit_seconds=2.0)
+    ends = {"b": [BAD, answer], "c": [died(), died(), answer], "d": [TimeoutError("long"), answer]}
+    kept = schedule("abcd", ends, fallback=7)
+    assert [kept[key].fallback for key in "abcd"] == [False, True, True, True]
+    assert kept["b"] == replace(answer, error=BAD.error, traceback=BAD.traceback, fallback=True)
+    assert kept["c"].error.startswith("the worker died")
+    assert kept["d"].error == "long"
+    assert [call for call in schedule.executor.calls if call[1] == 7] == [
+        ("b", 7),
+        ("d", 7),
+        ("c", 7),
+    ]
+
+
+def test_a_fallback_that_fails_too_is_a_failure(schedule):
+    worse = Outcome(error="TypeError: neither", traceback="Traceback: neither")
+    kept = schedule("a", {"a": [BAD, worse]}, fallback=1)
+    assert kept["a"].error == "ValueError: no; the fallback failed too: TypeError: neither"
+    assert kept["a"].traceback == "Traceback: no"
+    assert not kept["a"].fallback
+    assert schedule("a", {"a": [BAD, died(), died()]}, fallback=1)["a"].error.endswith(
+        "the fallback failed too: the worker died: SIGKILL(-9)"
+    )
+
+
+def test_the_first_failure_can_be_the_end(schedule):
+    with pytest.raises(CellError, match=r"^cell b failed: ValueError: no$") as raised:
+        schedule("abc", {"b": [BAD]}, name=lambda cell: f"cell {cell.key}", workers=1)
+    assert str(raised.value.__cause__) == "Traceback: no"
+    assert list(schedule.kept) == ["a"]
+
+
+def test_an_interrupt_keeps_what_is_done(schedule):
+    executor = Scripted()
+    kept = {}
+    split = ilk.Split(np.arange(2), np.arange(1))
+
+    def tasks():
+        for key in "ab":
+            yield CellTask(Cell(0, 0, 0, 0, 0, key, key), split, 0, 0)
+        raise KeyboardInterrupt
+
+    executor.workers = 9
+    executor.ends = {"b": [BAD]}
+
+    def keep(task, outcome):
+        kept[task.cell.key] = outcome
+
+    with Scheduler(executor, WorkerContext([], []), keep) as made, pytest.raises(KeyboardInterrupt):
+        made.work(tasks())
+    assert list(kept) == ["a"]  # what failed is tried again
