@@ -88,9 +88,11 @@ if TYPE_CHECKING:
     from ilk.loaded import check_stored as check_stored
     from ilk.loaded import stored_fault as stored_fault
     from ilk.named_columns import uses_views as uses_views
-    from ilk.neighbors import nearest_blocked as nearest_blocked
-    from ilk.neighbors import smallest as smallest
-    from ilk.neighbors import within_blocked as within_blocked
+    from ilk.neighbors.blocked import nearest_blocked as nearest_blocked
+    from ilk.neighbors.blocked import smallest as smallest
+    from ilk.neighbors.blocked import within_blocked as within_blocked
+    from ilk.neighbors.nearest import nearest as nearest
+    from ilk.neighbors.nearest import within as within
     from ilk.nested import seeded as seeded
     from ilk.ordering import case_order as case_order
     from ilk.ordering import row_order as row_order
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     from ilk.registries import Registry as Registry
     from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
+    from ilk.registries import shipped_name as shipped_name
     from ilk.spec import Resolved as Resolved
     from ilk.spec import Spec as Spec
     from ilk.spec import build as build
@@ -220,14 +223,15 @@ _WHERE = {
     "ilk.labels": ("check_labels",),
     "ilk.loaded": ("check_stored", "stored_fault"),
     "ilk.named_columns": ("uses_views",),
-    "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
+    "ilk.neighbors.blocked": ("nearest_blocked", "smallest", "within_blocked"),
+    "ilk.neighbors.nearest": ("nearest", "within"),
     "ilk.nested": ("seeded",),
     "ilk.ordering": ("case_order", "row_order"),
     "ilk.parallel": ("in_blocks", "n_threads", "threads"),
     "ilk.params": ("Array", "FilePath", "Function", "Param", "Seed", "Views"),
     "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
-    "ilk.registries": ("Registry", "display_name", "registry"),
+    "ilk.registries": ("Registry", "display_name", "registry", "shipped_name"),
     "ilk.spec": ("Resolved", "Spec", "build", "resolve", "to_spec"),
     "ilk.sugar": (
         "classifier",

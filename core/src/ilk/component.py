@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 
 from ilk.capabilities import Capabilities
+from ilk.declaration import mark_defaults
 from ilk.errors import ParameterError
 from ilk.freezing import is_frozen
 from ilk.nested import get_nested, seed_slot, set_nested
@@ -54,6 +55,10 @@ class Component(BaseEstimator, ABC):
     waivers: ClassVar[Mapping[str, str]] = {}
     relies_on: ClassVar[tuple[str, ...]] = ()
     _param_names: ClassVar[list[str]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        mark_defaults(cls)
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -7,11 +7,30 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ilk.capabilities import Capabilities
+from ilk.known import as_default
 from ilk.params import Param
 from ilk.wording import show
 
 if TYPE_CHECKING:
     from ilk.kinds import Kind
+
+
+def mark_defaults(cls: Any) -> None:
+    """Let the names in the defaults of a class's own constructor mean what ships with ilk."""
+    init = cls.__dict__.get("__init__")
+    if not inspect.isfunction(init) or not isinstance(cls.parameters, Mapping):
+        return
+    slots = {name: p for name, p in cls.parameters.items() if getattr(p, "slot", None)}
+
+    def marked(name: str, default: Any) -> Any:
+        choices = slots[name].choices if name in slots else (default,)
+        return default if default in choices else as_default(default)
+
+    code, defaults = init.__code__, init.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount][code.co_argcount - len(defaults) :]
+    init.__defaults__ = tuple(map(marked, names, defaults)) or None
+    keywords = init.__kwdefaults__ or {}
+    init.__kwdefaults__ = {name: marked(name, value) for name, value in keywords.items()} or None
 
 
 def class_problem(cls: Any, kind: Kind) -> str | None:

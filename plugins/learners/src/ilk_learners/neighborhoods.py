@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ilk import InputError, display_name, n_rows
+from ilk.neighbors.nearest import without_itself
 
 
 def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The k rows nearest to each training row among all the others.
 
-    The row is found by its number, not as the first of its neighbours, so that of several
-    equal rows each leaves out itself and keeps its twins.
+    Of several equal rows each leaves out itself and keeps its twins.
 
     Parameters
     ----------
@@ -42,11 +42,7 @@ def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.n
             f"{display_name(owner)}: k must be at most {n - 1}, the number of other rows "
             f"(n_samples = {n}), got {k}"
         )
-    distances, indices = index.kneighbors(X, k + 1)
-    own = indices == np.arange(n)[:, None]
-    own[~own.any(axis=1), -1] = True  # k + 1 others are as near: the last of them is too many
-    keep = ~own
-    return distances[keep].reshape(n, k), indices[keep].reshape(n, k)
+    return without_itself(*index.kneighbors(X, k + 1))
 
 
 def n_of_other_classes(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ilk_distances.engine.rows import Tile
+    from ilk.neighbors.rows import Tile
 
 BASE = Param(float, gt=1, doc="Base of the logarithm.")
 FAINT = 2.0**-900  # sums below may have lost terms

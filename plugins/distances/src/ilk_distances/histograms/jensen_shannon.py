@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ilk import Param
-    from ilk_distances.engine.rows import Rows, Tile
+    from ilk.neighbors.rows import Rows, Tile
 
 
 class JensenShannon(Jeffrey):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import ilk
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import thresholds
 from ilk_distances.histograms.information import (
     FAINT,

@@ -1,4 +1,4 @@
-"""Compiled logarithms of bins, and sums of them as `ilk_distances.engine.rows.Kernel` says.
+"""Compiled logarithms of bins, and sums of them as `ilk.neighbors.rows.Kernel` says.
 
 Histograms lie side by side, and each sum runs in the order of the bins. The logarithm is our
 own, since that of the C library cannot be taken of several numbers at once.

@@ -1,4 +1,4 @@
-"""Compiled sums over bins, each as `ilk_distances.engine.rows.Kernel` says.
+"""Compiled sums over bins, each as `ilk.neighbors.rows.Kernel` says.
 
 Two rows and four bins are taken at once, over histograms that lie side by side: each sum runs in
 the order of the bins, and bins that are 0 in both histograms leave it as it is.

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ilk_distances.engine.rows import UNROLLED, Rows, Tile, fill
+from ilk.neighbors.rows import UNROLLED, Rows, Tile, fill
 from ilk_distances.histograms.histogram import thresholds
 from ilk_distances.histograms.information import (
     FAINT,

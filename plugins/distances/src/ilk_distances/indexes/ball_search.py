@@ -10,15 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.balls import Search
 from ilk_distances.indexes.comparing import Comparing
-from ilk_distances.indexes.exact import (
-    check_metric,
-    check_queries,
-    check_radius,
-    count,
-    training_rows,
-)
+from ilk_distances.indexes.exact import check_metric, check_queries, count
 from ilk_distances.indexes.hierarchy import Branch, Hierarchy
 
 ENTRIES = 2**23  # balls that queries searched side by side may have to open

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.entities import Net, coded, terms_of
-from ilk_distances.indexes.exact import check_radius, paired_queries, training_rows
+from ilk_distances.indexes.exact import paired_queries
 
 _BLOCK = 2**22  # activations held at once
 
@@ -69,7 +70,7 @@ class CaseRetrievalNet(ilk.Index):
     >>> import ilk, pandas as pd
     >>> X = pd.DataFrame({"color": ["red", "red", "blue"], "size": ["big", "small", "small"]})
     >>> net = ilk.index("case_retrieval_net")
-    >>> net = net.fit(X, distance=ilk.distance("heterogeneous").fit(X))
+    >>> net = net.fit(X, distance=ilk.distance("ilk-distances/heterogeneous").fit(X))
     >>> net.n_entities_
     4
     >>> query = pd.DataFrame({"color": ["red"], "size": ["small"]})
@@ -84,7 +85,7 @@ class CaseRetrievalNet(ilk.Index):
     @classmethod
     def example_distance(cls) -> Any:
         """Return a distance of the kind it takes."""
-        return ilk.distance("heterogeneous")
+        return ilk.distance("ilk-distances/heterogeneous")
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""

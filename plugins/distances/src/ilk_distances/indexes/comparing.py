@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk_distances.engine.distance import VectorDistance
+from ilk.neighbors.vector_distance import VectorDistance
 
 NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
 CACHED = 2**16  # taken out at once where a call is no effort

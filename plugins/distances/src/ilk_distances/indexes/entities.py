@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 import ilk
+from ilk.neighbors.weights import weights_for
 from ilk_distances.tables.coded import Coded
 from ilk_distances.tables.heterogeneous import Heterogeneous
-from ilk_distances.vectors.weights import weights_for
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def terms_of(owner: object, distance: Any, X: Any) -> Terms:
     InputError
         Naming both, if the distance is no such sum.
     """
-    if ilk.display_name(distance) == "hamming":
+    if ilk.shipped_name(distance) == "hamming":
         p = X.shape[1]
         weight = 1 / max(p, 1) if distance.normalize else 1.0
         return Terms(np.arange(p), np.full(p, weight), np.ones(p), np.full(p, np.nan))

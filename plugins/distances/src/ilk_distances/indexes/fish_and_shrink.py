@@ -10,14 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.comparing import Comparing
-from ilk_distances.indexes.exact import (
-    check_metric,
-    check_queries,
-    check_radius,
-    count,
-    training_rows,
-)
+from ilk_distances.indexes.exact import check_metric, check_queries, count
 from ilk_distances.indexes.fishing import Fishing
 
 BOUNDS = 2**21  # held by one thread at a time

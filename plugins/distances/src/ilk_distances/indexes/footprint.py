@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk.neighbors.checks import training_rows
 from ilk_distances.indexes.competence import (
     CaseSets,
     competence_groups,
@@ -17,7 +18,6 @@ from ilk_distances.indexes.competence import (
     relative_coverage,
     solving,
 )
-from ilk_distances.indexes.exact import training_rows
 
 
 class Footprint(ilk.Index):

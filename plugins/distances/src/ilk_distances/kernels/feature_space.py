@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 import ilk
+from ilk.neighbors.norms import Euclidean
 from ilk_distances.kernels.dot_products import products, square_norms
-from ilk_distances.vectors.minkowski import Euclidean
 
 
 def squared_distances(kernel: Any, X: Any, Y: Any = None) -> np.ndarray:

@@ -10,10 +10,10 @@ import numpy as np
 
 import ilk
 from ilk import Param
+from ilk.neighbors.norms import Euclidean
 from ilk_distances.kernels.of_distance import N_NEIGHBORS, DistanceKernel
 from ilk_distances.kernels.widths import mean_local_width
 from ilk_distances.vectors.mapped import mapped_by
-from ilk_distances.vectors.minkowski import Euclidean
 
 
 class MahalanobisRBF(DistanceKernel):

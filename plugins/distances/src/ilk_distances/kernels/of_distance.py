@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.engine.distance import VectorDistance
+from ilk.neighbors.norms import Norm
+from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.kernels.features import check_n_features, n_features
 from ilk_distances.kernels.finite import check_numbers
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 from ilk_distances.kernels.widths import measured, row_blocks
-from ilk_distances.vectors.minkowski import Norm
 
 WIDTH = Param(
     (float, ilk.Array),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ilk import IlkError, LocalMetric, display_name, registry, to_spec
+from ilk import IlkError, LocalMetric, build, display_name, registry, shipped_name, to_spec
 
 
 def is_local(learner: Any) -> bool:
@@ -21,12 +21,13 @@ def is_local(learner: Any) -> bool:
 
 def is_default(component: Any, kind: str, default: str) -> bool:
     """Tell whether a component is the default one, as a name, a table or an instance."""
-    if isinstance(component, str):
-        return component == default
     try:
-        return bool(to_spec(component, kind=kind) == {"use": default})
+        if isinstance(component, str | Mapping):
+            component = build(component, kind=kind)
+        plain = to_spec(component, kind=kind).keys() == {"use"}
     except IlkError:  # what no spec can name is no default
         return False
+    return plain and shipped_name(component) == default
 
 
 def name_of(learner: Any) -> str:

@@ -17,7 +17,6 @@ from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearne
 from ilk_learners.metric_learners.softmax import SoftVotes
 from ilk_learners.metric_learners.vote_columns import squared_error, votes_of
 from ilk_learners.metric_learners.widths import N_NEIGHBORS, squared_scales
-from ilk_learners.neighborhoods import neighbors_of_others
 from ilk_learners.targets import TARGETS, Targets, read_targets
 
 KERNEL: Mapping[str, Param] = {
@@ -88,8 +87,7 @@ class KernelErrorLearner(DescentLearner):
 
     def _nearest(self, Z: np.ndarray) -> np.ndarray:
         number = min(int(self.neighborhood), len(Z) - 1)
-        index: Any = ilk.index("brute").fit(Z, distance=ilk.distance("euclidean"))
-        return neighbors_of_others(self, index, Z, number)[1]
+        return ilk.nearest(Z, number)[1]
 
     def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
         """Keep the best of several starts."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import ilk
 from ilk_learners.metric_learners.impostors import Impostors
-from ilk_learners.neighborhoods import neighbors_of_others
 
 _MOST_ROWS, _DISTANCES = 100, 2**21  # looked at to size a start
 _FURTHEST = 60
@@ -198,11 +196,8 @@ def squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> n
 def _targets(Z: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The nearest rows of the same class, nearest first; -1 where there are no more."""
     found = np.full((len(Z), int(counts.max())), -1)
-    euclidean = ilk.distance("euclidean")
     for group, k in enumerate(counts):
         members = np.flatnonzero(codes == group)
         if k > 0:
-            index: Any = ilk.index("brute").fit(Z[members], distance=euclidean)
-            nearest = neighbors_of_others(index, index, Z[members], int(k))[1]
-            found[members, :k] = members[nearest]
+            found[members, :k] = members[ilk.nearest(Z[members], int(k))[1]]
     return found

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-import ilk
 from ilk import InputError, Param, check_labels, check_same_length, display_name
+from ilk.neighbors.norms import Euclidean
 from ilk_learners.magnitude import common_deviations
 from ilk_learners.targets import holds_numbers
 
@@ -93,7 +93,7 @@ def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarr
 
 def _nearest_others(queries: np.ndarray, X: np.ndarray) -> np.ndarray:
     """The row nearest to each query among all the others, ties by lower index."""
-    _, indices = ilk.distance("euclidean").kneighbors(X[queries], X, 2)
+    _, indices = Euclidean().kneighbors(X[queries], X, 2)
     own = indices[:, 0] == queries
     return np.where(own, indices[:, 1], indices[:, 0])
 

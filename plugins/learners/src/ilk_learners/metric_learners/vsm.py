@@ -12,7 +12,6 @@ from ilk import Param, check_labels
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
 from ilk_learners.metric_learners.variable_kernel import VariableKernel, least_distance
 from ilk_learners.metric_learners.vote_columns import one_column_each
-from ilk_learners.neighborhoods import neighbors_of_others
 
 
 class VSM(DescentLearner):
@@ -147,9 +146,7 @@ class VSM(DescentLearner):
     def _among(self, X: np.ndarray, Y: np.ndarray, log_weights: np.ndarray) -> VariableKernel:
         """The loss among the rows that are nearest under some weights."""
         Z = (X * np.exp(log_weights)).astype(X.dtype, copy=False)
-        index: Any = ilk.index("brute").fit(Z, distance=ilk.distance("euclidean"))
-        number = min(int(self.n_neighbors), len(X) - 1)
-        near = neighbors_of_others(self, index, Z, number)[1]
+        near = ilk.nearest(Z, min(int(self.n_neighbors), len(X) - 1))[1]
         return VariableKernel(X, Y, near, least_distance(Z, near), self.width, self.penalty)
 
     def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-import ilk
 from ilk import InputError, Param, display_name
+from ilk.neighbors.brute import Brute
+from ilk.neighbors.norms import Euclidean
 from ilk_learners.neighborhoods import neighbors_of_others
 
 N_NEIGHBORS = Param(
@@ -49,7 +50,7 @@ def squared_scales(
             f"{display_name(owner)}: n_neighbors must be at most {n - 1}, the number of other "
             f"rows, got {k}"
         )
-    index: Any = ilk.index("brute").fit(X, distance=ilk.distance("euclidean"))
+    index = Brute().fit(X, distance=Euclidean())
     distances, _ = neighbors_of_others(owner, index, X, max(1, k // 2))
     squares = np.square(distances, dtype=float).mean(axis=1)
     typical = float(squares.mean()) or 2 * float(np.var(X, axis=0, dtype=float).sum()) or 1.0

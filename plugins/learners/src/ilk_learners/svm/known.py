@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ilk import IlkError, to_spec
+from ilk import IlkError, shipped_name, to_spec
 from ilk_learners.classifiers.local import is_default
 
 
@@ -44,9 +44,10 @@ class KnownKernel:
 def known_kernel(kernel: Any) -> KnownKernel | None:
     """What a fitted kernel is in libsvm's terms, or None."""
     try:
-        name = to_spec(kernel, kind="kernel")["use"]
+        to_spec(kernel, kind="kernel")
     except IlkError:  # no spec can name it
         return None
+    name = shipped_name(kernel)
     if name == "linear":
         return KnownKernel("linear")
     if name == "polynomial":
