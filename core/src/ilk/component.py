@@ -54,6 +54,7 @@ class Component(BaseEstimator, ABC):
     capabilities: ClassVar[Capabilities] = Capabilities()
     waivers: ClassVar[Mapping[str, str]] = {}
     relies_on: ClassVar[tuple[str, ...]] = ()
+    marked_defaults: ClassVar[Mapping[str, Any]] = {}
     _param_names: ClassVar[list[str]]
 
     def __init_subclass__(cls, **options: Any) -> None:

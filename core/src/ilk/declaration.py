@@ -16,21 +16,33 @@ if TYPE_CHECKING:
 
 
 def mark_defaults(cls: Any) -> None:
-    """Let the names in the defaults of a class's own constructor mean what ships with ilk."""
+    """Let the names in the defaults of a class's own constructor mean what ships with ilk.
+
+    Its signature shows them as they were written.
+    """
     init = cls.__dict__.get("__init__")
     if not inspect.isfunction(init) or not isinstance(cls.parameters, Mapping):
         return
-    slots = {name: p for name, p in cls.parameters.items() if getattr(p, "slot", None)}
-
-    def marked(name: str, default: Any) -> Any:
-        choices = slots[name].choices if name in slots else (default,)
-        return default if default in choices else as_default(default)
-
-    code, defaults = init.__code__, init.__defaults__ or ()
-    names = code.co_varnames[: code.co_argcount][code.co_argcount - len(defaults) :]
-    init.__defaults__ = tuple(map(marked, names, defaults)) or None
-    keywords = init.__kwdefaults__ or {}
-    init.__kwdefaults__ = {name: marked(name, value) for name, value in keywords.items()} or None
+    signature = inspect.signature(init)
+    cls.marked_defaults = {
+        name: as_default(parameter.default)
+        for name, parameter in signature.parameters.items()
+        if parameter.default is not parameter.empty
+        and (param := cls.parameters.get(name))
+        and getattr(param, "slot", None)
+        and parameter.default not in param.choices
+    }
+    own: Any = init
+    own.__signature__ = signature
+    positional = [*signature.parameters][: init.__code__.co_argcount]
+    defaults = init.__defaults__ or ()
+    names = positional[len(positional) - len(defaults) :]
+    init.__defaults__ = tuple(map(cls.marked_defaults.get, names, defaults)) or None
+    if init.__kwdefaults__:
+        init.__kwdefaults__ = init.__kwdefaults__ | {
+            name: cls.marked_defaults.get(name, value)
+            for name, value in init.__kwdefaults__.items()
+        }
 
 
 def class_problem(cls: Any, kind: Kind) -> str | None:

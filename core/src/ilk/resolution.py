@@ -217,8 +217,9 @@ def _plain_choice(param: Param, value: Any) -> bool:
 
 def defaults_of(cls: type) -> dict[str, Any]:
     """Return the defaults of a component's constructor."""
+    marked = getattr(cls, "marked_defaults", {})
     return {
-        parameter.name: parameter.default
+        parameter.name: marked.get(parameter.name, parameter.default)
         for parameter in inspect.signature(cls).parameters.values()
         if parameter.default is not parameter.empty
     }

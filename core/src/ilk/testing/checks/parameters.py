@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import json
 import math
@@ -15,6 +14,7 @@ from sklearn.base import clone
 
 from ilk.errors import ParameterError, SpecError
 from ilk.params import Function, Param
+from ilk.resolution import defaults_of
 from ilk.slots import slot_problem
 from ilk.spec import build, resolve, to_spec
 from ilk.testing.expectations import expect, expect_error
@@ -54,14 +54,11 @@ def check_constructor_stores(subject: Subject) -> None:
 
 @check()
 def check_defaults_kept(subject: Subject) -> None:
-    """Constructing leaves the defaults of the signature unchanged."""
+    """Constructing leaves the defaults unchanged."""
     made = subject.cls()
-    for parameter in inspect.signature(subject.cls).parameters.values():
-        got = getattr(made, parameter.name)
-        expect(
-            got is parameter.default,
-            f"expected {parameter.name} to be its default {parameter.default!r}, got {got!r}",
-        )
+    for name, default in defaults_of(subject.cls).items():
+        got = getattr(made, name)
+        expect(got is default, f"expected {name} to be its default {default!r}, got {got!r}")
 
 
 @check()
