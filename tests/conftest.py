@@ -28,8 +28,8 @@ def _plain_pytest_inside():
 @pytest.fixture
 def threads_for_few_rows(monkeypatch):
     """Let a few rows be shared by threads as many are: tests of threads need not be large."""
-    for module in ("engine.distance", "kernels.tiled"):
-        monkeypatch.setattr(f"ilk_distances.{module}._BRIEF", 0)
+    for module in ("ilk.neighbors.vector_distance", "ilk_distances.kernels.tiled"):
+        monkeypatch.setattr(f"{module}._BRIEF", 0)
 
 
 @pytest.fixture

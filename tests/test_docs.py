@@ -13,6 +13,7 @@ import pytest
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 import ilk
+import shipped
 from ilk.cli import shell
 from ilk.kinds import kinds
 from pages import PAGES, README, ROOT, assert_shown, blocks, commands, ignore, ilk_calls, parse
@@ -112,7 +113,7 @@ def table() -> dict[str, list[str]]:
 
 
 def test_first_screen_holds_an_example_and_the_table():
-    """Ten lines of Python, and no name in the table that is not installed."""
+    """Ten lines of Python, and in the table the names of what is installed, all that ships."""
     example = blocks(README, "python")[0]
     assert len(example.parsed.splitlines()) <= 10
     assert example.line < 45
@@ -127,6 +128,8 @@ def test_first_screen_holds_an_example_and_the_table():
         }
         assert names
         assert set(names) <= known, row
+    lacking = [*shipped.missing(README.read_text(encoding="utf-8"))]
+    assert not lacking, "python tests/helpers/shipped.py adds them"
 
 
 def test_pip_installs_paths_only():

@@ -39,6 +39,8 @@ TOPICS = {
     "ilk.functions": "Results",
     "ilk.grammar": "Specs",
     "ilk.kinds": "Registry",
+    "ilk.neighbors.blocked": "Neighbours",
+    "ilk.neighbors.nearest": "Neighbours",
     "ilk.parallel": "Compiled code",
     "ilk.params": "Parameters",
     "ilk.pipeline": "Pipelines",

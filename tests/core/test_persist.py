@@ -81,7 +81,7 @@ def test_the_file_holds_versions(saved):
     with zipfile.ZipFile(saved) as archive:
         header = json.loads(archive.read("ilk.json"))
     assert header["component"] == "knn"
-    assert {"ilk-learners", "ilk-distances", "numpy", "scikit-learn"} <= set(header["versions"])
+    assert {"ilk-learners", "ilk-core", "numpy", "scikit-learn"} <= set(header["versions"])
 
 
 def test_other_versions_are_refused_unless_told(saved, iris):

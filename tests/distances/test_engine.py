@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
-from ilk_distances.engine.distance import VectorDistance
+from ilk.neighbors.vector_distance import VectorDistance
 
 
 def engine_distances():
@@ -196,7 +196,7 @@ def test_single_precision_of_many_features_is_rounded_once(name, example):
     tile=st.integers(1, 100),
 )
 def test_pushing_is_stable_sorting(values, k, tile):
-    from ilk_distances.engine.search import push
+    from ilk.neighbors.search import push
 
     row = np.array([values, values[::-1]], dtype=float)
     row[row == 6] = np.inf

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import ilk
 from cases import in_one_test
-from ilk.neighbors import nearest_blocked, smallest, within_blocked
+from ilk.neighbors.blocked import nearest_blocked, smallest, within_blocked
 
 EUCLIDEAN = ilk.distance("euclidean")
 

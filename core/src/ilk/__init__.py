@@ -113,9 +113,11 @@ if TYPE_CHECKING:
     from ilk.loaded import check_stored as check_stored
     from ilk.loaded import stored_fault as stored_fault
     from ilk.named_columns import uses_views as uses_views
-    from ilk.neighbors import nearest_blocked as nearest_blocked
-    from ilk.neighbors import smallest as smallest
-    from ilk.neighbors import within_blocked as within_blocked
+    from ilk.neighbors.blocked import nearest_blocked as nearest_blocked
+    from ilk.neighbors.blocked import smallest as smallest
+    from ilk.neighbors.blocked import within_blocked as within_blocked
+    from ilk.neighbors.nearest import nearest as nearest
+    from ilk.neighbors.nearest import within as within
     from ilk.ordering import case_order as case_order
     from ilk.ordering import row_order as row_order
     from ilk.parallel import in_blocks as in_blocks
@@ -138,6 +140,7 @@ if TYPE_CHECKING:
     from ilk.registries import Registry as Registry
     from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
+    from ilk.registries import shipped_name as shipped_name
     from ilk.resolution import Resolved as Resolved
     from ilk.resolution import resolve as resolve
     from ilk.shortcuts import classifier as classifier
@@ -271,7 +274,8 @@ _WHERE = {
     "ilk.labels": ("check_labels",),
     "ilk.loaded": ("check_stored", "stored_fault"),
     "ilk.named_columns": ("uses_views",),
-    "ilk.neighbors": ("nearest_blocked", "smallest", "within_blocked"),
+    "ilk.neighbors.blocked": ("nearest_blocked", "smallest", "within_blocked"),
+    "ilk.neighbors.nearest": ("nearest", "within"),
     "ilk.ordering": ("case_order", "row_order"),
     "ilk.parallel": ("in_blocks", "n_threads", "threads"),
     "ilk.params": (
@@ -287,7 +291,7 @@ _WHERE = {
     ),
     "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
-    "ilk.registries": ("Registry", "display_name", "registry"),
+    "ilk.registries": ("Registry", "display_name", "registry", "shipped_name"),
     "ilk.building": ("build",),
     "ilk.resolution": ("Resolved", "resolve"),
     "ilk.spec": ("Spec",),

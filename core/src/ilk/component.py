@@ -161,8 +161,11 @@ class Component(BaseEstimator, ABC):
         return encode_state(super().__getstate__())
 
     def __setstate__(self, state: Any) -> None:
-        defaults = {name: declared.default for name, declared in self.parameters.items()}
-        super().__setstate__(defaults | decode_state(state))
+        values = decode_state(state)
+        for name, declared in self.parameters.items():  # a default name means what ships with ilk
+            if name not in values or (declared.slot and _is_default(values[name], declared)):
+                values[name] = declared.default
+        super().__setstate__(values)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -173,6 +176,10 @@ class Component(BaseEstimator, ABC):
         tags.input_tags.categorical = "tables" in own.inputs
         tags.input_tags.string = "strings" in own.inputs
         return tags
+
+
+def _is_default(value: Any, declared: Param) -> bool:
+    return isinstance(value, str | tuple | list | Mapping) and value == declared.default
 
 
 def children(owner: Any) -> Iterator[tuple[str, Any]]:

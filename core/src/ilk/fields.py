@@ -108,11 +108,15 @@ def signature(fields: Mapping[str, Param]) -> inspect.Signature:
     arguments = [inspect.Parameter("self", both)]
     for only in (False, True):
         arguments += [
-            inspect.Parameter(name, keyword if only else both, default=declared.default)
+            inspect.Parameter(name, keyword if only else both, default=_plain(declared.default))
             for name, declared in fields.items()
             if declared.kw_only is only
         ]
     return inspect.Signature(arguments, return_annotation=None)
+
+
+def _plain(default: Any) -> Any:
+    return str(default) if isinstance(default, str) else default  # scikit-learn takes no subclass
 
 
 def unknown_parameter(label: str, name: str, fields: Mapping[str, Param]) -> UnknownParameterError:

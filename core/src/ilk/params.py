@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ilk.errors import DeclarationError
+from ilk.known import as_default
 from ilk.suggest import did_you_mean
 from ilk.wording import an, show
 
@@ -325,7 +326,7 @@ def slot(
         choices=choices,
         none=none or default is None,
         doc=doc,
-        default=default,
+        default=_shipped(default, choices),
         form=form,
     )
 
@@ -370,12 +371,17 @@ def slots(
         choices=choices,
         none=none or default is None,
         doc=doc,
-        default=default,
+        default=_shipped(default, choices),
         form=form,
         kw_only=kw_only,
     )
     _refuse_mutable(default)
     return declared
+
+
+def _shipped(default: Any, choices: tuple[Any, ...]) -> Any:
+    """Let names in the default of a slot mean what ships with ilk, whatever is registered."""
+    return default if default in choices else as_default(default)
 
 
 def _type_of(default: Any, choices: tuple[Any, ...]) -> Any:

@@ -14,7 +14,7 @@ from ilk.errors import (
     UnknownComponentError,
 )
 from ilk.kinds import Kind, kind_of, kinds
-from ilk.known import offered_by
+from ilk.known import meant_by, offered_by
 from ilk.suggest import did_you_mean
 from ilk.wording import show
 
@@ -80,6 +80,7 @@ class Registry:
         AmbiguousComponentError
             If two distributions offer it and the name does not say which.
         """
+        name = meant_by(self.kind.name, name)
         distribution, _, plain = name.rpartition("/")
         matches = [
             found
@@ -121,6 +122,7 @@ class Registry:
         BrokenComponentError
             If it cannot be imported or is not of this kind; the cause is chained.
         """
+        name = meant_by(self.kind.name, name)
         if name in self._session:
             return self._session[name]
         found = self.lookup(name)
@@ -145,7 +147,7 @@ class Registry:
             If the class is not of this kind, or the name is no plain name.
         AmbiguousComponentError
             If the name was registered by hand before, or a distribution offers it, unless
-            ``replace=True``: whatever means that name then gets this class, defaults included.
+            ``replace=True``: whatever names it plainly then gets this class; defaults do not.
         """
         problem = _class_problem(cls, self.kind)
         if not isinstance(name, str) or not name.isprintable() or not name or "/" in name:
@@ -273,6 +275,14 @@ def display_name(component: object) -> str:
     cls = component if isinstance(component, type) else type(component)
     found = find_class(cls)
     return found.name if found else cls.__name__
+
+
+def shipped_name(component: object) -> str | None:
+    """Return the name under which a component's very class ships with ilk, or None."""
+    found = find_class(component if isinstance(component, type) else type(component))
+    if found is None or offered_by(found.kind, found.name) != found.distribution:
+        return None
+    return found.name
 
 
 def refresh() -> None:

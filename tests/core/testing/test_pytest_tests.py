@@ -138,8 +138,8 @@ def test_the_first_example_is_collected_without_loading_anything(monkeypatch):
 
 
 def test_nothing_to_check_is_an_error():
-    with pytest.raises(ilk.IlkError, match="nothing to check: ilk-core offers no distance"):
-        conformance_tests("ilk-core", kind="distance")
+    with pytest.raises(ilk.IlkError, match="nothing to check: ilk-core offers no kernel"):
+        conformance_tests("ilk-core", kind="kernel")
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,13 @@ NOTHING = [], 0
 ALL = [("one", "guest"), ("one", "nearest"), ("two", "guest"), ("two", "nearest")]
 
 
+def test_what_ships_with_ilk_is_hashed_by_its_plain_name():
+    step = {"use": "ilk-learners/knn", "distance": {"use": "nasty/euclidean"}, "index": ["x", 1]}
+    (plain,) = keys.plain_names(({"classifier": step},))
+    assert plain == {"classifier": step | {"use": "knn"}}
+    assert keys.plain_names({"use": "ilk-core/euclidean"}) == {"use": "euclidean"}
+
+
 def test_the_same_again_reruns_nothing(rerun):
     assert rerun() == NOTHING
 

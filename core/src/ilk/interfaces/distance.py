@@ -89,7 +89,7 @@ class Distance(Component):
         InputError
             If k > m.
         """
-        from ilk.neighbors import nearest_blocked
+        from ilk.neighbors.blocked import nearest_blocked
 
         return nearest_blocked(self, X, Y, k)
 

@@ -33,7 +33,7 @@ class MetricLearner(Transformer):
         """Return the learned metric as a Distance on untransformed vectors."""
         import ilk
 
-        return ilk.distance("learned", learner=frozen(self))
+        return ilk.distance("ilk-distances/learned", learner=frozen(self))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """``<class name><i>`` for each of the d output features."""

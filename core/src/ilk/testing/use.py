@@ -36,10 +36,10 @@ class Use:
 
 def trial_distance(index: Any) -> Any:
     """Return the distance an index is tried with: its own ``example_distance``, or Euclidean."""
-    import ilk
+    from ilk.neighbors.norms import Euclidean
 
     own = getattr(index, "example_distance", None)
-    return ilk.distance("euclidean") if own is None else own()
+    return Euclidean() if own is None else own()
 
 
 def _fit(component: Any, X: Any, y: Any) -> Any:

@@ -30,6 +30,7 @@ from ilk import (
     one_row,
     row_blocks,
 )
+from ilk.neighbors.nearest import without_itself
 from ilk_learners.validation import (
     check_columns,
     check_objects,
@@ -345,11 +346,7 @@ def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.n
             f"{display_name(owner)}: k must be at most {n - 1}, the number of other rows "
             f"(n_samples = {n}), got {k}"
         )
-    distances, indices = index.kneighbors(X, k + 1)
-    own = indices == np.arange(n)[:, None]
-    own[~own.any(axis=1), -1] = True  # k + 1 others are as near: the last of them is too many
-    keep = ~own
-    return distances[keep].reshape(n, k), indices[keep].reshape(n, k)
+    return without_itself(*index.kneighbors(X, k + 1))
 
 
 def n_of_other_classes(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:

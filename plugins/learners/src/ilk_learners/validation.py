@@ -15,6 +15,7 @@ from ilk import (
     InputError,
     LocalMetric,
     as_table,
+    build,
     check_same_length,
     check_vectors,
     display_name,
@@ -23,6 +24,7 @@ from ilk import (
     n_rows,
     refuse_blocks,
     registry,
+    shipped_name,
     to_spec,
 )
 
@@ -177,12 +179,13 @@ def is_local(learner: Any) -> bool:
 
 def is_default(component: Any, kind: str, default: str) -> bool:
     """Tell whether a component is the default one, as a name, a table or an instance."""
-    if isinstance(component, str):
-        return component == default
     try:
-        return bool(to_spec(component, kind=kind) == {"use": default})
+        if isinstance(component, str | Mapping):
+            component = build(component, kind=kind)
+        plain = to_spec(component, kind=kind).keys() == {"use"}
     except IlkError:  # what no spec can name is no default
         return False
+    return plain and shipped_name(component) == default
 
 
 def name_of(learner: Any) -> str:

@@ -10,9 +10,9 @@ from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import Param
+from ilk.neighbors.norms import Norm
 from ilk_distances.vectors.mahalanobis import Mahalanobis
 from ilk_distances.vectors.mapped import Mapped, mapped_by
-from ilk_distances.vectors.minkowski import Norm
 
 
 class Learned(ilk.Distance):

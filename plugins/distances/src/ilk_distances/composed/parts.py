@@ -59,7 +59,7 @@ class OfParts(ilk.Distance):
             return dict(self.parts_)
         if self.parts is not None:
             return dict(self.seeded_slot("parts"))
-        return {name: ilk.make("distance", "heterogeneous") for name in self._names()}
+        return {name: ilk.distance("ilk-distances/heterogeneous") for name in self._names()}
 
     def _names(self) -> list[str]:
         """Names of the parts."""

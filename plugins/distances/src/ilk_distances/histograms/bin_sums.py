@@ -1,6 +1,6 @@
 """Compiled sums over the bins of histograms, fast ones and ones that keep every digit.
 
-Sums of whole tiles are filled in as `ilk_distances.engine.rows.Kernel` says: histograms lie side by
+Sums of whole tiles are filled in as `ilk.neighbors.rows.Kernel` says: histograms lie side by
 side, several bins are taken at once, and each sum runs in the order of the bins. Sums that are
 small beside the numbers they came from have lost digits. Function `settled` finds them, and
 `recomputed` computes them again from differences, which keep their digits when histograms are

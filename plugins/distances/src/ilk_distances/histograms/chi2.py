@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.engine.rows import UNROLLED, Rows, Tile, fill
+from ilk.neighbors.rows import UNROLLED, Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
 if TYPE_CHECKING:

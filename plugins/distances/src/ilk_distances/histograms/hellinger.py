@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 import ilk
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Hellinger(HistogramDistance):
         return Rows(np.sqrt(bins), X, {"left": ends, "right": ends})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk.neighbors.sums import squared
         from ilk_distances.histograms.bin_sums import HELLINGER
-        from ilk_distances.vectors.sums import squared
 
         fill(squared, X, Y, tile)
         self._settle(HELLINGER, X, Y, tile)

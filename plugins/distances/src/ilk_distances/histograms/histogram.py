@@ -8,8 +8,8 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.engine.distance import VectorDistance
-from ilk_distances.engine.rows import Rows, Tile
+from ilk.neighbors.rows import Rows, Tile
+from ilk.neighbors.vector_distance import VectorDistance
 
 NORMALIZE = Param(bool, doc="Whether every histogram is divided by its mass, the sum of its bins.")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ class HistogramIntersection(HistogramDistance):
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         D = tile.view
         if self.normalize:
+            from ilk.neighbors.sums import absolute
             from ilk_distances.histograms.bin_sums import OVERLAP
-            from ilk_distances.vectors.sums import absolute
 
             fill(absolute, X, Y, tile)
             D /= 2

@@ -12,15 +12,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
-from ilk_distances.indexes.exact import (
-    check_metric,
-    check_queries,
-    check_radius,
-    count,
-    margin,
-    training_rows,
-)
+from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 
 _ENTRIES = 2**23  # balls that queries searched side by side may have to open
 _FEW, _MANY = 16, 256  # queries searched side by side

@@ -11,11 +11,12 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk.neighbors.checks import check_radius, training_rows
+from ilk.neighbors.weights import weights_for
 from ilk_distances.indexes.candidates import Candidates
-from ilk_distances.indexes.exact import check_radius, paired_queries, training_rows
+from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.tables.coded import Coded
 from ilk_distances.tables.heterogeneous import Heterogeneous
-from ilk_distances.vectors.weights import weights_for
 
 _BLOCK = 2**22  # activations held at once
 
@@ -73,7 +74,7 @@ class CaseRetrievalNet(ilk.Index):
     >>> import ilk, pandas as pd
     >>> X = pd.DataFrame({"color": ["red", "red", "blue"], "size": ["big", "small", "small"]})
     >>> net = ilk.index("case_retrieval_net")
-    >>> net = net.fit(X, distance=ilk.distance("heterogeneous").fit(X))
+    >>> net = net.fit(X, distance=ilk.distance("ilk-distances/heterogeneous").fit(X))
     >>> net.n_entities_
     4
     >>> query = pd.DataFrame({"color": ["red"], "size": ["small"]})
@@ -88,7 +89,7 @@ class CaseRetrievalNet(ilk.Index):
     @classmethod
     def example_distance(cls) -> Any:
         """Return a distance of the kind it takes."""
-        return ilk.distance("heterogeneous")
+        return ilk.distance("ilk-distances/heterogeneous")
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
@@ -250,7 +251,7 @@ def _terms_of(owner: object, distance: Any, X: Any) -> Terms:
     InputError
         Naming both, if the distance is no such sum.
     """
-    if ilk.display_name(distance) == "hamming":
+    if ilk.shipped_name(distance) == "hamming":
         p = X.shape[1]
         weight = 1 / max(p, 1) if distance.normalize else 1.0
         return Terms(np.arange(p), np.full(p, weight), np.ones(p), np.full(p, np.nan))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk_distances.engine.distance import VectorDistance
+from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.indexes.exact import count
 
 _NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
-from numbers import Real
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import ilk
+from ilk.neighbors.checks import check_distance
 
 _counting = Lock()
 
@@ -43,43 +42,14 @@ def margin(dtype: Any) -> Margin:
     return Margin(relative, 4 * float(kind.tiny), float(kind.max) * (1 - relative))
 
 
-def _check_distance(owner: object, distance: Any) -> None:
-    if getattr(distance, "kind", None) != "distance":
-        raise ilk.InputTypeError(
-            f"{ilk.display_name(owner)}: distance must be a fitted distance, got {distance!r}"
-        )
-
-
-def check_vector_distance(owner: object, distance: Any) -> None:
-    """Raise an InputTypeError, naming both, unless a distance takes vectors."""
-    _check_distance(owner, distance)
-    if not {"vectors", "histograms"} & set(distance.capabilities.inputs):
-        raise ilk.InputTypeError(
-            f"{ilk.display_name(owner)}: distance must take vectors where rows are read block by "
-            f"block, which {ilk.display_name(distance)} does not"
-        )
-
-
 def check_metric(owner: object, distance: Any) -> None:
     """Raise an InputError, naming both, unless the triangle inequality holds for a distance."""
-    _check_distance(owner, distance)
+    check_distance(owner, distance)
     if not distance.metric:
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: distance must be a metric, which "
             f"{ilk.display_name(distance)} is not with its present parameters; brute takes any"
         )
-
-
-def training_rows(owner: object, distance: Any, X: Any) -> Any:
-    """Return training rows as a distance takes them.
-
-    Raises
-    ------
-    InputTypeError
-        Naming the index, if there is no distance.
-    """
-    _check_distance(owner, distance)
-    return distance.check_input(X)
 
 
 def paired_queries(distance: Any, Q: Any, X: Any) -> Any:
@@ -99,16 +69,3 @@ def check_queries(owner: object, distance: Any, Q: Any, X: Any) -> Any:
     if getattr(Q, "ndim", 1) == getattr(X, "ndim", 1) == 2:  # arrays
         ilk.check_same_features(owner, Q, X)
     return Q
-
-
-def check_radius(owner: object, r: Any) -> float:
-    """Return a radius as a float, or raise an InputError naming `owner`."""
-    try:
-        radius = float(r) if isinstance(r, Real) and not isinstance(r, bool) else math.nan
-    except OverflowError:  # an integer beyond all floats
-        radius = math.inf if r > 0 else -math.inf
-    if not radius >= 0:
-        raise ilk.InputError(
-            f"{ilk.display_name(owner)}: r must be a number of at least 0, got {r!r}"
-        )
-    return radius

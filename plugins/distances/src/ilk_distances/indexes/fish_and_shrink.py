@@ -10,14 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
-from ilk_distances.indexes.exact import (
-    check_metric,
-    check_queries,
-    check_radius,
-    margin,
-    training_rows,
-)
+from ilk_distances.indexes.exact import check_metric, check_queries, margin
 
 _BOUNDS = 2**21  # held by one thread at a time
 _QUERIES = 256  # searched side by side, at most

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
-from ilk_distances.indexes.exact import training_rows
+from ilk.neighbors.checks import training_rows
 
 
 class Footprint(ilk.Index):

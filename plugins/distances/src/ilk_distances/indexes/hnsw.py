@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk.neighbors.checks import training_rows
 from ilk_distances.indexes.approximate import nearest
-from ilk_distances.indexes.exact import paired_queries, training_rows
+from ilk_distances.indexes.exact import paired_queries
 
 _TAKEN = ("euclidean", "minkowski", "cosine", "correlation")
 _FAR = 1e15  # in units of the data's own spread: squares of it are within float32
@@ -162,11 +163,12 @@ class HNSW(ilk.Index):
         return nearest(self.distance_, query, self.X_, rows, k)
 
     def _check_distance(self, distance: Any) -> None:
-        name = ilk.display_name(distance)
+        name = ilk.shipped_name(distance) or ""
         if name not in _TAKEN or (name == "minkowski" and distance.p != 2):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: distance must be euclidean, minkowski with p = 2, "
-                f"cosine or correlation, which hnswlib knows; got {name}: {distance!r}"
+                f"cosine or correlation, which hnswlib knows; got "
+                f"{ilk.display_name(distance)}: {distance!r}"
             )
 
     def __getstate__(self) -> Any:
@@ -201,7 +203,7 @@ class Frame:
     @classmethod
     def of(cls, X: np.ndarray, distance: Any) -> Frame:
         """Centre and scale rows so that float32 holds them as well as it can."""
-        name = ilk.display_name(distance)
+        name = ilk.shipped_name(distance) or ""
         weights, zeros = np.ones(X.shape[1]), np.zeros(X.shape[1])
         if name in {"cosine", "correlation"}:
             return cls(name, zeros, weights, 1.0)

@@ -10,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk.neighbors.checks import check_radius
+from ilk.neighbors.norms import Norm
 from ilk_distances.indexes.candidates import Candidates
-from ilk_distances.indexes.exact import check_metric, check_queries, check_radius, count, margin
-from ilk_distances.vectors.minkowski import Norm
+from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 
 INSERTED = 128  # the most neighbours that are sorted by insertion
 QUERIES = 512  # searched by one thread at a time

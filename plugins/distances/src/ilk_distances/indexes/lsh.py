@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.approximate import nearest, within
-from ilk_distances.indexes.exact import check_radius, paired_queries, training_rows
+from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.indexes.hash_families import (
     Family,
     MinHash,
@@ -228,12 +229,13 @@ class LSH(ilk.Index):
 
     def _family_of(self, distance: Any) -> str:
         """The name of a distance's family."""
-        name = ilk.display_name(distance)
+        name = ilk.shipped_name(distance) or ""
         norm = name in {"euclidean", "manhattan", "minkowski"}
         if name not in _TAKEN or (norm and distance.p not in {1, 2}):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: distance must be one of {', '.join(_TAKEN)} (minkowski "
-                f"with p = 1 or 2), for which there are hash functions; got {name}: {distance!r}"
+                f"with p = 1 or 2), for which there are hash functions; got "
+                f"{ilk.display_name(distance)}: {distance!r}"
             )
         if self.width is not None and not norm:
             raise self.parameter_error("width", f"must be None for {name}, got {self.width!r}")

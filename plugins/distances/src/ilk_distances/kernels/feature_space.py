@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import ilk
-from ilk_distances.vectors.minkowski import Euclidean
+from ilk.neighbors.norms import Euclidean
 
 
 def squared_distances(kernel: Any, X: Any, Y: Any = None) -> np.ndarray:

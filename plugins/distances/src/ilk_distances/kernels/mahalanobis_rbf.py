@@ -12,7 +12,6 @@ import ilk
 from ilk import Param
 from ilk_distances.kernels.of_distance import N_NEIGHBORS, DistanceKernel, mean_local_width
 from ilk_distances.vectors.mapped import mapped_by
-from ilk_distances.vectors.minkowski import Euclidean
 
 
 class MahalanobisRBF(DistanceKernel):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 import ilk
-from ilk_distances.engine.rows import LONG, Rows, Tile, fill
+from ilk.neighbors.rows import LONG, Rows, Tile, fill
 
 
 def apply(function: Callable[[np.ndarray], np.ndarray], D: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
     ndarray of shape (n, m)
         float32 if both are.
     """
-    from ilk_distances.vectors.sums import squared
+    from ilk.neighbors.sums import squared
 
     dtype = np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
     factor = dtype(-0.5 / sigma / sigma)

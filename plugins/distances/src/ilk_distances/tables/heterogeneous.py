@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param
+from ilk.neighbors.weights import WEIGHTS, all_positive, check_weights, weights_for
 from ilk_distances.tables.coded import (
     MISSING,
     Coded,
@@ -21,7 +22,6 @@ from ilk_distances.tables.coded import (
     nominal_by_type,
     together,
 )
-from ilk_distances.vectors.weights import WEIGHTS, all_positive, check_weights, weights_for
 
 
 class Heterogeneous(ilk.Distance):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk_distances.engine.distance import VectorDistance
+from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.transport.signatures import Heaps, Signatures
 
 _ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # norms that grow with each part
@@ -43,19 +43,19 @@ class Ground:
     @cached_property
     def norm(self) -> bool:
         """Whether it is a norm of differences: no mean of points is farther than the points."""
-        return self.metric and not self.period and ilk.display_name(self.distance) in _NORMS
+        return self.metric and not self.period and ilk.shipped_name(self.distance) in _NORMS
 
     @cached_property
     def absolute(self) -> bool:
         """Whether it is a norm that grows with the size of every coordinate."""
-        return self.norm and ilk.display_name(self.distance) in _ABSOLUTE
+        return self.norm and ilk.shipped_name(self.distance) in _ABSOLUTE
 
     def scale(self, places: Any) -> float | None:
         """Cost of a step of length 1 if places lie on a line or circle, else None."""
         column = isinstance(places, np.ndarray) and places.ndim == 2 and places.shape[1] == 1
         if not column or not self.metric:
             return None
-        if ilk.display_name(self.distance) not in _ABSOLUTE:
+        if ilk.shipped_name(self.distance) not in _ABSOLUTE:
             return None
         return float(self.distance.between([0.0], [1.0]))
 

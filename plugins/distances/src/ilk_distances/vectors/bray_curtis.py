@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import HistogramDistance
 
 
@@ -38,7 +38,7 @@ class BrayCurtis(HistogramDistance):
         return Rows(X, X, {"mass": np.cumsum(X, axis=1)[:, -1]})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk_distances.vectors import sums
+        from ilk.neighbors import sums
 
         fill(sums.absolute, X, Y, tile)
         mass = X.extras["mass"][:, None] + Y.extras["mass"]

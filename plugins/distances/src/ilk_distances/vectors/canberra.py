@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 import ilk
-from ilk_distances.engine.distance import VectorDistance
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors.vector_distance import VectorDistance
 
 
 class Canberra(VectorDistance):

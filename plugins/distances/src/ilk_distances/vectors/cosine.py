@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 import ilk
-from ilk_distances.engine.distance import VectorDistance
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.vectors.directions import check_directions, directions, scaled
 
 _SURE = 2.0**-40  # angles of which rounding of directions takes no digit that counts
@@ -66,7 +66,7 @@ def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None
     Those that are so small that rounding of the vectors counts are computed from the rows as
     they were given, of which the mean is to be subtracted or not.
     """
-    from ilk_distances.vectors.sums import squared
+    from ilk.neighbors.sums import squared
 
     D = tile.view
     fill(squared, X, Y, tile)

@@ -1,4 +1,4 @@
-"""Compiled counts of positions, as `ilk_distances.engine.rows.Kernel` says."""
+"""Compiled counts of positions, as `ilk.neighbors.rows.Kernel` says."""
 
 from __future__ import annotations
 

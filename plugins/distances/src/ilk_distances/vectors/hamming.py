@@ -9,8 +9,8 @@ import numpy as np
 
 import ilk
 from ilk import Param
-from ilk_distances.engine.distance import SORTED, VectorDistance
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors.vector_distance import SORTED, VectorDistance
 from ilk_distances.vectors.symbols import as_symbols, comparable
 
 

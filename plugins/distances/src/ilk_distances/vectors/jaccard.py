@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 import ilk
 from ilk import Param
-from ilk_distances.engine.distance import VectorDistance
-from ilk_distances.engine.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.vectors.members import Sets, as_sets
 
 
@@ -157,7 +157,7 @@ def _are_vectors(X: Any) -> bool:
 
 def _ratios(X: Rows, Y: Rows, tile: Tile) -> np.ndarray:
     """Fill a tile with distances, and return what they were divided by."""
-    from ilk_distances.vectors.sums import absolute
+    from ilk.neighbors.sums import absolute
 
     fill(absolute, X, Y, tile)
     D = tile.view

@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import Param
+from ilk.neighbors.norms import Euclidean
 from ilk_distances.vectors.mapped import Mapped, mapped, norms, times
-from ilk_distances.vectors.minkowski import Euclidean
 from ilk_distances.vectors.whitening import Whitening, whitening_of_matrix, whitening_of_rows
 
 

@@ -1,4 +1,4 @@
-"""Compiled sums of relative differences, as `ilk_distances.engine.rows.Kernel` says."""
+"""Compiled sums of relative differences, as `ilk.neighbors.rows.Kernel` says."""
 
 from __future__ import annotations
 

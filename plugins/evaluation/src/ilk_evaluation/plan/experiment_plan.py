@@ -18,6 +18,7 @@ from ilk_evaluation.plan.keys import (
     cell_key,
     code_versions,
     digest,
+    plain_names,
     seed_from,
     split_key,
 )
@@ -164,7 +165,8 @@ def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
     spec = canonical(resolved.data["steps"])
     versions = canonical(code_versions(pipeline, resolved.versions))
     only = frozenset(table["datasets"]) if "datasets" in table else None
-    return PlannedPipeline(table["id"], only, pipeline, spec, versions, digest(spec, versions))
+    key = digest(canonical(plain_names(resolved.data["steps"])), versions)
+    return PlannedPipeline(table["id"], only, pipeline, spec, versions, key)
 
 
 def _check_chosen(experiment: Experiment, labels: list[str]) -> None:

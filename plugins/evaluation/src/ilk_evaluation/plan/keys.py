@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import ilk
+from ilk.known import plain_name
 from ilk.registries import replaced
 from ilk_evaluation.source_version import code_of
 
@@ -37,6 +38,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     raise TypeError(f"{type(value).__name__} {value!r} cannot be part of a key")
+
+
+def plain_names(spec: Any) -> Any:
+    """Write what ships with ilk by its plain name, whatever else is installed under that name."""
+    if isinstance(spec, Mapping):
+        return {
+            key: plain_name(item) if key == "use" and isinstance(item, str) else plain_names(item)
+            for key, item in spec.items()
+        }
+    return [plain_names(item) for item in spec] if isinstance(spec, list | tuple) else spec
 
 
 def digest(*parts: Any) -> str:

@@ -340,7 +340,9 @@ class _InGroups(ilk.Resampling):
         scheme = self.resampling
         if scheme is None:
             folds = max(2, min(_FOLDS, len(np.unique(self.known))))
-            return ilk.resampling("stratified_kfold", folds=folds, small_classes="spread")
+            return ilk.resampling(
+                "ilk-evaluation/stratified_kfold", folds=folds, small_classes="spread"
+            )
         scheme = self.resolve_slot("resampling")
         if hasattr(scheme, "splits"):
             return scheme

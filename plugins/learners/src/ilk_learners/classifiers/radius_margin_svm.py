@@ -344,7 +344,7 @@ class RadiusMargin:
 
 def _unit_kernel(Z: np.ndarray) -> Any:
     """The kernel of rows that are scaled already."""
-    return ilk.kernel("rbf", sigma=1.0).fit(Z[:1])
+    return ilk.kernel("ilk-distances/rbf", sigma=1.0).fit(Z[:1])
 
 
 def _slopes(K: np.ndarray, Z: np.ndarray, rows: np.ndarray, v: np.ndarray, C: float) -> np.ndarray:

@@ -358,8 +358,8 @@ def _inner_splits(owner: Any, scheme: Any, X: Any, y: np.ndarray, seed: int) -> 
 def _default(y: np.ndarray) -> Any:
     least = int(np.unique(y, return_counts=True)[1].min())
     if least == 1:
-        return ilk.resampling("kfold", folds=min(_FOLDS, len(y)))
-    return ilk.resampling("stratified_kfold", folds=min(_FOLDS, least))
+        return ilk.resampling("ilk-evaluation/kfold", folds=min(_FOLDS, len(y)))
+    return ilk.resampling("ilk-evaluation/stratified_kfold", folds=min(_FOLDS, least))
 
 
 def _seeded(splitter: Any, seed: int) -> Any:

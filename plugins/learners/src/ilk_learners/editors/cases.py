@@ -19,7 +19,7 @@ from ilk import (
     is_frozen,
     take,
 )
-from ilk import index as ilk_index
+from ilk.neighbors.brute import Brute
 from ilk_learners.neighbors import neighbors_of_others
 from ilk_learners.validation import check_objects
 
@@ -76,7 +76,7 @@ class Cases:
         """The owner's index, fitted on the cases."""
         index = self.owner.seeded_slot("index")
         if self._part and is_frozen(index):  # it knows other cases
-            index = ilk_index("brute")
+            index = Brute()
         return fit_component(index, self.X, self.codes, distance=self.distance)
 
     def neighbors(self, k: int) -> tuple[np.ndarray, np.ndarray]:

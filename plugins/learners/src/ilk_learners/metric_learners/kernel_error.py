@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+import ilk
 from ilk import Param, Seed, check_seed, display_name
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
-from ilk_learners.metric_learners.linear import nearest_others
 from ilk_learners.metric_learners.soft_votes import (
     N_NEIGHBORS,
     Outer,
@@ -93,7 +93,7 @@ class KernelErrorLearner(DescentLearner):
 
     def _nearest(self, Z: np.ndarray) -> np.ndarray:
         number = min(int(self.neighborhood), len(Z) - 1)
-        return nearest_others(Z, number)[1]
+        return ilk.nearest(Z, number)[1]
 
     def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
         """Keep the best of several starts."""

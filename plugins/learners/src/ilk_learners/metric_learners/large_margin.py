@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ilk
-from ilk_learners.metric_learners.linear import nearest_others
 
 _MOST_ROWS, _DISTANCES = 100, 2**21  # looked at to size a start
 _FURTHEST = 60
@@ -198,7 +197,7 @@ def _targets(Z: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray
     for group, k in enumerate(counts):
         members = np.flatnonzero(codes == group)
         if k > 0:
-            found[members, :k] = members[nearest_others(Z[members], int(k))[1]]
+            found[members, :k] = members[ilk.nearest(Z[members], int(k))[1]]
     return found
 
 

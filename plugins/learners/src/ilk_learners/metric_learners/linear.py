@@ -18,7 +18,6 @@ from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-import ilk
 from ilk import (
     Array,
     InputError,
@@ -29,6 +28,7 @@ from ilk import (
     check_vectors,
     display_name,
 )
+from ilk.neighbors.norms import Euclidean
 from ilk_learners.numerics import (
     common_deviations,
     finite,
@@ -93,7 +93,7 @@ def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
     MetricWarning
         If the error after is larger by more than two standard errors of the difference.
     """
-    return compare(owner, X, y, lambda queries: nearest_others(Z, 1, queries)[1][:, 0])
+    return compare(owner, X, y, lambda queries: _nearest_others(Z, queries))
 
 
 def compare(
@@ -112,7 +112,7 @@ def compare(
         If the error after is larger by more than two standard errors of the difference.
     """
     queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
-    found = nearest_others(X, 1, queries)[1][:, 0], nearest(queries)
+    found = _nearest_others(X, queries), nearest(queries)
     exponent = int(np.frexp(np.abs(y).max())[1]) if y.dtype.kind == "f" else 0
     scaled = np.ldexp(y, -exponent) if exponent else y  # squares neither overflow nor vanish
     losses = [_losses(queries, rows, scaled) for rows in found]
@@ -136,29 +136,10 @@ def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarr
     return np.asarray(y[queries] != y[nearest], dtype=float)
 
 
-def nearest_others(
-    X: np.ndarray, k: int, queries: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Find the k rows nearest to each row among all others, by the Euclidean distance.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    k : int
-        At most n - 1.
-    queries : ndarray of int, shape (m,), optional
-        The rows whose neighbours are found; all of them if left out.
-
-    Returns
-    -------
-    distances, indices : ndarrays of shape (m, k)
-        Nearest first, ties by lower index.
-    """
-    queries = np.arange(len(X)) if queries is None else queries
-    distances, indices = ilk.distance("euclidean").kneighbors(X[queries], X, k + 1)
-    others = indices != queries[:, None]
-    others[others.all(axis=1), -1] = False  # k + 1 others are as near: the last is one too many
-    return distances[others].reshape(-1, k), indices[others].reshape(-1, k)
+def _nearest_others(X: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Return the row nearest to each of some rows among all others, ties by lower index."""
+    _, indices = Euclidean().kneighbors(X[queries], X, 2)
+    return np.where(indices[:, 0] == queries, indices[:, 1], indices[:, 0])
 
 
 def report_where_known(owner: Any, X: np.ndarray, y: Any) -> Report | None:

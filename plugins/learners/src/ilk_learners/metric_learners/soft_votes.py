@@ -21,7 +21,6 @@ import numpy as np
 
 import ilk
 from ilk import InputError, Param, display_name
-from ilk_learners.metric_learners.linear import nearest_others
 from ilk_learners.numerics import common_deviations
 
 Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
@@ -348,7 +347,7 @@ def squared_bandwidths(
             f"{display_name(owner)}: n_neighbors must be at most {n - 1}, the number of other "
             f"rows, got {k}"
         )
-    distances, _ = nearest_others(X, max(1, k // 2))
+    distances, _ = ilk.nearest(X, max(1, k // 2))
     squares = np.square(distances, dtype=float).mean(axis=1)
     typical = float(squares.mean()) or 2 * float(np.var(X, axis=0, dtype=float).sum()) or 1.0
     return np.asarray(np.maximum(squares, _LEAST * typical))

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
+import ilk
 from ilk import Param, check_labels
 from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
-from ilk_learners.metric_learners.linear import nearest_others
 from ilk_learners.metric_learners.soft_votes import one_column_each, softmax
 
 
@@ -147,7 +147,7 @@ class VSM(DescentLearner):
         """The loss among the rows that are nearest under some weights."""
         Z = (X * np.exp(log_weights)).astype(X.dtype, copy=False)
         number = min(int(self.n_neighbors), len(X) - 1)
-        near = nearest_others(Z, number)[1]
+        near = ilk.nearest(Z, number)[1]
         return VariableKernel(X, Y, near, _least_distance(Z, near), self.width, self.penalty)
 
     def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:

@@ -20,6 +20,7 @@ from ilk import (
     display_name,
     frozen,
     n_rows,
+    shipped_name,
     take,
     to_spec,
 )
@@ -187,9 +188,10 @@ class KnownKernel:
 def known_kernel(kernel: Any) -> KnownKernel | None:
     """What a fitted kernel is in libsvm's terms, or None."""
     try:
-        name = to_spec(kernel, kind="kernel")["use"]
+        to_spec(kernel, kind="kernel")
     except IlkError:  # no spec can name it
         return None
+    name = shipped_name(kernel)
     if name == "linear":
         return KnownKernel("linear")
     if name == "polynomial":

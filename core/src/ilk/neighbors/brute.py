@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import ilk
-from ilk_distances.indexes.exact import check_radius, check_vector_distance, training_rows
-from ilk_distances.indexes.merging import merge_nearest, merge_within, nearest_in, within_in
+from ilk.blockwise import RowBlocks, row_blocks
+from ilk.inputs import check_finite, n_rows
+from ilk.interfaces.index import Index
+from ilk.neighbors.blocked import smallest, within_blocked
+from ilk.neighbors.checks import check_radius, check_vector_distance, training_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Brute(ilk.Index):
+Nearest = tuple[np.ndarray, np.ndarray]
+Within = tuple[list[np.ndarray], list[np.ndarray]]
+
+
+class Brute(Index):
     """Brute force: compares every query with every training row; exact, for any distance.
 
     Distances are computed in blocks of 32 MiB (at most 64 queries with 65536 training rows
@@ -77,7 +83,7 @@ class Brute(ilk.Index):
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
-        blocks = ilk.row_blocks(self, X)
+        blocks = row_blocks(self, X)
         if blocks is None:
             self.X_ = training_rows(self, distance, X)
         else:
@@ -91,16 +97,16 @@ class Brute(ilk.Index):
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)
-        self.check_k(k, ilk.n_rows(self.X_))
-        blocks = ilk.row_blocks(self, Q, "Q")
+        self.check_k(k, n_rows(self.X_))
+        blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
             found = [self.kneighbors(block, k) for block in self._read(blocks)]
             return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])
         Q = self.distance_.check_input(Q, "Q")
         k = int(k)
-        if isinstance(self.X_, ilk.RowBlocks):
+        if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(
-                partial(nearest_in, self.distance_, Q, k), partial(merge_nearest, k)
+                partial(_nearest_in, self.distance_, Q, k), partial(_merge_nearest, k)
             )
         else:
             near, where = self.distance_.kneighbors(Q, self.X_, k)
@@ -111,25 +117,56 @@ class Brute(ilk.Index):
         """The training rows within distance r (inclusive) of each query, nearest first."""
         check_is_fitted(self)
         r = check_radius(self, r)
-        blocks = ilk.row_blocks(self, Q, "Q")
+        blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
             found = [self.radius_neighbors(block, r) for block in self._read(blocks)]
             return [d for near, _ in found for d in near], [i for _, where in found for i in where]
         Q = self.distance_.check_input(Q, "Q")
-        if isinstance(self.X_, ilk.RowBlocks):
-            near, where = self.X_.fold(partial(within_in, self.distance_, Q, r), merge_within)
+        if isinstance(self.X_, RowBlocks):
+            near, where = self.X_.fold(partial(_within_in, self.distance_, Q, r), _merge_within)
         else:
-            near, where = ilk.within_blocked(self.distance_, Q, self.X_, r)
+            near, where = within_blocked(self.distance_, Q, self.X_, r)
         self._count(Q)
         return near, where
 
-    def _read(self, blocks: ilk.RowBlocks) -> Iterator[np.ndarray]:
+    def _read(self, blocks: RowBlocks) -> Iterator[np.ndarray]:
         """Yield blocks of queries, their numbers checked under the right numbers of rows."""
         check_vector_distance(self, self.distance_)
         for first, block in blocks:
             nan = self.distance_.capabilities.nan
-            ilk.check_finite(self, block, argument="Q", nan=nan, first_row=first)
+            check_finite(self, block, argument="Q", nan=nan, first_row=first)
             yield block
 
     def _count(self, Q: Any) -> None:
-        self.n_distance_evaluations_ += ilk.n_rows(Q) * ilk.n_rows(self.X_)
+        self.n_distance_evaluations_ += n_rows(Q) * n_rows(self.X_)
+
+
+def _nearest_in(distance: Any, Q: Any, k: int, first: int, block: np.ndarray) -> Nearest:
+    """The k rows of a block, or all it has, nearest to each query: distances, numbers."""
+    near, where = distance.kneighbors(Q, block, min(k, len(block)))
+    return near, where + first
+
+
+def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
+    """The k nearest in two blocks; of equally near ones those of the first block come first."""
+    near = np.concatenate([one[0], other[0]], axis=1)
+    where = np.concatenate([one[1], other[1]], axis=1)
+    near, columns = smallest(near, min(k, near.shape[1]))
+    return near, np.take_along_axis(where, columns, axis=1)
+
+
+def _within_in(distance: Any, Q: Any, r: float, first: int, block: np.ndarray) -> Within:
+    """The rows of a block within r of each query, nearest first: distances, numbers."""
+    near, where = within_blocked(distance, Q, block, r)
+    return near, [numbers + first for numbers in where]
+
+
+def _merge_within(one: Within, other: Within) -> Within:
+    """What is within a radius in two blocks, nearest first, ties by lower number."""
+    merged: Within = ([], [])
+    for pieces in zip(*one, *other, strict=True):  # of one query
+        near = np.concatenate([pieces[0], pieces[2]])
+        order = np.argsort(near, kind="stable")
+        merged[0].append(near[order])
+        merged[1].append(np.concatenate([pieces[1], pieces[3]])[order])
+    return merged

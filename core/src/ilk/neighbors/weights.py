@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-import ilk
+from ilk.params import Array, Param
 
-WEIGHTS = ilk.Param(ilk.Array, none=True, doc="Weight of each feature, at least 0.")
+WEIGHTS = Param(Array, none=True, doc="Weight of each feature, at least 0.")
 
 
 def check_weights(owner: Any) -> None:

@@ -9,8 +9,12 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-import ilk
-from ilk_distances.engine.rows import LONG, Rows, Tile
+from ilk.inputs import check_same_features, n_rows
+from ilk.interfaces.distance import Distance, Prepared, one_row
+from ilk.interfaces.index import check_k
+from ilk.neighbors.blocked import nearest_blocked
+from ilk.neighbors.rows import LONG, Rows, Tile
+from ilk.parallel import in_blocks, n_threads
 
 _Float: TypeAlias = type[np.floating[Any]]
 _Part: TypeAlias = tuple[int, Rows, Rows]
@@ -24,7 +28,7 @@ _BRIEF = 2**13  # differences that take no longer than a thread takes to start
 SORTED = 128  # neighbours that are kept by insertion
 
 
-class VectorDistance(ilk.Distance):
+class VectorDistance(Distance):
     """A distance of vectors; subclasses say what is compared and how a tile is filled.
 
     Every entry is computed for itself, in the order of the features: results do not depend on
@@ -79,7 +83,7 @@ class VectorDistance(ilk.Distance):
             if mirrored:
                 D[stop:, start:stop] = D[start:stop, stop:].T
 
-        ilk.in_blocks(work, len(X), _height(X, Y, _TALL))
+        in_blocks(work, len(X), _height(X, Y, _TALL))
         with np.errstate(over="ignore", under="ignore"):
             return D.astype(_result_type(X, Y), copy=False)
 
@@ -99,10 +103,10 @@ class VectorDistance(ilk.Distance):
 
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
-        ilk.check_k(self, k, ilk.n_rows(Y))
+        check_k(self, k, n_rows(Y))
         if k > SORTED:
-            return ilk.nearest_blocked(self, X, Y, k)
-        from ilk_distances.engine.search import push
+            return nearest_blocked(self, X, Y, k)
+        from ilk.neighbors.search import push
 
         self.check_parameters()
         X, Y = self.check_pair(X, Y)
@@ -121,10 +125,10 @@ class VectorDistance(ilk.Distance):
                 D = D.astype(result, copy=False)
                 push(D, first, near[start:stop], where[start:stop], squared)
 
-        ilk.in_blocks(work, len(X), _height(X, Y, _FLAT))
+        in_blocks(work, len(X), _height(X, Y, _FLAT))
         return near, where
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Any) -> Prepared:
         """Return a handle on X that has it checked."""
         self.check_parameters()
         return _PreparedVectors(self, self.check_input(X))
@@ -142,7 +146,7 @@ class VectorDistance(ilk.Distance):
                 yield first, rows, self._rows(np.asarray(Y[first : first + width], dtype=dtype))
 
 
-class _PreparedVectors(ilk.Prepared):
+class _PreparedVectors(Prepared):
     """Rows checked once."""
 
     def to(self, q: Any, indices: Any = None) -> np.ndarray:
@@ -150,8 +154,8 @@ class _PreparedVectors(ilk.Prepared):
         distance: Any = self.distance
         if type(distance).pairwise is not VectorDistance.pairwise:  # it takes other things, too
             return super().to(q, indices)
-        query = distance.check_input(ilk.one_row(q))
-        ilk.check_same_features(distance, query, self.X)
+        query = distance.check_input(one_row(q))
+        check_same_features(distance, query, self.X)
         rows = self.X if indices is None else self.X[indices]
         return np.asarray(distance.compare(query, rows)[0])
 
@@ -168,5 +172,5 @@ def _width(Y: np.ndarray) -> int:
 def _height(X: np.ndarray, Y: np.ndarray, most: int) -> int:
     """Rows of a block: as many blocks as there are threads, at least, where that is worth it."""
     most = min(most, max(_WORK // max(Y.size, 1), _FEW))
-    threads = 1 if len(X) * Y.size <= _BRIEF else ilk.n_threads()
+    threads = 1 if len(X) * Y.size <= _BRIEF else n_threads()
     return max(min(most, -(-len(X) // threads)), 16)

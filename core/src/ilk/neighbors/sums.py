@@ -1,4 +1,4 @@
-"""Compiled sums of powers of differences, each as `ilk_distances.engine.rows.Kernel` says.
+"""Compiled sums of powers of differences, each as `ilk.neighbors.rows.Kernel` says.
 
 Two rows and four features are taken at once, over points that lie side by side: each sum runs
 in the order of the features, whichever points are beside it, and needs no reordering to be fast.
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import ilk
+from ilk.compiling import compiled
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-@ilk.compiled
+@compiled
 def absolute(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
     """Sums of absolute differences."""
     n, p = X.shape
@@ -36,7 +36,7 @@ def absolute(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
                 q[j] = q[j] + abs(b0 - v0) + abs(b1 - v1) + abs(b2 - v2) + abs(b3 - v3)
 
 
-@ilk.compiled(fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def squared(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
     """Sums of squared differences."""
     n, p = X.shape
@@ -59,7 +59,7 @@ def squared(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: i
                 q[j] = q[j] + e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
 
 
-@ilk.compiled(fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def cubed(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
     """Sums of cubes of absolute differences."""
     n, p = X.shape
@@ -82,7 +82,7 @@ def cubed(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int
                 q[j] = q[j] + e0 * e0 * e0 + e1 * e1 * e1 + e2 * e2 * e2 + e3 * e3 * e3
 
 
-@ilk.compiled
+@compiled
 def largest(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
     """Largest absolute differences."""
     n, p = X.shape

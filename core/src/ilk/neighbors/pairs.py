@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-import ilk
+from ilk.compiling import compiled
 
 SUM, SQUARES, LARGEST = 1, 2, 0  # of differences
 
 
-@ilk.compiled(fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def pairs(
     Q: np.ndarray,
     queries: np.ndarray,
@@ -23,7 +23,7 @@ def pairs(
 ) -> int:
     """Distances of ``Q[queries[i]]`` to ``X[rows[i]]``; NaN where they need more care than this.
 
-    Sums run in the order of the features, as those of `ilk_distances.vectors.sums` do.
+    Sums run in the order of the features, as those of `ilk.neighbors.sums` do.
 
     Parameters
     ----------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-import ilk
+from ilk.compiling import compiled
 
 _GROUP = 64  # distances looked at together before any is looked at alone
 _LOOSE = 1.000001  # more than rounding may take from the square of a root
 
 
-@ilk.compiled
+@compiled
 def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared: bool) -> None:
     """Put the distances to the rows from `first` on where they belong among the nearest so far.
 
@@ -34,7 +34,7 @@ def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared
                 _insert(d, first + start + j, best, indices)
 
 
-@ilk.compiled
+@compiled
 def _below(group: np.ndarray, bound: float) -> int:
     some = 0
     for j in range(len(group)):
@@ -42,7 +42,7 @@ def _below(group: np.ndarray, bound: float) -> int:
     return some
 
 
-@ilk.compiled
+@compiled
 def _insert(d: float, index: int, near: np.ndarray, where: np.ndarray) -> None:
     place = min(index, len(near))
     if place == len(near):

@@ -1,0 +1,51 @@
+"""What indexes check of their arguments."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+from ilk.errors import InputError, InputTypeError
+from ilk.registries import display_name
+
+
+def check_distance(owner: object, distance: Any) -> None:
+    """Raise an InputTypeError, naming `owner`, unless this is a distance."""
+    if getattr(distance, "kind", None) != "distance":
+        raise InputTypeError(
+            f"{display_name(owner)}: distance must be a fitted distance, got {distance!r}"
+        )
+
+
+def check_vector_distance(owner: object, distance: Any) -> None:
+    """Raise an InputTypeError, naming both, unless a distance takes vectors."""
+    check_distance(owner, distance)
+    if not {"vectors", "histograms"} & set(distance.capabilities.inputs):
+        raise InputTypeError(
+            f"{display_name(owner)}: distance must take vectors where rows are read block by "
+            f"block, which {display_name(distance)} does not"
+        )
+
+
+def training_rows(owner: object, distance: Any, X: Any) -> Any:
+    """Return training rows as a distance takes them.
+
+    Raises
+    ------
+    InputTypeError
+        Naming the index, if there is no distance.
+    """
+    check_distance(owner, distance)
+    return distance.check_input(X)
+
+
+def check_radius(owner: object, r: Any) -> float:
+    """Return a radius as a float, or raise an InputError naming `owner`."""
+    try:
+        radius = float(r) if isinstance(r, Real) and not isinstance(r, bool) else math.nan
+    except OverflowError:  # an integer beyond all floats
+        radius = math.inf if r > 0 else -math.inf
+    if not radius >= 0:
+        raise InputError(f"{display_name(owner)}: r must be a number of at least 0, got {r!r}")
+    return radius

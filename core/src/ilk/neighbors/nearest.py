@@ -1,0 +1,141 @@
+"""The nearest rows by one call: brute force over any distance, the Euclidean one by default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ilk.errors import InputError
+from ilk.freezing import fit_component
+from ilk.inputs import n_rows
+from ilk.neighbors.brute import Brute
+from ilk.neighbors.norms import Euclidean
+
+
+def nearest(
+    X: Any, k: int, queries: Any = None, *, distance: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k rows of X nearest to each query, exactly, by the index ``brute``.
+
+    Parameters
+    ----------
+    X : data of n rows
+    k : int
+        1 <= k <= n; without queries, k <= n - 1.
+    queries : data of m rows, optional
+        The rows of X if left out: then each row leaves itself out, not its twins.
+    distance : Distance, name or table, optional
+        Fitted to X first, unless it is frozen; the Euclidean distance if left out.
+
+    Returns
+    -------
+    distances : ndarray of shape (m, k)
+        Ascending.
+    indices : ndarray of int64, shape (m, k)
+        Among equal distances the lower index comes first.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than k rows to choose from, or rows do not suit the distance.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> distances, indices = ilk.nearest([[0.0], [1.0], [1.0], [5.0]], 2)
+    >>> indices
+    array([[1, 2],
+           [2, 0],
+           [1, 0],
+           [1, 2]])
+    >>> ilk.nearest([[0.0, 0.0], [3.0, 4.0]], 1, [[0.0, 1.0]], distance="manhattan")[0]
+    array([[1.]])
+    """
+    index = _index(X, distance)
+    if queries is not None:
+        return index.kneighbors(queries, k)
+    n = n_rows(X)
+    if n < 2:
+        raise InputError(f"nearest: X must have two rows at least, so that there are others; {n=}")
+    index.check_k(k, n - 1)
+    return without_itself(*index.kneighbors(X, int(k) + 1))
+
+
+def within(
+    X: Any, radius: float, queries: Any = None, *, distance: Any = None
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The rows of X within a radius (inclusive) of each query, exactly, nearest first.
+
+    Parameters
+    ----------
+    X : data of n rows
+    radius : float
+        At least 0.
+    queries : data of m rows, optional
+        The rows of X if left out: then each row leaves itself out, not its twins.
+    distance : Distance, name or table, optional
+        Fitted to X first, unless it is frozen; the Euclidean distance if left out.
+
+    Returns
+    -------
+    distances, indices : lists of m arrays
+        Sorted by distance, ties by lower index; empty where nothing is near.
+
+    Raises
+    ------
+    InputError
+        If the radius is negative, or rows do not suit the distance.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> distances, indices = ilk.within([[0.0], [1.0], [1.0], [5.0]], 1.0)
+    >>> indices
+    [array([1, 2]), array([2, 0]), array([1, 0]), array([], dtype=int64)]
+    """
+    index = _index(X, distance)
+    near, where = index.radius_neighbors(X if queries is None else queries, radius)
+    if queries is not None:
+        return near, where
+    others = [rows != own for own, rows in enumerate(where)]
+    return (
+        [found[keep] for found, keep in zip(near, others, strict=True)],
+        [found[keep] for found, keep in zip(where, others, strict=True)],
+    )
+
+
+def without_itself(distances: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the k + 1 rows nearest to each row the k others.
+
+    A row is found by its number, not as the first of its neighbours, so that of several equal
+    rows each leaves out itself and keeps its twins.
+
+    Parameters
+    ----------
+    distances, indices : ndarrays of shape (n, k + 1)
+        Nearest first; those of row i in line i.
+
+    Returns
+    -------
+    distances, indices : ndarrays of shape (n, k)
+    """
+    n, width = indices.shape
+    own = indices == np.arange(n)[:, None]
+    own[~own.any(axis=1), -1] = True  # so many others are as near: the last of them is too many
+    keep = ~own
+    return distances[keep].reshape(n, width - 1), indices[keep].reshape(n, width - 1)
+
+
+def _index(X: Any, distance: Any) -> Brute:
+    if distance is None:
+        return Brute().fit(X, distance=Euclidean())
+    if isinstance(distance, str | Mapping):
+        from ilk.building import build
+
+        distance = build(distance, kind="distance")
+    else:
+        distance = clone(distance, safe=False)
+    return Brute().fit(X, distance=fit_component(distance, X))

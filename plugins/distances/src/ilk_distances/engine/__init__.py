@@ -1,1 +1,0 @@
-"""What compiled distances of vectors share: tiles, threads, and the search of neighbours."""
