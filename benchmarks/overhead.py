@@ -14,11 +14,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TRIVIAL: dict[str, dict[str, Any]] = {
     "dummy": {"use": "sklearn", "estimator": "DummyClassifier"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -14,6 +14,9 @@ from sklearn.discriminant_analysis import (
 from sklearn.naive_bayes import GaussianNB
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 SAMPLE = 20  # cases that are left out by fitting again, of all
 

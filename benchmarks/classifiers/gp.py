@@ -13,11 +13,14 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PEER = "scikit-learn GaussianProcessClassifier"
 N, P = 2000, 50

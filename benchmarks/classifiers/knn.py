@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -13,6 +13,9 @@ from sklearn.utils.extmath import weighted_mode
 
 import ilk
 from ilk_learners.votes import Ballot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SLOWEST = 1 / 1.3  # scikit-learn's time over ours
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -12,6 +12,9 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.svm import SVC
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PEER = "loop of scikit-learn's SVC"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -10,6 +10,9 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ROUNDS, THEIRS = 100, 10
 

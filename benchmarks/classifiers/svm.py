@@ -6,9 +6,8 @@ difference of the dual objectives of their machines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from measure import Row, compare
@@ -17,6 +16,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PEER = "scikit-learn SVC(kernel='rbf')"
 PEER_OVA = "scikit-learn OneVsRestClassifier(SVC(kernel='rbf'))"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from measure import Row, compare
@@ -12,6 +11,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COSTS = [1.0, 10.0, 100.0, 1000.0]
 FOLDS = StratifiedKFold(5)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,9 @@ from measure import Row, compare
 
 import ilk
 from ilk_distances import recall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 def rows() -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -11,6 +11,9 @@ from measure import Row, compare
 from scipy.spatial.distance import cdist, directed_hausdorff
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @numba.njit

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
@@ -11,6 +11,9 @@ import ot
 from measure import Row, compare
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 N = 40  # objects on each side, for peers that are called pair by pair
 

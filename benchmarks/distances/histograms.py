@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -10,6 +10,9 @@ from scipy.special import rel_entr
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SOME = 200  # rows that the peers take which go row by row
 

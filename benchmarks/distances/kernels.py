@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
 from sklearn.metrics import pairwise
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TYPES = (np.float64, np.float32)
 

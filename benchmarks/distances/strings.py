@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -13,6 +13,9 @@ from rapidfuzz.distance import Levenshtein
 from scipy.spatial.distance import cdist
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 def rows() -> Iterator[Row]:

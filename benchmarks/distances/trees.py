@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -10,6 +10,9 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import BallTree
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 N, QUERIES = 50_000, 2000
 CLUSTERS = ((8, 100, 0.1), (16, 50, 0.3), (10, 20, 1.0))  # features, clusters, spread

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -11,6 +11,9 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TYPES = (np.float64, np.float32)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from imblearn.under_sampling import AllKNN, EditedNearestNeighbours
@@ -12,6 +11,8 @@ from sklearn.datasets import make_classification
 import ilk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from editing import overlapping
 from measure import Row, within
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LIMITS = {
     "icf": 1.5,

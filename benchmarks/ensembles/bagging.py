@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare, one_thread
@@ -11,6 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COUNTS = "its trees see each row drawn once, weighted by how often"
 ROWS, COLUMNS, MEMBERS = 5_000, 20, 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -10,6 +10,9 @@ from mlxtend.classifier import EnsembleVoteClassifier
 from sklearn.ensemble import VotingClassifier
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 CASES, MEMBERS, CLASSES = 1_000_000, 10, 7
 FEW = 100_000  # of the cases, for peers that are slow

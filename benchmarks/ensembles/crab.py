@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from lightgbm import LGBMClassifier
@@ -10,6 +10,9 @@ from measure import Row, compare
 from xgboost import XGBClassifier
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROUNDS, THEIRS = 100, 10
 BINS = 32

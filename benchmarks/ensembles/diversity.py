@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from deslib.util.diversity import disagreement_measure
 from measure import Row, compare
 
 from ilk_evaluation import diversity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MEMBERS, CASES, PAIRS = 50, 20_000, 10
 

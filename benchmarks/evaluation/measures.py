@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare, within
@@ -15,6 +15,9 @@ from sklearn.metrics import (
 
 import ilk
 from ilk_evaluation import confusion, curves, intervals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CASES, BOOTSTRAPS = 1_000_000, 10
 

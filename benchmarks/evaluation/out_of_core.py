@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import dask.array as da
 import numpy as np
 from measure import Row, compare
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 N, P = 500_000, 100
 MOST = 50  # MiB of memory that a search may take beside what is there before

@@ -9,11 +9,11 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
 from ilk_evaluation import run_experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 N, P, CLASSES = 2000, 20, 5
 TRIED = 50  # splits of the peer, which takes as long for each

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from measure import Row, compare
@@ -14,6 +13,9 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 def rows() -> Iterator[Row]:

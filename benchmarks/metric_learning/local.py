@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LEARNERS = {"boostml1": True, "boostml2": False, "machete": True, "scythe": False}
 NEAR, SHARE, LEAST, KAPPA = 20, 0.8, 40, 0.01

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Iterator
 from functools import wraps
+from typing import TYPE_CHECKING
 
 import metric_learn
 import numpy as np
@@ -16,6 +16,9 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 def rows() -> Iterator[Row]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
 from sklearn.feature_selection import f_classif, mutual_info_classif, mutual_info_regression
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def rows() -> Iterator[Row]:

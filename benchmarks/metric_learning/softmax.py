@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 import warnings
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from measure import Row, compare
@@ -13,6 +13,9 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 import ilk
 from ilk_learners.metric_learners.soft_votes import SoftVotes, expected_errors, one_column_each
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 N, P, CLASSES = 5000, 100, 10
 ITERATIONS = 20

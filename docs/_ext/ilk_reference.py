@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ilk
 import ilk.drawing
@@ -30,6 +29,9 @@ import ilk_evaluation.theory
 import ilk_learners
 import ilk_learners.plotting
 from ilk.kinds import Kind, kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 TOPICS = {
     "ilk.capabilities": "Components",

@@ -1,6 +1,8 @@
 """Small components registered, and fake distributions installed, for the time of a test."""
 
 import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +14,8 @@ from ilk.registries import refresh
 class Power(ilk.Distance):
     """Sum of the p-th powers of the differences."""
 
-    parameters = {"p": ilk.Param(float, gt=0)}
+    p: float = ilk.param(default=2.0, gt=0)
     capabilities = ilk.Capabilities(symmetric=True)
-
-    def __init__(self, p=2.0):
-        self.p = p
 
     def pairwise(self, X, Y=None):
         X, Y = self.check_pair(X, Y)
@@ -26,10 +25,7 @@ class Power(ilk.Distance):
 class Centre(ilk.Transformer):
     """Takes the mean away and counts how often it was fitted."""
 
-    parameters = {"scale": ilk.Param(float, gt=0)}
-
-    def __init__(self, scale=1.0):
-        self.scale = scale
+    scale: float = ilk.param(default=1.0, gt=0)
 
     def fit(self, X, y=None):
         self.check_parameters()
@@ -48,19 +44,11 @@ class Centre(ilk.Transformer):
 class Nearest(ilk.Classifier):
     """One nearest neighbour, or the heaviest class; remembers what it was given."""
 
-    parameters = {
-        "distance": ilk.Param(slot="distance"),
-        "parts": ilk.Param(slot="distance", many=dict, none=True),
-        "random_state": ilk.Param(ilk.Seed, none=True),
-        "hook": ilk.Param(ilk.Function, none=True),
-    }
+    distance: ilk.DistanceLike = ilk.slot("distance", default="power")
+    parts: Mapping[str, ilk.DistanceLike] | None = ilk.slots("distance", default=None, many=dict)
+    random_state: ilk.RandomState = ilk.param(default=None, type=ilk.Seed)
+    hook: Callable[..., Any] | None = ilk.param(default=None, type=ilk.Function)
     capabilities = ilk.Capabilities(sample_weight=True)
-
-    def __init__(self, distance="power", parts=None, random_state=None, hook=None):
-        self.distance = distance
-        self.parts = parts
-        self.random_state = random_state
-        self.hook = hook
 
     def fit(self, X, y, sample_weight=None):
         self.check_parameters()
@@ -79,10 +67,7 @@ class Nearest(ilk.Classifier):
 class Panel(ilk.Classifier):
     """Members one after the other; the first decides."""
 
-    parameters = {"members": ilk.Param(slot="classifier", many=list)}
-
-    def __init__(self, members=("nearest",)):
-        self.members = members
+    members: Sequence[ilk.ClassifierLike] = ilk.slots("classifier", default=("nearest",))
 
     def fit(self, X, y):
         self.check_parameters()

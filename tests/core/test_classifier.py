@@ -1,5 +1,7 @@
 """What every classifier can do because it is one."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,7 @@ from cases import in_one_test
 class Answers(ilk.Classifier):
     """Says what it was told to, whatever is asked."""
 
-    def __init__(self, answers):
-        self.answers = answers
+    answers: Any = ilk.param(default=None, type=object)
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -29,9 +30,9 @@ LABELS = [list("abba"), [1, 2, 2, 1], [True, False, False, True], [-1.0, 1.0, 1.
 def test_score_is_the_share_of_right_answers(y):
     X = np.zeros((4, 1))
     for answers, right in ((y, 1), (y[:3] + y[1:2], 0.75), (y[::-1], 1), (y[1:] + y[:1], 0.5)):
-        assert Answers(answers).fit(X, y).score(X, y) == right
-        assert Answers(np.array(answers)).fit(X, y).score(X, np.array(y)) == right
-    assert Answers(y[:1] * 4).fit(X, y).score(X, y, sample_weight=[3, 1, 1, 5]) == 0.8
+        assert Answers(answers=answers).fit(X, y).score(X, y) == right
+        assert Answers(answers=np.array(answers)).fit(X, y).score(X, np.array(y)) == right
+    assert Answers(answers=y[:1] * 4).fit(X, y).score(X, y, sample_weight=[3, 1, 1, 5]) == 0.8
 
 
 @in_one_test
@@ -39,12 +40,12 @@ def test_score_is_the_share_of_right_answers(y):
 @pytest.mark.parametrize("nothing", [None, "?", -9, float("nan")])
 def test_no_answer_is_no_right_answer(y, nothing):
     X, answers = np.zeros((4, 1)), np.array([*y[:3], nothing], dtype=object)
-    assert Answers(answers).fit(X, y).score(X, y) == 0.75
-    assert Answers(np.array([nothing] * 4)).fit(X, y).score(X, y) == 0
+    assert Answers(answers=answers).fit(X, y).score(X, y) == 0.75
+    assert Answers(answers=np.array([nothing] * 4)).fit(X, y).score(X, y) == 0
 
 
 def test_score_says_what_is_wrong_with_y():
     with pytest.raises(ilk.InputError, match="y has 2 values for the 3 rows"):
-        Answers([1, 2, 3]).score(np.zeros((3, 1)), [1, 2])
+        Answers(answers=[1, 2, 3]).score(np.zeros((3, 1)), [1, 2])
     with pytest.raises(ilk.InputError, match="y is empty"):
-        Answers(np.array([])).score(np.zeros((0, 1)), [])
+        Answers(answers=np.array([])).score(np.zeros((0, 1)), [])

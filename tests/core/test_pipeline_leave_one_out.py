@@ -24,20 +24,14 @@ class Doubled(ilk.Transformer):
 class Noisy(Doubled):
     """Adds noise."""
 
-    parameters = {"random_state": ilk.Param(ilk.Seed)}
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
+    random_state: ilk.RandomState = ilk.param(default=None, type=ilk.Seed)
 
 
 class Means(ilk.Classifier):
     """The class with the nearest mean; each case is left out by hand."""
 
-    parameters = {"random_state": ilk.Param(ilk.Seed)}
+    random_state: ilk.RandomState = ilk.param(default=0, type=ilk.Seed)
     capabilities = ilk.Capabilities(fast_leave_one_out=True)
-
-    def __init__(self, random_state=0):
-        self.random_state = random_state
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)

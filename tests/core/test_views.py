@@ -15,10 +15,7 @@ NAMES = ["level0_0", "level0_1", "level1_0", "size", "a*"]
 class Viewer(ilk.Component):
     """Has views."""
 
-    parameters = {"views": ilk.Param(ilk.Views, none=True)}
-
-    def __init__(self, views=None):
-        self.views = views
+    views: ilk.ViewsLike | None = ilk.param(default=None, type=ilk.Views)
 
 
 def found(views, labels=NAMES):
@@ -97,17 +94,17 @@ def test_views_of_tables_follow_the_names_of_columns():
 
 
 def test_views_of_a_data_set_replace_the_word():
-    viewer = ilk.with_views(Viewer("data"), {"a": ("x", "y")})
+    viewer = ilk.with_views(Viewer(views="data"), {"a": ("x", "y")})
     assert viewer.views == {"a": ["x", "y"]}
-    own = ilk.with_views(Viewer({"b": ["z"]}), {"a": ("x", "y")})
+    own = ilk.with_views(Viewer(views={"b": ["z"]}), {"a": ("x", "y")})
     assert own.views == {"b": ["z"]}
     with pytest.raises(ilk.ParameterError, match="views is 'data', but the data set has no views"):
-        ilk.with_views(Viewer("data"), {})
+        ilk.with_views(Viewer(views="data"), {})
 
 
 def test_components_that_use_views_are_told():
-    assert ilk.uses_views(Viewer("data"))
-    assert ilk.uses_views(Viewer([[0]]))
+    assert ilk.uses_views(Viewer(views="data"))
+    assert ilk.uses_views(Viewer(views=[[0]]))
     assert not ilk.uses_views(Viewer())
     nested = ilk.Pipeline(
         [{"classifier": {"use": "voting", "members": [{"use": "multiview", "views": "data"}]}}]

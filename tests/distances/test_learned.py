@@ -11,11 +11,8 @@ import ilk
 class Stretch(ilk.MetricLearner):
     """Multiplies the first feature by the number of classes seen, drops the last."""
 
-    parameters = {"by": ilk.Param(float, gt=0)}
+    by: float = ilk.param(default=1.0, gt=0)
     fits = 0
-
-    def __init__(self, by=1.0):
-        self.by = by
 
     def fit(self, X, y=None):
         X = ilk.check_vectors(self, X, reset=True)

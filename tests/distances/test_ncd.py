@@ -409,12 +409,8 @@ def test_a_function_gets_a_name_by_a_subclass():
     class Runs(cls):
         """NCD by the number of runs of equal bytes."""
 
-        parameters = {}
         compressor = staticmethod(runs)
         level, symmetric, encoding = None, True, "utf-8"
-
-        def __init__(self):
-            pass
 
     registry = ilk.registry("distance")
     registry.register("runs", Runs)

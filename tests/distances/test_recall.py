@@ -2,6 +2,7 @@
 
 import doctest
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +19,7 @@ class Fixed(ilk.Index):
 
     exact = False
 
-    def __init__(self, answer=()):
-        self.answer = answer
+    answer: Any = ilk.param(default=(), type=object, none=True)
 
     def fit(self, X, y=None, *, distance):
         self.X_, self.distance_ = np.asarray(X, dtype=float), distance
@@ -36,7 +36,7 @@ QUERY = [[0.0]]
 
 
 def recall_of(answer, k=None, **options):
-    index = Fixed(answer).fit(X, distance=ilk.distance("euclidean"))
+    index = Fixed(answer=answer).fit(X, distance=ilk.distance("euclidean"))
     return ilk_distances.recall(index, QUERY * len(answer), k or len(answer[0]), **options)
 
 

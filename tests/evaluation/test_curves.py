@@ -1,6 +1,7 @@
 """Curves of predictions, their averages and drawings."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -204,8 +205,7 @@ class Recorder(ilk.Classifier):
 
     seen: list = []  # shared by clones on purpose
 
-    def __init__(self, least=0):
-        self.least = least
+    least: Any = ilk.param(default=0, type=object, none=True)
 
     def fit(self, X, y):
         if len(y) < self.least:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import gzip
 import tomllib
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -32,6 +31,9 @@ from mutants import (
     mutated_text,
     toml,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EACH = 1000
 SPEC = """

@@ -10,15 +10,17 @@ import json
 import sqlite3
 import zipfile
 from contextlib import closing
-from pathlib import Path
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ilk_evaluation.run.sql import TABLES
 from stores import rewrite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
 
 LONG = "9" * 5000
 VALUES: tuple[Any, ...] = (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk_evaluation.run.database import connected
 from ilk_evaluation.run.sql import TABLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def rewrite(path: Path, statement: str, *values: Any, sealed: bool = True) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -19,6 +18,9 @@ from _pytest.mark.expression import Expression
 
 from changes import PARTS, changed_parts, commit
 from ilk.testing.pytest_plugin import FIRST_EXAMPLES_ONLY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TESTS = Path(__file__).parents[1]
 DEFAULT = "not exhaustive and not system"

@@ -14,13 +14,6 @@ from ilk_learners.metric_learners.descent import DescentLearner
 class Fitted(DescentLearner):
     """Minimises |L - target|^4, in the common unit."""
 
-    def __init__(self, target, slope=1.0, **changes):
-        self.n_components, self.init, self.max_iter, self.tol = None, "identity", 200, 1e-12
-        self.solver, self.warm_start, self.report = "lbfgs", False, False
-        self.target, self.slope = target, slope
-        for name, value in changes.items():
-            setattr(self, name, value)
-
     def check_parameters(self):
         pass
 
@@ -50,7 +43,7 @@ TARGET = np.array([[2.0, 0.5], [-1.0, 3.0]])
 def test_finds_the_minimum_and_records_the_way(solver):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        learner = Fitted(TARGET, solver=solver).fit(X, [0, 1, 0])
+        learner = Fitted(target=TARGET, solver=solver).fit(X, [0, 1, 0])
     found = learner.components_ * np.abs(X - X.mean(axis=0)).max()
     np.testing.assert_allclose(found, TARGET, atol=0.01)
     assert len(learner.loss_curve_) == learner.n_iter_ + 1
@@ -60,7 +53,7 @@ def test_finds_the_minimum_and_records_the_way(solver):
 @in_one_test
 @pytest.mark.parametrize("factor", [1e-12, 3.0, 1000.0, 1e12])
 def test_way_does_not_depend_on_the_unit(factor):
-    learner, other = (Fitted(TARGET, max_iter=8, tol=0) for _ in range(2))
+    learner, other = (Fitted(target=TARGET, max_iter=8, tol=0) for _ in range(2))
     with pytest.warns(ConvergenceWarning):
         learner.fit(X, [0, 1, 0])
     with pytest.warns(ConvergenceWarning):
@@ -71,19 +64,19 @@ def test_way_does_not_depend_on_the_unit(factor):
 
 def test_never_more_iterations_than_asked_for():
     with pytest.warns(ConvergenceWarning, match="not converged after 3 iterations"):
-        assert Fitted(TARGET, max_iter=3, tol=0).fit(X, [0, 1, 0]).n_iter_ == 3
+        assert Fitted(target=TARGET, max_iter=3, tol=0).fit(X, [0, 1, 0]).n_iter_ == 3
 
 
 def test_no_slope_is_told():
     with pytest.warns(ConvergenceWarning, match="no slope where L starts"):
-        learner = Fitted(TARGET, slope=0.0).fit(X, [0, 1, 0])
+        learner = Fitted(target=TARGET, slope=0.0).fit(X, [0, 1, 0])
     assert learner.n_iter_ == 0
 
 
 def test_array_as_start_and_warm_start_are_taken_as_they_are():
     spread = np.abs(X - X.mean(axis=0)).max()
     learner = Fitted(
-        TARGET, init=TARGET / spread + 0.1 / spread, max_iter=1, tol=0, warm_start=True
+        target=TARGET, init=TARGET / spread + 0.1 / spread, max_iter=1, tol=0, warm_start=True
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -96,7 +89,7 @@ def test_array_as_start_and_warm_start_are_taken_as_they_are():
 def test_start_is_evaluated_once():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        learner = Fitted(TARGET, slope=0.0).fit(X, [0, 1, 0])
+        learner = Fitted(target=TARGET, slope=0.0).fit(X, [0, 1, 0])
     assert learner.calls == 1
 
 
@@ -105,7 +98,7 @@ def test_vector_is_a_diagonal_of_weights():
         def _start(self, X, y, exponent, scale):
             return np.ones(2) / scale
 
-    learner = Weights(np.array([-3.0, 2.0]))
+    learner = Weights(target=np.array([-3.0, 2.0]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         L = learner.fit(X, [0, 1, 0]).components_ * np.abs(X - X.mean(axis=0)).max()
@@ -125,7 +118,7 @@ def test_rounds_end_no_higher_than_they_begin():
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        learner = Rounds(TARGET).fit(X, [0, 1, 0])
+        learner = Rounds(target=TARGET).fit(X, [0, 1, 0])
     assert learner.rounds > 2
     assert learner.loss_curve_[-1] < 1e-6
     assert learner.n_iter_ <= 200

@@ -10,7 +10,7 @@ from sklearn.base import clone
 import ilk
 from cases import in_one_test
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.metric_learners.linear import REPORT, MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 NAMES = ("boostml1", "boostml2", "machete", "scythe")
 EACH = pytest.mark.parametrize("name", NAMES)
@@ -19,11 +19,7 @@ EACH = pytest.mark.parametrize("name", NAMES)
 class Weighted(AdaptiveMetric):
     """Features count by how large they are in the query; or only those after the first."""
 
-    parameters = {"skip": ilk.Param(int, doc="Features that do not count."), "report": REPORT}
-
-    def __init__(self, skip=0, report=True):
-        self.skip = skip
-        self.report = report
+    skip: int = ilk.param(default=0, doc="Features that do not count.")
 
     def _metrics(self, Q, left_out):
         share = np.abs(Q) / np.abs(Q).sum(axis=1, keepdims=True)

@@ -3,6 +3,7 @@
 import doctest
 import sys
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is in the extra report")
 class Diagonal(ilk.MetricLearner):
     """L is what it was told."""
 
-    def __init__(self, L=None):
-        self.L = L
+    L: Any = ilk.param(default=None, type=object)
 
     def fit(self, X, y=None):
         self.components_ = np.asarray(self.L, dtype=float)
@@ -60,7 +60,7 @@ def rows():
 
 
 def fitted(L, X=((0.0, 0.0), (1.0, 1.0))):
-    return Diagonal(L).fit(np.asarray(X))
+    return Diagonal(L=L).fit(np.asarray(X))
 
 
 def test_learned_space_shows_both_sides(rows, tmp_path):

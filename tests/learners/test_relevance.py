@@ -18,10 +18,7 @@ def learner(measure="relieff", **parameters):
 class Scripted(ilk.Relevance):
     """Gives the scores it was told."""
 
-    parameters = {"told": ilk.Param(ilk.Array)}
-
-    def __init__(self, told=(1.0, 1.0)):
-        self.told = told
+    told: ilk.ArrayLike = ilk.param(default=(1.0, 1.0), type=ilk.Array)
 
     def scores(self, X, y):
         return np.asarray(self.told)
@@ -100,7 +97,7 @@ def test_three_functions_among_noise(number):
 
 def test_the_most_relevant_features_are_kept():
     X = np.arange(20.0).reshape(5, 4)
-    made = learner(Scripted([0.5, -3.0, 2.0, 2.0]), n_components=2, report=False)
+    made = learner(Scripted(told=[0.5, -3.0, 2.0, 2.0]), n_components=2, report=False)
     made.fit(X, [0, 0, 1, 1, 1])
     np.testing.assert_array_equal(made.scores_, [0.5, 0, 2, 2])  # negative ones count as 0
     np.testing.assert_array_equal(made.features_, [2, 3])
@@ -145,7 +142,7 @@ def test_unknown_measures_are_named_with_the_closest():
 )
 def test_scores_that_are_none_are_refused(told, message):
     with pytest.raises(ilk.InputError, match=f"relevance: relevance: .*{message}"):
-        learner(Scripted(told)).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+        learner(Scripted(told=told)).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
 
 
 def test_one_class_and_numbers_without_a_measure_for_them():

@@ -451,10 +451,7 @@ class TestMeasures:
 class Fragile(ilk.Classifier):
     """Fails on demand, and where row 0 is among the training rows."""
 
-    parameters = {"how": ilk.Param(str)}
-
-    def __init__(self, how="never"):
-        self.how = how
+    how: str = ilk.param(default="never")
 
     def fit(self, X, y):
         if self.how == "always" or (self.how == "sometimes" and len(X) < 90 and X[0, 0] == 7.0):
@@ -501,7 +498,7 @@ class TestFailures:
 
     def test_strange_labels(self, rows):
         with pytest.raises(ilk.InputError, match="the label 'strange', which is none of"):
-            tuned(Fragile("strange")).fit(*rows)
+            tuned(Fragile(how="strange")).fit(*rows)
 
     def test_wrong_data_are_no_fault_of_a_split(self, rows):
         X, y = rows

@@ -5,10 +5,9 @@ from __future__ import annotations
 import mmap
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from ilk.errors import InputError, InputTypeError
 from ilk.inputs import check_finite, is_dask
 from ilk.parallel import in_this_thread
 from ilk.registries import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)

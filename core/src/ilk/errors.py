@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.wording import show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class IlkError(Exception):

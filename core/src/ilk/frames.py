@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk.inputs import is_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MARK = "__ilk_frame__"
 _saving: ContextVar[bool] = ContextVar("_saving", default=False)

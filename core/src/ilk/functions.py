@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.discovery import found_in
 from ilk.errors import BrokenComponentError, UnknownComponentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GROUP = "ilk.functions"
 

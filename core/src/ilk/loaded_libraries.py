@@ -7,12 +7,14 @@ What they hold is private, but their compiled loops do not ask whether it fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk.loaded import check_stored, stored_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _check_tree(tree: Any) -> None:

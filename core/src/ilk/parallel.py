@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ilk.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _limit: int | None = None  # of `threads`; None: what the environment says
 _inside = threading.local()  # set in threads of ours, which start none themselves

@@ -7,11 +7,10 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.component import Component, children
 from ilk.errors import IlkError
@@ -20,6 +19,9 @@ from ilk.loaded import check_loaded
 from ilk.registries import SESSION, display_name, find_class
 from ilk.spec import load as load_spec
 from ilk.vetting import LARGEST, RATIO, RefusedError, read_bounded, vet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FORMAT = 1
 _HEADER, _STATE = "ilk.json", "state.skops"

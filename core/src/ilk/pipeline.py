@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from sklearn.utils import get_tags
@@ -24,6 +23,8 @@ from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from ilk.aliases import StepLike
 
 

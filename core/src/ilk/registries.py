@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk import discovery
 from ilk.capabilities import Capabilities
@@ -17,6 +16,9 @@ from ilk.kinds import Kind, kind_of, kinds
 from ilk.known import meant_by, offered_by
 from ilk.suggest import did_you_mean
 from ilk.wording import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SESSION = "(session)"
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.discovery import found_in
 from ilk.errors import RegistryError, UnknownComponentError
@@ -13,6 +12,9 @@ from ilk.kinds import kinds
 from ilk.params import DATA_VIEWS, LARGEST_SEED, Array, FilePath, Function, Param, Seed, Views
 from ilk.registries import registry
 from ilk.resolution import defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Schema = dict[str, Any]
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.errors import Problem, SpecError, Where
 from ilk.locate import lines_of, open_at, too_deep
 from ilk.suggest import file_like
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LARGEST = 10 * 2**20  # bytes of a file: a larger one is data, or a mistake
 

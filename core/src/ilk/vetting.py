@@ -11,17 +11,19 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterator
 from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk.errors import IlkError
 from ilk.kinds import kinds
 from ilk.registries import SESSION, registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LARGEST, RATIO = 2**26, 100  # a file unpacks to so many bytes, or so many times its size
 

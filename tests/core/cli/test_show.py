@@ -1,6 +1,7 @@
 """`ilk show`: a component in full, and what a kind asks for."""
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -15,12 +16,6 @@ class Shown(ilk.Distance):
 
     d(x, y) = 0, which is
     not much.
-
-    Parameters
-    ----------
-    power : float, default=2.0
-    parts : dict of distances, optional
-    missing : {"keep", "drop"}, default="keep"
 
     References
     ----------
@@ -37,17 +32,19 @@ class Shown(ilk.Distance):
     4
     """
 
-    parameters = {
-        "power": ilk.Param(float, gt=0, doc="Exponent."),
-        "parts": ilk.Param(slot="distance", many=dict, none=True, doc="One for each view."),
-        "missing": ilk.Param(choices=("keep", "drop"), doc="What is done with gaps."),
-    }
+    power: float = ilk.param(default=float("inf"), type=float, gt=0, doc="Exponent.")
+    parts: Mapping[str, ilk.DistanceLike] | None = ilk.slots(
+        "distance",
+        default=None,
+        many=dict,
+        doc="One for each view.",
+    )
+    missing: str = ilk.param(
+        default="keep",
+        choices=("keep", "drop"),
+        doc="What is done with gaps.",
+    )
     capabilities = ilk.Capabilities(inputs=("tables", "vectors"), symmetric=True, nan=True)
-
-    def __init__(self, power=float("inf"), parts=None, missing="keep"):
-        self.power = power
-        self.parts = parts
-        self.missing = missing
 
     def pairwise(self, X, Y=None):
         raise NotImplementedError

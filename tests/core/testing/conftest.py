@@ -16,21 +16,14 @@ COUNTER = iter(range(10**9))
 class City(ilk.Distance):
     """Sum of the absolute differences, times a factor.
 
-    Parameters
-    ----------
-    factor : float, default=1.0
-
     Examples
     --------
     >>> City().between([0, 0], [1, 2])
     3.0
     """
 
-    parameters = {"factor": ilk.Param(float, gt=0, doc="Multiplies every distance.")}
+    factor: float = ilk.param(default=1.0, gt=0, doc="Multiplies every distance.")
     capabilities = ilk.Capabilities(symmetric=True, metric=True)
-
-    def __init__(self, factor=1.0):
-        self.factor = factor
 
     def pairwise(self, X, Y=None):
         X, Y = self.check_pair(X, Y)
@@ -40,21 +33,14 @@ class City(ilk.Distance):
 class Gauss(ilk.Kernel):
     """exp(-d^2 / (2 s^2)).
 
-    Parameters
-    ----------
-    sigma : float, default=2.0
-
     Examples
     --------
     >>> Gauss().diagonal([[1.0]])
     array([1.])
     """
 
-    parameters = {"sigma": ilk.Param(float, gt=0, doc="Width.")}
+    sigma: float = ilk.param(default=2.0, gt=0, doc="Width.")
     capabilities = ilk.Capabilities(symmetric=True, gram_gradient=True)
-
-    def __init__(self, sigma=2.0):
-        self.sigma = sigma
 
     def gram(self, X, Y=None):
         X = ilk.check_vectors(self, X)
@@ -162,28 +148,17 @@ class Between(ilk.Relevance):
 class Centroid(ilk.Classifier):
     """The class with the nearest weighted mean.
 
-    Parameters
-    ----------
-    jitter : float, default=0.0
-    random_state : int, optional
-
     Examples
     --------
     >>> Centroid().fit([[0.0], [9.0]], ["a", "b"]).predict([[8.0]]).tolist()
     ['b']
     """
 
-    parameters = {
-        "jitter": ilk.Param(float, ge=0, doc="Noise added to the means."),
-        "random_state": ilk.Param(ilk.Seed, none=True, doc="Of the noise."),
-    }
+    jitter: float = ilk.param(default=0.0, ge=0, doc="Noise added to the means.")
+    random_state: ilk.RandomState = ilk.param(default=None, type=ilk.Seed, doc="Of the noise.")
     capabilities = ilk.Capabilities(
         probabilistic=True, sample_weight=True, presort=True, fast_leave_one_out=True
     )
-
-    def __init__(self, jitter=0.0, random_state=None):
-        self.jitter = jitter
-        self.random_state = random_state
 
     @classmethod
     def examples(cls):

@@ -448,25 +448,18 @@ def test_a_distance_that_does_not_look_is_told_what_looks(sound, failures):
 class Asking(ilk.Classifier):
     """Answers as its member does.
 
-    Parameters
-    ----------
-    member : Classifier, default="pipeline"
-    random_state : int, optional
-
     Examples
     --------
     >>> Asking().kind
     'classifier'
     """
 
-    parameters = {
-        "member": ilk.Param(slot="classifier", doc="Is asked."),
-        "random_state": ilk.Param(ilk.Seed, none=True, doc="Of all that draws in the member."),
-    }
-
-    def __init__(self, member="pipeline", random_state=None):
-        self.member = member
-        self.random_state = random_state
+    member: ilk.ClassifierLike = ilk.slot("classifier", default="pipeline", doc="Is asked.")
+    random_state: ilk.RandomState = ilk.param(
+        default=None,
+        type=ilk.Seed,
+        doc="Of all that draws in the member.",
+    )
 
     def fit(self, X, y):
         self.member_ = self.seeded_slot("member").fit(X, y)

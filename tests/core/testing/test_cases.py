@@ -128,11 +128,8 @@ def test_waiver_of_one_example(offer):
         """
 
         waivers = {"check_between#1": "the second is wrong"}
-        parameters = {"wrong": ilk.Param(bool, doc="Whether it is wrong.")}
+        wrong: bool = ilk.param(default=False, doc="Whether it is wrong.")
         capabilities = ilk.Capabilities()
-
-        def __init__(self, wrong=False):
-            self.wrong = wrong
 
         @classmethod
         def examples(cls):

@@ -1,6 +1,8 @@
 """What the kit asks of every component: that the sound pass, and what it finds in the others."""
 
+from collections.abc import Callable
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,10 +55,7 @@ def test_poor_docstring_is_caught(check, sound, failures):
 class City(ilk.Distance):
     """Sum of the absolute differences, times a factor."""
 
-    parameters = {"factor": ilk.Param(float, gt=0)}
-
-    def __init__(self, factor=1.0):
-        self.factor = factor
+    factor: float = ilk.param(default=1.0, gt=0)
 
     def pairwise(self, X, Y=None):
         X, Y = self.check_pair(X, Y)
@@ -66,26 +65,19 @@ class City(ilk.Distance):
 class Converting(City):
     """Turns what it is given into something else."""
 
-    def __init__(self, factor=1.0):
-        self.factor = float(factor) + 0.0
-
 
 class Caching(City):
     """Keeps something besides its parameters."""
-
-    def __init__(self, factor=1.0):
-        self.factor = factor
-        self.cache = {}
 
 
 class Holding(City):
     """Holds a function and yet claims that a spec can."""
 
-    parameters = {"factor": ilk.Param(ilk.Function)}
+    factor: Callable[..., Any] = ilk.param(default=1.0, type=ilk.Function)
 
     @classmethod
     def examples(cls):
-        return [cls(len)]
+        return [cls(factor=len)]
 
 
 class Modest(City):
@@ -153,9 +145,6 @@ def test_broken_promise_is_caught(cls, name, word, failures):
 
 class Secret(City):
     """Has a parameter that is not declared; the registry would refuse it."""
-
-    def __init__(self, factor=1.0, hidden=2):
-        self.factor, self.hidden = factor, hidden
 
 
 def test_undeclared_parameter_is_caught():

@@ -1,6 +1,8 @@
 """Small components registered for the time of a test, and an experiment made of them."""
 
+from collections.abc import Sequence
 from concurrent import futures
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +13,8 @@ import ilk
 class Nearest(ilk.Classifier):
     """Label of the nearest training row, plainly written."""
 
-    parameters = {"power": ilk.Param(float, gt=0)}
+    power: float = ilk.param(default=2.0, gt=0)
     fits = 0
-
-    def __init__(self, power=2.0):
-        self.power = power
 
     def fit(self, X, y):
         Nearest.fits += 1
@@ -46,10 +45,7 @@ class Shares(ilk.Classifier):
 class Lot(ilk.Classifier):
     """A label by lot."""
 
-    parameters = {"random_state": ilk.Param(ilk.Seed)}
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
+    random_state: ilk.RandomState = ilk.param(default=None, type=ilk.Seed)
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -63,16 +59,10 @@ class Lot(ilk.Classifier):
 class Fussy(Shares):
     """Fails, warns or is interrupted on data with as many features as `features`."""
 
-    parameters = {
-        "features": ilk.Param(int, ge=0),
-        "how": ilk.Param(choices=("raise", "warn", "interrupt")),
-    }
+    features: int = ilk.param(default=0, ge=0)
+    how: str = ilk.param(default="raise", choices=("raise", "warn", "interrupt"))
     on = True
     calls = 0
-
-    def __init__(self, features=0, how="raise"):
-        self.features = features
-        self.how = how
 
     def fit(self, X, y):
         Fussy.calls += 1
@@ -91,18 +81,10 @@ class Fussy(Shares):
 class Blobs(ilk.Dataset):
     """Gaussian blobs, one per class."""
 
-    parameters = {
-        "n": ilk.Param(int, ge=1),
-        "p": ilk.Param(int, ge=1),
-        "classes": ilk.Param(list),
-        "spread": ilk.Param(float, ge=0),
-    }
-
-    def __init__(self, n=24, p=2, classes=("a", "b", "c"), spread=0.7):
-        self.n = n
-        self.p = p
-        self.classes = classes
-        self.spread = spread
+    n: int = ilk.param(default=24, ge=1)
+    p: int = ilk.param(default=2, ge=1)
+    classes: Sequence[Any] = ilk.param(default=("a", "b", "c"), type=list)
+    spread: float = ilk.param(default=0.7, ge=0)
 
     def load(self):
         generator = np.random.default_rng(self.n + 1000 * self.p)
@@ -118,10 +100,7 @@ class Blobs(ilk.Dataset):
 class Threads(ilk.Executor):
     """A pool of threads, which finish in any order."""
 
-    parameters = {"workers": ilk.Param(int, ge=1)}
-
-    def __init__(self, workers=3):
-        self.workers = workers
+    workers: int = ilk.param(default=3, ge=1)
 
     @property
     def n_workers(self):

@@ -91,10 +91,7 @@ def test_one_versus_one_decision_values_are_left_out():
 @pytest.mark.parametrize("labels", [["a", "b"], [-1, 1]])
 def test_the_declared_reject_label_is_a_rejection(components, labels, reject_label):
     class Shy(components["t_shares"]):
-        parameters = {"reject_label": ilk.Param((str, int), none=True)}
-
-        def __init__(self, reject_label=None):
-            self.reject_label = reject_label
+        reject_label: str | int | None = ilk.param(default=None, type=(str, int))
 
         def predict(self, X):
             answers = super().predict(X).astype(object)
@@ -102,7 +99,7 @@ def test_the_declared_reject_label_is_a_rejection(components, labels, reject_lab
             return answers
 
     data = data_of(labels)
-    outcome = evaluate(only(Shy(reject_label)), data, split_of(data), seed=0)
+    outcome = evaluate(only(Shy(reject_label=reject_label)), data, split_of(data), seed=0)
     assert (outcome.codes == -1).tolist() == [False, True, False, True]
 
 

@@ -3,6 +3,7 @@
 import tracemalloc
 from concurrent import futures
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,8 +63,7 @@ def test_fresh_runs_everything_again(make_spec, components):
 class Nowhere(ilk.Executor):
     """Starts no worker, or one that is gone after so many calls."""
 
-    def __init__(self, calls):
-        self.calls = calls
+    calls: Any = ilk.param(default=None, type=object)
 
     n_workers = 1
 
@@ -88,7 +88,7 @@ def test_fresh_loses_nothing_where_nothing_can_run(make_spec, tmp_path):
     before = run_experiment(make_spec(), store=store)
     for calls, kept in ((0, 16), (3, 3)):
         with pytest.raises(ExecutorError, match=f"\n{kept} of 16 cells are kept in .*not afresh"):
-            run_experiment(make_spec(), store=store, fresh=True, executor=Nowhere(calls))
+            run_experiment(make_spec(), store=store, fresh=True, executor=Nowhere(calls=calls))
         with Store.read(store) as left:
             assert len(left.statuses()) == kept
     same(run_experiment(make_spec(), store=store), before)

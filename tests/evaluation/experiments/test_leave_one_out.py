@@ -2,8 +2,10 @@
 
 import io
 import os
+from collections.abc import Sequence
 from concurrent import futures
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,12 +20,9 @@ from ilk_evaluation.run.tasks import shortcuts
 class Grid(ilk.Dataset):
     """Whole numbers, of which many are equal and as far apart; classes of different sizes."""
 
-    parameters = {"labels": ilk.Param(list), "n": ilk.Param(int), "alone": ilk.Param(bool)}
-
-    def __init__(self, labels=("b", "a", "c"), n=14, alone=False):
-        self.labels = labels
-        self.n = n
-        self.alone = alone
+    labels: Sequence[Any] = ilk.param(default=("b", "a", "c"), type=list)
+    n: int = ilk.param(default=14)
+    alone: bool = ilk.param(default=False)
 
     def load(self):
         generator = np.random.default_rng(self.n + len(self.labels))
@@ -36,12 +35,12 @@ class Grid(ilk.Dataset):
 class Mean(ilk.Classifier):
     """The class whose mean is nearest; `how` it fails where all cases are asked about at once."""
 
-    parameters = {"how": ilk.Param(choices=("right", "raise", "short", "square", "warn", "die"))}
+    how: str = ilk.param(
+        default="right",
+        choices=("right", "raise", "short", "square", "warn", "die"),
+    )
     capabilities = ilk.Capabilities(fast_leave_one_out=True)
     fits = calls = 0
-
-    def __init__(self, how="right"):
-        self.how = how
 
     def fit(self, X, y):
         Mean.fits += 1
@@ -438,11 +437,8 @@ def test_executors_agree(make_spec, tmp_path, executor):
 class Frail(ilk.Executor):
     """Its worker dies of the first few tasks, then it runs all that is sent."""
 
-    parameters = {"deaths": ilk.Param(int)}
+    deaths: int = ilk.param(default=1)
     n_workers = 1
-
-    def __init__(self, deaths=1):
-        self.deaths = deaths
 
     def open(self):
         return Pool(self)
@@ -466,7 +462,7 @@ class Pool(futures.Executor):
 def test_all_cases_are_asked_about_again_where_a_worker_died(make_spec, deaths, calls, fits):
     """Something else may have killed it; only what dies twice is fitted for each case."""
     plan = plan_experiment(spec_of(make_spec, {"means": table("t_mean")}))
-    results = run_experiment(plan, executor=Frail(deaths))
+    results = run_experiment(plan, executor=Frail(deaths=deaths))
     assert (results.n_failed, Mean.calls, Mean.fits) == (0, calls, fits)
 
 

@@ -20,11 +20,8 @@ class Spy(ilk.Classifier):
     A row tells its number by its last column.
     """
 
-    parameters = {"shift": ilk.Param(float)}
+    shift: float = ilk.param(default=0.0)
     log: list = []
-
-    def __init__(self, shift=0.0):
-        self.shift = shift
 
     def fit(self, X, y):
         self.X_, self.y_, self.classes_ = np.asarray(X), np.asarray(y), np.unique(y)
@@ -44,10 +41,7 @@ def numbers(X):
 class Numbered(ilk.Dataset):
     """Rows of one feature and their number; labels, and perhaps groups, follow from the number."""
 
-    parameters = {"grouped": ilk.Param(bool)}
-
-    def __init__(self, grouped=False):
-        self.grouped = grouped
+    grouped: bool = ilk.param(default=False)
 
     def load(self):
         rows = np.arange(N)
@@ -161,13 +155,13 @@ def test_the_choice_is_the_best_on_the_validation_cases(make_spec):
     for split, log, outcome in seen_by_cell(spec_of(make_spec, VALIDATED)):
         errors = []
         for shift in GRID["shift"]:
-            model = Spy(shift).fit(data.X[split.train], data.y[split.train])
+            model = Spy(shift=shift).fit(data.X[split.train], data.y[split.train])
             said = model.predict(data.X[split.validation])
             errors.append(np.mean(said != data.y[split.validation]))
         best = GRID["shift"][int(np.argmin(errors))]
         assert log[-1][1] == best
         rows = np.concatenate([split.train, split.validation])
-        final = Spy(best).fit(data.X[rows], data.y[rows]).predict(data.X[split.test])
+        final = Spy(shift=best).fit(data.X[rows], data.y[rows]).predict(data.X[split.test])
         np.testing.assert_array_equal(data.classes[outcome.codes], final)
 
 

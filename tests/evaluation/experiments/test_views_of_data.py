@@ -13,11 +13,8 @@ from ilk_evaluation import plan_experiment, run_experiment
 class Looks(ilk.Classifier):
     """Remembers what it was fitted on, and predicts by the sign of the sum of one view."""
 
-    parameters = {"views": ilk.Param(ilk.Views, none=True), "view": ilk.Param(str)}
-
-    def __init__(self, views=None, view="b"):
-        self.views = views
-        self.view = view
+    views: ilk.ViewsLike | None = ilk.param(default=None, type=ilk.Views)
+    view: str = ilk.param(default="b")
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -32,10 +29,7 @@ class Looks(ilk.Classifier):
 class TwoViews(ilk.Dataset):
     """Four columns in two views; the labels follow the second."""
 
-    def __init__(self, with_views=True):
-        self.with_views = with_views
-
-    parameters = {"with_views": ilk.Param(bool)}
+    with_views: bool = ilk.param(default=True)
 
     def load(self):
         rng = np.random.default_rng(0)
@@ -105,7 +99,7 @@ def test_a_pipeline_keeps_the_names_of_tables():
     data = TwoViews().load()
     frame = pd.DataFrame(data.X, columns=list(data.feature_names), index=np.arange(100, 160))
     views = {"b": ["y", "z"]}
-    steps = [{"transformer": "standardize"}, {"classifier": Looks(views)}]
+    steps = [{"transformer": "standardize"}, {"classifier": Looks(views=views)}]
     model = ilk.Pipeline(steps).fit(frame, data.y)
     assert model.score(frame[["w", "x", "y", "z"]], data.y) == 1
 

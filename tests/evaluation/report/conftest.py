@@ -1,6 +1,8 @@
 """Stores of experiments to be reported: one whose names and texts are hostile, and its page."""
 
 import shutil
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +19,8 @@ TRACE = "</pre><img src=x onerror=alert(2)>"
 class Means(ilk.Classifier):
     """Nearest class mean, with probabilities; fails or warns where it is told to."""
 
-    parameters = {"fails_at": ilk.Param(int, ge=0), "warn": ilk.Param(str)}
-
-    def __init__(self, fails_at=0, warn=""):
-        self.fails_at = fails_at
-        self.warn = warn
+    fails_at: int = ilk.param(default=0, ge=0)
+    warn: str = ilk.param(default="")
 
     def fit(self, X, y):
         X = np.asarray(X, dtype=float)
@@ -58,18 +57,10 @@ class First(ilk.Classifier):
 class Clouds(ilk.Dataset):
     """Two or more Gaussian clouds under any name."""
 
-    parameters = {
-        "name": ilk.Param(str),
-        "p": ilk.Param(int, ge=1),
-        "classes": ilk.Param(list),
-        "spread": ilk.Param(float, ge=0),
-    }
-
-    def __init__(self, name="clouds", p=2, classes=("a", "b"), spread=0.8):
-        self.name = name
-        self.p = p
-        self.classes = classes
-        self.spread = spread
+    name: str = ilk.param(default="clouds")
+    p: int = ilk.param(default=2, ge=1)
+    classes: Sequence[Any] = ilk.param(default=("a", "b"), type=list)
+    spread: float = ilk.param(default=0.8, ge=0)
 
     def load(self):
         codes = np.arange(24) % len(self.classes)

@@ -16,10 +16,7 @@ import ilk
 class Slow(ilk.Classifier):
     """Nearest mean by hand, after a while."""
 
-    parameters = {"seconds": ilk.Param(float, ge=0)}
-
-    def __init__(self, seconds=0.0):
-        self.seconds = seconds
+    seconds: float = ilk.param(default=0.0, ge=0)
 
     def fit(self, X, y):
         time.sleep(self.seconds)
@@ -39,16 +36,9 @@ class Slow(ilk.Classifier):
 class Held(Slow):
     """Needs so long on data with so many features, or until a file is there."""
 
-    parameters = {
-        "longest": ilk.Param(float, ge=0),
-        "features": ilk.Param(int, ge=1),
-        "until": ilk.Param(str),
-    }
-
-    def __init__(self, longest=5.0, features=13, until=""):
-        self.longest = longest
-        self.features = features
-        self.until = until
+    longest: float = ilk.param(default=5.0, ge=0)
+    features: int = ilk.param(default=13, ge=1)
+    until: str = ilk.param(default="")
 
     seconds = 0.0
 
@@ -64,16 +54,9 @@ class Held(Slow):
 class Deadly(Slow):
     """Does something terrible on data with so many features, once or always."""
 
-    parameters = {
-        "how": ilk.Param(str),
-        "features": ilk.Param(int, ge=1),
-        "once": ilk.Param(ilk.FilePath, none=True),
-    }
-
-    def __init__(self, how="exit", features=13, once=None):
-        self.how = how
-        self.features = features
-        self.once = once
+    how: str = ilk.param(default="exit")
+    features: int = ilk.param(default=13, ge=1)
+    once: ilk.FileLike | None = ilk.param(default=None, type=ilk.FilePath)
 
     seconds = 0.0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING
 from ilk.cli.layout import wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from ilk.discovery import Found
 
 

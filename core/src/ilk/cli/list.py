@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,8 @@ from ilk.kinds import Kind, kinds
 from ilk.registries import registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ilk.discovery import Found
 
 

@@ -6,15 +6,17 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from ilk.cli import commands
 from ilk.errors import IlkError, SpecError
 from ilk.wording import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WRONG, BROKEN, INTERRUPTED, UNREAD = 2, 3, 130, 141
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from concurrent import futures
-from contextlib import AbstractContextManager
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ilk.component import Component
+
+if TYPE_CHECKING:
+    from concurrent import futures
+    from contextlib import AbstractContextManager
 
 
 class Executor(Component):

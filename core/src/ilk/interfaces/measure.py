@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ilk.component import Component
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ilk.interfaces.prediction import Prediction
 
 Needs = Literal["labels", "numbers", "scores", "probabilities", "rejected", "seconds", "reduction"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +10,9 @@ from ilk.errors import InputError
 from ilk.inputs import n_rows, take
 from ilk.interfaces.index import check_k
 from ilk.registries import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BLOCK_BYTES = 32 * 2**20  # of distances held at once
 LEAST_QUERIES = 64  # in a block, so that vectors of training rows are read a few times only

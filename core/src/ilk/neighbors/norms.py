@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -20,21 +20,19 @@ from ilk.neighbors.weights import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ilk.params import Param
+    from ilk.aliases import ArrayLike
 
 
 class Norm(VectorDistance):
     """The weighted p-norm of the difference of two vectors; subclasses say where p comes from."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, metric=True)
-    p: float
-    weights: Any
+    weights: ArrayLike | None = WEIGHTS
 
     @property
     def metric(self) -> bool:
         """Whether p is at least 1 and no weight is zero."""
+        self.p: float
         return self.p >= 1 and all_positive(self.weights)
 
     def check_parameters(self) -> None:
@@ -89,11 +87,6 @@ class Euclidean(Norm):
     Computed from differences, not from the expansion ``|x|^2 - 2 x'y + |y|^2``, which loses
     every digit of the distance of two rows that are close but far from the origin.
 
-    Parameters
-    ----------
-    weights : array of shape (n_features,), optional
-        At least 0, and not all 0.
-
     Raises
     ------
     ParameterError, InputError
@@ -112,11 +105,7 @@ class Euclidean(Norm):
            [5., 0.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"weights": WEIGHTS}
     p = 2.0
-
-    def __init__(self, weights: Any = None) -> None:
-        self.weights = weights
 
 
 def _unweighted(X: Rows, Y: Rows, p: float, tile: Tile) -> None:

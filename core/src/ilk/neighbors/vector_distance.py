@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -15,6 +14,9 @@ from ilk.interfaces.index import check_k
 from ilk.neighbors.blocked import nearest_blocked
 from ilk.neighbors.rows import LONG, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _Float: TypeAlias = type[np.floating[Any]]
 _Part: TypeAlias = tuple[int, Rows, Rows]

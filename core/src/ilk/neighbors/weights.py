@@ -6,9 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ilk.params import Array, Param
+from ilk.params import Array, param
 
-WEIGHTS = Param(Array, none=True, doc="Weight of each feature, at least 0.")
+WEIGHTS: Any = param(
+    default=None,
+    type=Array,
+    form="array of shape (n_features,)",
+    doc="At least 0, and not all 0.",
+)
 
 
 def check_weights(owner: Any) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -16,6 +15,9 @@ from ilk.registries import SESSION, registry
 from ilk.suggest import did_you_mean
 from ilk.testing.registered import Check, battery, checks_of
 from ilk.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True)

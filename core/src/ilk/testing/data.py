@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,6 +11,9 @@ from ilk.errors import InputError
 from ilk.inputs import as_table, is_table, n_rows, nominal_columns
 from ilk.interfaces.distance import Distance
 from ilk.registries import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class Sample(NamedTuple):

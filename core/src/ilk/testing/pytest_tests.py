@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,8 @@ from ilk.testing.pytest_plugin import PROPERTY
 from ilk.testing.report import Outcome, outcomes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from ilk.discovery import Found
 
 

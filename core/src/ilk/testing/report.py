@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from unittest import SkipTest
 
 from ilk.discovery import Found, installed
 from ilk.testing.case import Case, cases
 from ilk.testing.expectations import CheckFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 Status = Literal["passed", "failed", "waived", "skipped"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +17,8 @@ from ilk.testing.data import ObjectDistance, Sample, renamings, sample
 from ilk.testing.use import Use, trial_distance, use_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ilk.discovery import Found
 
 VECTOR_KINDS = ("vectors", "histograms")

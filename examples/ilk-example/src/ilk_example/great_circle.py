@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,11 +19,6 @@ class GreatCircle(ilk.Distance):
 
     It is a metric on the sphere. Longitudes may go around it more than once: -10 and 350 are the
     same, and so are all of them at a pole.
-
-    Parameters
-    ----------
-    radius : float, default=6371.0088
-        Of the sphere; the default is the earth's mean radius in kilometres, 1 gives angles.
 
     Raises
     ------
@@ -44,13 +38,12 @@ class GreatCircle(ilk.Distance):
     5570
     """
 
-    parameters: ClassVar[Mapping[str, ilk.Param]] = {
-        "radius": ilk.Param(float, gt=0, doc="Of the sphere; kilometres by default.")
-    }
+    radius: float = ilk.param(
+        default=6371.0088,
+        gt=0,
+        doc="Of the sphere; the default is the earth's mean radius in kilometres, 1 gives angles.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, metric=True)
-
-    def __init__(self, radius: float = 6371.0088) -> None:
-        self.radius = radius
 
     @classmethod
     def example_data(cls, kind: str, n: int, rng: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,11 +18,6 @@ class NearestMedoid(ilk.Classifier):
     The medoid of a class is that of its rows m with the least sum of d(x, m) over the rows x of
     the class, the first of several. Unlike a mean it exists for any distance, and it is a row one
     can look at.
-
-    Parameters
-    ----------
-    distance : distance, default="euclidean"
-        Any on vectors; it is fitted on the training rows.
 
     Attributes
     ----------
@@ -48,13 +42,12 @@ class NearestMedoid(ilk.Classifier):
     ([8.0, 1.0], ['low', 'high'])
     """
 
-    parameters: ClassVar[Mapping[str, ilk.Param]] = {
-        "distance": ilk.Param(slot="distance", doc="Between a row and a medoid.")
-    }
+    distance: ilk.DistanceLike = ilk.slot(
+        "distance",
+        default="euclidean",
+        doc="Any on vectors; it is fitted on the training rows.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities()
-
-    def __init__(self, distance: Any = "euclidean") -> None:
-        self.distance = distance
 
     def fit(self, X: Any, y: Any) -> Self:
         self.check_parameters()

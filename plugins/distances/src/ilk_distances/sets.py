@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import DistanceLike, slot
 
-_GROUND = Param(slot="distance", doc="Compares points.")
+_GROUND: Any = slot("distance", default="euclidean", doc="Compares points.")
 
 
 class NearestPoints(ilk.Distance):
@@ -22,7 +21,7 @@ class NearestPoints(ilk.Distance):
     one direction with those of the other.
     """
 
-    ground: Any
+    ground: DistanceLike = _GROUND
 
     @staticmethod
     @abstractmethod
@@ -112,10 +111,6 @@ class Hausdorff(NearestPoints):
     A set is a two-dimensional array, one point a row, and sets may differ in size; or a list of
     texts, for a ground distance of texts.
 
-    Parameters
-    ----------
-    ground : distance, default="euclidean"
-
     Attributes
     ----------
     ground_ : distance
@@ -143,13 +138,9 @@ class Hausdorff(NearestPoints):
     array([[1., 5.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"ground": _GROUND}
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("sets",), symmetric=True, metric=True
     )
-
-    def __init__(self, ground: Any = "euclidean") -> None:
-        self.ground = ground
 
     @property
     def metric(self) -> bool:
@@ -180,10 +171,6 @@ class SumOfMinima(NearestPoints):
     A set is a two-dimensional array, one point a row, and sets may differ in size; or a list of
     texts, for a ground distance of texts.
 
-    Parameters
-    ----------
-    ground : distance, default="euclidean"
-
     Attributes
     ----------
     ground_ : distance
@@ -211,11 +198,7 @@ class SumOfMinima(NearestPoints):
     array([[0.5, 2.5]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"ground": _GROUND}
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("sets",), symmetric=True)
-
-    def __init__(self, ground: Any = "euclidean") -> None:
-        self.ground = ground
 
     @staticmethod
     def gather(nearest: np.ndarray, starts: np.ndarray, axis: int) -> np.ndarray:

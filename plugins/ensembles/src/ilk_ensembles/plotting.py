@@ -6,7 +6,6 @@ yours; no global state of matplotlib's is touched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,8 @@ import ilk
 from ilk.drawing import COLORS, look_of, new_axes, scatter, written
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from matplotlib.axes import Axes
 
 __all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]

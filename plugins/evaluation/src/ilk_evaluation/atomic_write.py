@@ -5,10 +5,13 @@ from __future__ import annotations
 import glob
 import os
 from contextlib import suppress
-from pathlib import Path
 from time import time
+from typing import TYPE_CHECKING
 
 import ilk
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OLD = 3600.0
 """Seconds after which what nobody has written to is left of a process that was killed."""

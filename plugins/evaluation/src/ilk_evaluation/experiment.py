@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ilk
@@ -14,6 +13,8 @@ from ilk_evaluation.run.progress import progress_on
 from ilk_evaluation.run.runner import missing_cells, open_store, run_cells, with_executor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from ilk_evaluation.plan.experiment_file import Source

@@ -6,9 +6,11 @@ import os
 import socket
 import sys
 from contextlib import suppress
-from pathlib import Path
 from time import monotonic, sleep
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Lock:

@@ -15,11 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Component,
+    DistanceLike,
     IlkError,
+    IndexLike,
     InputError,
     InputTypeError,
     LocalMetric,
-    Param,
+    MetricLearnerLike,
     RowBlocks,
     check_finite,
     display_name,
@@ -28,7 +30,9 @@ from ilk import (
     is_table,
     n_rows,
     one_row,
+    param,
     row_blocks,
+    slot,
 )
 from ilk.neighbors.nearest import without_itself
 from ilk_learners.validation import (
@@ -40,7 +44,7 @@ from ilk_learners.validation import (
     name_of,
     takes_vectors,
 )
-from ilk_learners.votes import POWER, VOTE, WIDTH, ZERO_DISTANCE, n_asked, vote_weights
+from ilk_learners.votes import _BY_WIDTH, POWER, n_asked, vote_weights
 
 if TYPE_CHECKING:
     from ilk_learners.votes import Vote, Width, ZeroDistance
@@ -53,20 +57,40 @@ class Nearest(Component):
     `fit`, and `_voters` in `predict`.
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": Param(int, ge=1, doc="How many neighbours vote."),
-        "distance": Param(slot="distance", doc="How far apart rows are."),
-        "index": Param(slot="index", doc="How neighbours are found."),
-        "metric_learner": Param(
-            slot="metric_learner",
-            none=True,
-            doc="Global: rows are compared after its map; local: it finds the neighbours.",
-        ),
-        "vote": VOTE,
-        "power": POWER,
-        "width": WIDTH,
-        "zero_distance": ZERO_DISTANCE,
-    }
+    k: int = param(default=5, ge=1, doc="How many neighbours vote.")
+    distance: DistanceLike = slot(
+        "distance",
+        default="euclidean",
+        doc="Any; it is fitted on the training rows.",
+    )
+    index: IndexLike = slot("index", default="brute", doc="How neighbours are found.")
+    metric_learner: MetricLearnerLike | None = slot(
+        "metric_learner",
+        default=None,
+        doc="A global one is fitted first, and rows are compared after its map. A local one "
+        "finds the neighbours itself, in place of distance and index.",
+    )
+    vote: Vote = param(
+        default="majority",
+        choices=("majority", "inverse_distance", *_BY_WIDTH),
+        doc='Weight of a vote; default="majority".',
+    )
+    power: float = POWER
+    width: Width = param(
+        default="next_neighbor",
+        type=float,
+        gt=0,
+        choices=("next_neighbor", "last_neighbor"),
+        doc="The h of the last three: a distance; or, for each query, the distance of "
+        "neighbour k + 1, the first that has no vote; or that of neighbour k, whose vote "
+        'is then 0 under "epanechnikov".',
+    )
+    zero_distance: ZeroDistance = param(
+        default="decides",
+        choices=("decides", "votes"),
+        doc="Whether rows at distance zero silence the others. Among inverse distances they "
+        "always do.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=(
             "vectors",
@@ -80,14 +104,6 @@ class Nearest(Component):
         ),
         fast_leave_one_out=True,
     )
-    k: int
-    distance: Any
-    index: Any
-    metric_learner: Any
-    vote: Vote
-    power: float
-    width: Width
-    zero_distance: ZeroDistance
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +12,9 @@ from scipy.linalg.lapack import dpotrf, dtrcon, dtrtri
 from threadpoolctl import threadpool_limits
 
 from ilk import as_table, check_finite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _BLOCK = 256  # rows that are looked at at once, which stay in the cache
 

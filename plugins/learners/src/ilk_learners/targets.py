@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from ilk import InputError, Param, check_labels, display_name
+from ilk import InputError, check_labels, display_name, param
 from ilk_learners.numerics import holds_numbers
 from ilk_learners.validation import read_numbers
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 Targets = Literal["auto", "classes", "numbers"]
-TARGETS = Param(
+TARGETS: Any = param(
+    default="auto",
     choices=("auto", "classes", "numbers"),
-    doc="What y holds; auto: numbers if any is no whole number.",
+    doc='What y holds. "auto": numbers if they are floats of which any is no whole number.',
 )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from ilk import Param
+from ilk import Param, param
 
 _ROUNDING = 1e-12  # sums of the same weights in another order differ by less
 
@@ -148,7 +148,11 @@ Width = float | Literal["next_neighbor", "last_neighbor"]
 ZeroDistance = Literal["decides", "votes"]
 _BY_WIDTH = ("shepard", "gaussian", "epanechnikov")
 VOTE = Param(choices=("majority", "inverse_distance", *_BY_WIDTH), doc="Weight of a vote.")
-POWER = Param(float, gt=0, doc="Exponent of inverse distances.")
+POWER: Any = param(
+    default=1.0,
+    gt=0,
+    doc="The n of inverse distances; the larger, the less far neighbours count.",
+)
 WIDTH = Param(
     float,
     gt=0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,8 @@ from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_s
 from ilk.testing.registered import check
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     import pandas as pd
 
     from ilk.testing.subject import Subject

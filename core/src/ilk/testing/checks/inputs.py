@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -24,6 +23,9 @@ from ilk.testing.subject import (
     takes_vectors,
 )
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, PAIRS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @contextmanager

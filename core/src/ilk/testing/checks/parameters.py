@@ -10,7 +10,6 @@ import math
 import pickle
 import re
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
@@ -29,6 +28,8 @@ from ilk.testing.registered import battery, check, checks_of
 from ilk.writing import to_spec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ilk.testing.subject import Subject
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,13 +23,16 @@ from ilk.interfaces.regressor import Regressor
 from ilk.interfaces.relevance import Relevance
 from ilk.interfaces.resampling import Resampling, Split
 from ilk.interfaces.transformer import Transformer
-from ilk.params import Param, Seed
+from ilk.params import Param, Seed, param
 from ilk.testing.data import ObjectDistance
 from ilk.testing.expectations import expect_same
 from ilk.testing.registered import check
 from ilk.testing.use import DATA_KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ilk.aliases import RandomState
     from ilk.testing.subject import Subject
 
 INPUTS: tuple[InputKind, ...] = (
@@ -103,13 +105,8 @@ def _random_value(param: Param, owner: Any) -> Any:
 class _Random(Component):
     """Draws from its own random state, which is open unless somebody sets it."""
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "random_state": Param(Seed, none=True, doc="Seed.")
-    }
+    random_state: RandomState = param(default=None, type=Seed, doc="Seed.")
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUTS, needs_fit=True)
-
-    def __init__(self, random_state: Any = None) -> None:
-        self.random_state = random_state
 
     def _weights(self, n: int) -> np.ndarray:
         return np.asarray(check_seed(self, self.random_state).uniform(0.1, 2, size=n))

@@ -12,11 +12,8 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, Param, RandomState, Seed, param
 from ilk_distances.composed.parts import (
-    N_PAIRS,
-    PARTS,
-    VIEWS,
     OfParts,
     Viewed,
     any_pairs,
@@ -39,28 +36,6 @@ class Combined(OfParts):
     half counts the same; where there are no more than `n_pairs`, all are taken.
 
     It is a metric if all parts are, no weight is 0, and every column is in a view.
-
-    Parameters
-    ----------
-    parts : dict of str to distance, optional
-        A distance for each view, by its name; heterogeneous for each by default.
-    views : dict of str to list, list of lists, or "data", optional
-        The columns of each view: names, positions (of an array, or where no column of a data
-        frame has this name), or patterns of names (``"shape_*"``). "data": in an experiment, the
-        views that the data set brings. Views without a part, and columns without a view, are
-        left out.
-    weights : {"uniform", "learned"}, array or dict, default="uniform"
-        One for each part, at least 0, in the order of the parts or by name. Uniform and learned
-        weights sum to 1, up to rounding. Learning needs y.
-    scale : {"mean", "max", None}, default="mean"
-        What distances of a part are divided by: the mean or the largest distance of pairs of
-        training rows, or nothing. A part in which they are all 0 contributes 0.
-    regularization : float, default=0.001
-        Of learned weights; above 0, at most 1e6.
-    n_pairs : int, default=4000
-        At most about how many pairs are looked at, for scales and for weights.
-    random_state : int, generator or None, default=None
-        Draws the pairs.
 
     Attributes
     ----------
@@ -117,38 +92,36 @@ class Combined(OfParts):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "parts": PARTS,
-        "views": VIEWS,
-        "weights": Param(
-            (ilk.Array, dict), choices=("uniform", "learned"), doc="Weight of each part."
-        ),
-        "scale": Param(choices=("mean", "max"), none=True, doc="Divisor of each part's distances."),
-        "regularization": Param(float, gt=0, le=1e6, doc="Ridge penalty on learned weights."),
-        "n_pairs": N_PAIRS,
-        "random_state": Param(ilk.Seed, doc="Draws the pairs."),
-    }
+    weights: ArrayLike | Mapping[str, Any] | str = param(
+        default="uniform",
+        type=(Array, dict),
+        choices=("uniform", "learned"),
+        form='{"uniform", "learned"}, array or dict',
+        doc="One for each part, at least 0, in the order of the parts or by name. Uniform and "
+        "learned weights sum to 1, up to rounding. Learning needs y.",
+    )
+    scale: str | None = param(
+        default="mean",
+        choices=("mean", "max"),
+        none=True,
+        doc="What distances of a part are divided by: the mean or the largest distance of "
+        "pairs of training rows, or nothing. A part in which they are all 0 contributes 0.",
+    )
+    regularization: float = param(
+        default=0.001,
+        gt=0,
+        le=1000000.0,
+        doc="Of learned weights; above 0, at most 1e6.",
+    )
+    n_pairs: int = param(
+        default=4000,
+        ge=2,
+        doc="At most about how many pairs are looked at, for scales and for weights.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("tables", "views", "vectors"), needs_fit=True
     )
-
-    def __init__(
-        self,
-        parts: Any = None,
-        views: Any = None,
-        weights: Any = "uniform",
-        scale: str | None = "mean",
-        regularization: float = 0.001,
-        n_pairs: int = 4000,
-        random_state: Any = None,
-    ) -> None:
-        self.parts = parts
-        self.views = views
-        self.weights = weights
-        self.scale = scale
-        self.regularization = regularization
-        self.n_pairs = n_pairs
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Combined]:
@@ -159,10 +132,17 @@ class Combined(OfParts):
         mixed = {"form": ["height", "size"], "look": ["color", "width"]}
         return [
             cls(),
-            cls(two, halves, random_state=0),
-            cls({"far": "chebyshev", "sum": "manhattan"}, None, [1.0, 2.0], None),
-            cls(None, columns, "learned", random_state=0),
-            cls(None, mixed, {"look": 1, "form": 3}, "max", random_state=0),
+            cls(parts=two, views=halves, random_state=0),
+            cls(
+                parts={"far": "chebyshev", "sum": "manhattan"},
+                views=None,
+                weights=[1.0, 2.0],
+                scale=None,
+            ),
+            cls(parts=None, views=columns, weights="learned", random_state=0),
+            cls(
+                parts=None, views=mixed, weights={"look": 1, "form": 3}, scale="max", random_state=0
+            ),
         ]
 
     @property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import numba
@@ -11,6 +10,9 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def call_for_all(

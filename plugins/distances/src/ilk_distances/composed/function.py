@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Function, param
 
 
 class FunctionDistance(ilk.Distance):
@@ -28,20 +28,6 @@ class FunctionDistance(ilk.Distance):
 
     What the function gets depends on `inputs`. A function has no spec, so pipelines that hold
     one can be cloned and pickled (if the function can), but not written to a file.
-
-    Parameters
-    ----------
-    function : callable
-        Takes two objects, returns a finite number of at least 0.
-    metric : bool, default=False
-        Your promise that the metric axioms hold; needs ``symmetric=True``.
-    symmetric : bool, default=False
-        Your promise that ``function(x, y) == function(y, x)``.
-    inputs : {"auto", "vectors", "objects"}, default="auto"
-        ``"vectors"``: X becomes a two-dimensional float array (NaN and infinity are refused), the
-        function gets its rows. ``"objects"``: X is not looked at; the function gets elements
-        of a list, rows of an array as they are, or rows of a data frame as pandas Series.
-        ``"auto"``: vectors if X is an array of numbers with at most two dimensions, else objects.
 
     Raises
     ------
@@ -61,34 +47,40 @@ class FunctionDistance(ilk.Distance):
            [1.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "function": Param(ilk.Function, none=True, doc="Of two objects, returns a number >= 0."),
-        "metric": Param(bool, doc="Whether the metric axioms hold."),
-        "symmetric": Param(bool, doc="Whether the order of the two objects does not matter."),
-        "inputs": Param(choices=("auto", "vectors", "objects"), doc="What the function gets."),
-    }
+    function: Callable[[Any, Any], float] | None = param(
+        default=None,
+        type=Function,
+        form="callable",
+        doc="Takes two objects, returns a finite number of at least 0.",
+    )
+    metric: bool = param(
+        default=False,
+        doc="Your promise that the metric axioms hold; needs ``symmetric=True``.",
+    )
+    symmetric: bool = param(
+        default=False,
+        doc="Your promise that ``function(x, y) == function(y, x)``.",
+    )
+    inputs: str = param(
+        default="auto",
+        choices=("auto", "vectors", "objects"),
+        doc='``"vectors"``: X becomes a two-dimensional float array (NaN and infinity are '
+        'refused), the function gets its rows. ``"objects"``: X is not looked at; the '
+        "function gets elements of a list, rows of an array as they are, or rows of a data "
+        'frame as pandas Series. ``"auto"``: vectors if X is an array of numbers with at '
+        "most two dimensions, else objects.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "tables", "strings"), specable=False
     )
-    metric: bool = False
-    symmetric: bool = False
-
-    def __init__(
-        self,
-        function: Callable[[Any, Any], float] | None = None,
-        metric: bool = False,
-        symmetric: bool = False,
-        inputs: str = "auto",
-    ) -> None:
-        self.function = function
-        self.metric = metric
-        self.symmetric = symmetric
-        self.inputs = inputs
 
     @classmethod
     def examples(cls) -> list[FunctionDistance]:
         """Return a distance that counts differing positions."""
-        return [cls(count_differences), cls(count_differences, metric=True, symmetric=True)]
+        return [
+            cls(function=count_differences),
+            cls(function=count_differences, metric=True, symmetric=True),
+        ]
 
     def check_parameters(self) -> None:
         """Check that there is a function, and that a metric is symmetric."""

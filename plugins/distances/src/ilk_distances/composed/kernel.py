@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 import ilk
-from ilk import Param
+from ilk import KernelLike, slot
 from ilk_distances.kernels.checks import check_n_features, check_values, n_features
 from ilk_distances.kernels.feature_space import squared_distances
 
@@ -30,10 +29,6 @@ class KernelDistance(ilk.Distance):
 
     `fit` fits the kernel. A frozen kernel is kept as it is; then the distance works without
     being fitted.
-
-    Parameters
-    ----------
-    kernel : kernel, default="rbf"
 
     Attributes
     ----------
@@ -61,27 +56,22 @@ class KernelDistance(ilk.Distance):
     3.3166247903554
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernel": Param(slot="kernel", doc="Whose feature space it is."),
-    }
+    kernel: KernelLike = slot("kernel", default="rbf", doc="Whose feature space it is.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,
         needs_fit=True,
     )
 
-    def __init__(self, kernel: Any = "rbf") -> None:
-        self.kernel = kernel
-
     @classmethod
     def examples(cls) -> list[KernelDistance]:
         """Return distances by difference, from differences, and of an indefinite kernel."""
         return [
             cls(),
-            cls("linear"),
-            cls({"use": "polynomial", "degree": 2}),
-            cls("rational"),
-            cls("sigmoid"),
+            cls(kernel="linear"),
+            cls(kernel={"use": "polynomial", "degree": 2}),
+            cls(kernel="rational"),
+            cls(kernel="sigmoid"),
         ]
 
     @property

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import ilk
-from ilk import Param
+from ilk import DistanceLike, MetricLearnerLike, slot
 from ilk.neighbors.norms import Norm
 from ilk_distances.vectors.mahalanobis import Mahalanobis
 from ilk_distances.vectors.mapped import Mapped, mapped_by
@@ -26,12 +25,6 @@ class Learned(ilk.Distance):
     `fit` fits the learner, and the base on what it makes of the data. A frozen learner is kept
     as it is; then the distance works without being fitted, if its base does. That is what a
     metric learner's own ``distance()`` returns.
-
-    Parameters
-    ----------
-    learner : metric_learner, default="rca"
-        One that transforms; local ones do not.
-    base : distance, default="euclidean"
 
     Attributes
     ----------
@@ -63,20 +56,18 @@ class Learned(ilk.Distance):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "learner": Param(slot="metric_learner", doc="Makes the vectors that are compared."),
-        "base": Param(slot="distance", doc="Compares them."),
-    }
+    learner: MetricLearnerLike = slot(
+        "metric_learner",
+        default="rca",
+        doc="One that transforms; local ones do not.",
+    )
+    base: DistanceLike = slot("distance", default="euclidean", doc="Compares them.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, needs_fit=True)
-
-    def __init__(self, learner: Any = "rca", base: Any = "euclidean") -> None:
-        self.learner = learner
-        self.base = base
 
     @classmethod
     def examples(cls) -> list[Learned]:
         """Return one with a learner that needs no labels, and the default."""
-        return [cls("pca"), cls(), cls("pca", "manhattan")]
+        return [cls(learner="pca"), cls(), cls(learner="pca", base="manhattan")]
 
     @property
     def symmetric(self) -> bool:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
-from ilk_distances.composed.parts import N_PAIRS, PARTS, VIEWS, OfParts, labelled_pairs, naming
+from ilk import ClassifierLike, RandomState, Seed, param, slot
+from ilk_distances.composed.parts import OfParts, labelled_pairs, naming
 
 
 class PairClassifier(OfParts):
@@ -28,24 +27,6 @@ class PairClassifier(OfParts):
 
     It is symmetric and within 0 and 1, but no metric: the distance of an object to itself is
     not 0, nor the same for all objects, and the triangle inequality does not hold.
-
-    Parameters
-    ----------
-    classifier : classifier, default="logistic"
-        One with probabilities. The default is scikit-learn's logistic regression.
-    pairs : {"difference", "concatenation"}, default="difference"
-        Vectors of pairs, where neither parts nor views are given.
-    parts : dict of str to distance, optional
-        A distance for each view, by its name; heterogeneous for each by default.
-    views : dict of str to list, list of lists, or "data", optional
-        The columns of each view: names, positions (of an array, or where no column of a data
-        frame has this name), or patterns of names (``"shape_*"``). "data": in an experiment, the
-        views that the data set brings. Views without a part, and columns without a view, are
-        left out.
-    n_pairs : int, default=4000
-        At most about how many pairs the classifier learns from.
-    random_state : int, generator or None, default=None
-        Draws the pairs.
 
     Attributes
     ----------
@@ -83,34 +64,26 @@ class PairClassifier(OfParts):
     (True, True)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "classifier": Param(slot="classifier", doc="Tells pairs of different from equal class."),
-        "pairs": Param(choices=("difference", "concatenation"), doc="Vectors of pairs."),
-        "parts": PARTS,
-        "views": VIEWS,
-        "n_pairs": N_PAIRS,
-        "random_state": Param(ilk.Seed, doc="Draws the pairs."),
-    }
+    classifier: ClassifierLike = slot(
+        "classifier",
+        default="logistic",
+        doc="One with probabilities. The default is scikit-learn's logistic regression.",
+    )
+    pairs: str = param(
+        default="difference",
+        choices=("difference", "concatenation"),
+        doc="Vectors of pairs, where neither parts nor views are given.",
+    )
+    n_pairs: int = param(
+        default=4000,
+        ge=2,
+        doc="At most about how many pairs the classifier learns from.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "tables", "views"), symmetric=True, needs_fit=True
     )
     symmetric = True
-
-    def __init__(
-        self,
-        classifier: Any = "logistic",
-        pairs: str = "difference",
-        parts: Any = None,
-        views: Any = None,
-        n_pairs: int = 4000,
-        random_state: Any = None,
-    ) -> None:
-        self.classifier = classifier
-        self.pairs = pairs
-        self.parts = parts
-        self.views = views
-        self.n_pairs = n_pairs
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[PairClassifier]:
@@ -121,7 +94,7 @@ class PairClassifier(OfParts):
         tree = {"use": "sklearn", "estimator": "DecisionTreeClassifier", "params": {"max_depth": 3}}
         return [
             cls(random_state=0),
-            cls(tree, "concatenation", random_state=0),
+            cls(classifier=tree, pairs="concatenation", random_state=0),
             cls(views=mixed, random_state=0),
             cls(parts=parts, views=columns, random_state=0),
         ]

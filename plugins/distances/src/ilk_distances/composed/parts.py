@@ -11,10 +11,22 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import DistanceLike, Views, ViewsLike, param, slots
 
-PARTS = Param(slot="distance", many=dict, none=True, doc="A distance for each view, by name.")
-VIEWS = Param(ilk.Views, none=True, doc="Columns that each part compares, or 'data'.")
+PARTS: Any = slots(
+    "distance",
+    default=None,
+    many=dict,
+    doc="A distance for each view, by its name; heterogeneous for each by default.",
+)
+VIEWS: Any = param(
+    default=None,
+    type=Views,
+    doc="The columns of each view: names, positions (of an array, or where no column of a data "
+    'frame has this name), or patterns of names (``"shape_*"``). "data": in an experiment, '
+    "the views that the data set brings. Views without a part, and columns without a view, "
+    "are left out.",
+)
 N_PAIRS = ilk.Param(int, ge=2, doc="At most about how many pairs of training rows are compared.")
 _SHARED = 16  # pairs that share a row, so that distances are computed several at a time
 
@@ -27,8 +39,8 @@ class OfParts(ilk.Distance):
     ``feature_names_in_`` where there are columns.
     """
 
-    parts: Any
-    views: Any
+    parts: Mapping[str, DistanceLike] | None = PARTS
+    views: ViewsLike | None = VIEWS
 
     @property
     def symmetric(self) -> bool:

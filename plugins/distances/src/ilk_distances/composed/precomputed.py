@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, param
 
 
 class Precomputed(ilk.Distance):
@@ -21,16 +20,6 @@ class Precomputed(ilk.Distance):
     be chosen along with them.)
 
     The matrix is not copied, neither by `fit` nor by ``clone``.
-
-    Parameters
-    ----------
-    matrix : array of shape (N, N)
-        Non-negative, no NaN; infinity is allowed and ranks last. Row: from, column: to.
-    metric : bool, default=False
-        Your promise that the triangle inequality holds and different objects are not at distance
-        0; needs ``symmetric=True``. Zeros on the diagonal are checked by `fit`.
-    symmetric : bool, default=False
-        Your promise that the matrix is symmetric; checked by `fit`, up to rounding.
 
     Attributes
     ----------
@@ -54,19 +43,22 @@ class Precomputed(ilk.Distance):
            [2., 0.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "matrix": Param(ilk.Array, none=True, doc="Distances of all objects, N by N."),
-        "metric": Param(bool, doc="Whether the metric axioms hold."),
-        "symmetric": Param(bool, doc="Whether the matrix is symmetric."),
-    }
+    matrix: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (N, N)",
+        doc="Non-negative, no NaN; infinity is allowed and ranks last. Row: from, column: to.",
+    )
+    metric: bool = param(
+        default=False,
+        doc="Your promise that the triangle inequality holds and different objects are not at "
+        "distance 0; needs ``symmetric=True``. Zeros on the diagonal are checked by `fit`.",
+    )
+    symmetric: bool = param(
+        default=False,
+        doc="Your promise that the matrix is symmetric; checked by `fit`, up to rounding.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("indices",))
-    metric: bool = False
-    symmetric: bool = False
-
-    def __init__(self, matrix: Any = None, metric: bool = False, symmetric: bool = False) -> None:
-        self.matrix = matrix
-        self.metric = metric
-        self.symmetric = symmetric
 
     def __sklearn_clone__(self) -> Any:
         # The matrix is only read, and may be as large as the memory allows.
@@ -77,7 +69,7 @@ class Precomputed(ilk.Distance):
         """Return an asymmetric matrix, and the distances of 200 points on a line."""
         points = np.arange(200.0)
         line = np.abs(np.subtract.outer(points, points))
-        return [cls(line + np.triu(line)), cls(line, metric=True, symmetric=True)]
+        return [cls(matrix=line + np.triu(line)), cls(matrix=line, metric=True, symmetric=True)]
 
     def check_parameters(self) -> None:
         """Check the shape of the matrix, and that a metric is symmetric."""

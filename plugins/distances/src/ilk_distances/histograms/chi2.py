@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ilk import param
 from ilk.neighbors.rows import Rows, Tile, fill
-from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ilk import Param
+from ilk_distances.histograms.histogram import HistogramDistance, thresholds
 
 # Least and most that a bin of usual size has, and the share of the masses from which a sum of
 # normalized bins has all digits.
@@ -32,11 +27,6 @@ class ChiSquared(HistogramDistance):
     nothing, and an empty histogram is at half the mass of the other from it, up to rounding. If
     histograms are normalized it is between 0 and 1. Differences are taken bin by bin: equal
     histograms are at distance exactly 0, and close ones lose no digits.
-
-    Parameters
-    ----------
-    normalize : bool, default=False
-        Whether every histogram is divided by its mass, the sum of its bins.
 
     Raises
     ------
@@ -59,10 +49,10 @@ class ChiSquared(HistogramDistance):
     0.5
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"normalize": NORMALIZE}
-
-    def __init__(self, normalize: bool = False) -> None:
-        self.normalize = normalize
+    normalize: bool = param(
+        default=False,
+        doc="Whether every histogram is divided by its mass, the sum of its bins.",
+    )
 
     @classmethod
     def examples(cls) -> list[ChiSquared]:

@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk.neighbors.rows import UNROLLED, Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _SURE = 2.0**-16  # share of what was added up from which digits are left
 _SURE_OF_DIFFERENCES = 2.0**-24  # share of masses and logarithms, where these are subtracted
 _FAINT = 2.0**-900  # sums below may have lost terms
 _VAST = 2.0**150  # sums above have the logarithm of an empty bin
 
-_BASE = Param(float, gt=1, doc="Base of the logarithm.")
+_BASE: Any = param(default=math.e, type=float, gt=1, doc="Base of the logarithm, more than 1.")
 
 
 class InformationDistance(HistogramDistance):
     """A distance that comes from logarithms of bins; float32 is compared as float64."""
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "smoothing": Param(float, ge=0, doc="Added to every bin before histograms are normalized."),
-        "normalize": NORMALIZE,
-        "base": _BASE,
-    }
+    base: float = _BASE
     works_in_double: ClassVar[bool] = True
-    base: float
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -68,15 +59,6 @@ class KullbackLeibler(InformationDistance):
     Logarithms are taken once for each histogram. Equal histograms are at distance exactly 0, and
     close ones are compared by their differences.
 
-    Parameters
-    ----------
-    smoothing : float, default=0
-        Added to every bin; then histograms are normalized.
-    normalize : bool, default=True
-        Whether every histogram is divided by its mass, the sum of its bins.
-    base : float, default=e
-        Base of the logarithm, more than 1: with 2 distances are in bits.
-
     Raises
     ------
     ParameterError
@@ -103,10 +85,19 @@ class KullbackLeibler(InformationDistance):
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("histograms",))
 
-    def __init__(self, smoothing: float = 0, normalize: bool = True, base: float = math.e) -> None:
-        self.smoothing = smoothing
-        self.normalize = normalize
-        self.base = base
+    smoothing: float = param(
+        default=0,
+        type=float,
+        ge=0,
+        doc="Added to every bin; then histograms are normalized.",
+    )
+    normalize: bool = NORMALIZE
+    base: float = param(
+        default=math.e,
+        type=float,
+        gt=1,
+        doc="Base of the logarithm, more than 1: with 2 distances are in bits.",
+    )
 
     def _rows(self, X: np.ndarray) -> Rows:
         bins = self._bins(X)
@@ -139,15 +130,6 @@ class Jeffrey(InformationDistance):
     It is symmetric; its root is a metric, it itself is none. Equal histograms are at distance
     exactly 0, and close ones are compared by their differences.
 
-    Parameters
-    ----------
-    smoothing : float, default=0
-        Added to every bin; then histograms are normalized.
-    normalize : bool, default=True
-        Whether every histogram is divided by its mass, the sum of its bins.
-    base : float, default=e
-        Base of the logarithm, more than 1.
-
     Raises
     ------
     ParameterError
@@ -170,10 +152,13 @@ class Jeffrey(InformationDistance):
     2.0
     """
 
-    def __init__(self, smoothing: float = 0, normalize: bool = True, base: float = math.e) -> None:
-        self.smoothing = smoothing
-        self.normalize = normalize
-        self.base = base
+    smoothing: float = param(
+        default=0,
+        type=float,
+        ge=0,
+        doc="Added to every bin; then histograms are normalized.",
+    )
+    normalize: bool = NORMALIZE
 
     def _rows(self, X: np.ndarray) -> Rows:
         bins = self._bins(X)
@@ -203,11 +188,6 @@ class JensenShannon(Jeffrey):
     exactly 0, and close ones are compared by their differences: it never is the root of a tiny
     negative number.
 
-    Parameters
-    ----------
-    base : float, default=e
-        Base of the logarithm, more than 1.
-
     Raises
     ------
     ParameterError
@@ -230,15 +210,11 @@ class JensenShannon(Jeffrey):
     1.0
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"base": _BASE}
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("histograms",), symmetric=True, metric=True
     )
     smoothing = 0
     normalize = True
-
-    def __init__(self, base: float = math.e) -> None:
-        self.base = base
 
     @classmethod
     def examples(cls) -> list[JensenShannon]:
@@ -261,15 +237,6 @@ class SymmetricKL(InformationDistance):
 
     It is symmetric but no metric. Equal histograms are at distance exactly 0, and close ones are
     compared by their differences.
-
-    Parameters
-    ----------
-    smoothing : float, default=0
-        Added to every bin; then histograms are normalized.
-    normalize : bool, default=True
-        Whether every histogram is divided by its mass, the sum of its bins.
-    base : float, default=e
-        Base of the logarithm, more than 1.
 
     Raises
     ------
@@ -294,10 +261,13 @@ class SymmetricKL(InformationDistance):
     0.3962
     """
 
-    def __init__(self, smoothing: float = 0, normalize: bool = True, base: float = math.e) -> None:
-        self.smoothing = smoothing
-        self.normalize = normalize
-        self.base = base
+    smoothing: float = param(
+        default=0,
+        type=float,
+        ge=0,
+        doc="Added to every bin; then histograms are normalized.",
+    )
+    normalize: bool = NORMALIZE
 
     def _rows(self, X: np.ndarray) -> Rows:
         bins = self._bins(X)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 import ilk
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ilk import Param
 
 _SURE = {np.float64: 2.0**-26, np.float32: 2.0**-10}  # share of the masses
 
@@ -25,11 +20,6 @@ class Hellinger(HistogramDistance):
     their masses: then it is between 0 and 1. It is a metric. Equal histograms are at distance
     exactly 0, and close ones are compared by ``(h_f - k_f) / (sqrt(h_f) + sqrt(k_f))``, which
     loses no digits where the roots are nearly equal.
-
-    Parameters
-    ----------
-    normalize : bool, default=True
-        Whether every histogram is divided by its mass, the sum of its bins.
 
     Raises
     ------
@@ -49,13 +39,10 @@ class Hellinger(HistogramDistance):
     1.0
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"normalize": NORMALIZE}
+    normalize: bool = NORMALIZE
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("histograms",), symmetric=True, metric=True
     )
-
-    def __init__(self, normalize: bool = True) -> None:
-        self.normalize = normalize
 
     @classmethod
     def examples(cls) -> list[Hellinger]:

@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk.neighbors.rows import Rows, Tile
 from ilk.neighbors.vector_distance import VectorDistance
 
-NORMALIZE = Param(bool, doc="Whether every histogram is divided by its mass, the sum of its bins.")
+NORMALIZE: Any = param(
+    default=True,
+    doc="Whether every histogram is divided by its mass, the sum of its bins.",
+)
 
 
 class HistogramDistance(VectorDistance):

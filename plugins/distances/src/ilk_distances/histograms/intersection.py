@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
 import numpy as np
 
+from ilk import param
 from ilk.neighbors.rows import Rows, Tile, fill
-from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ilk import Param
+from ilk_distances.histograms.histogram import HistogramDistance, thresholds
 
 _SURE = {np.float64: 2.0**-20, np.float32: 2.0**-6}
 
@@ -26,11 +20,6 @@ class HistogramIntersection(HistogramDistance):
 
     It is computed as the sum of what the smaller histogram has more, over its mass: equal
     histograms are at distance exactly 0, and close ones lose no digits.
-
-    Parameters
-    ----------
-    normalize : bool, default=False
-        Whether every histogram is divided by its mass, the sum of its bins.
 
     Raises
     ------
@@ -53,11 +42,11 @@ class HistogramIntersection(HistogramDistance):
     0.5
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"normalize": NORMALIZE}
+    normalize: bool = param(
+        default=False,
+        doc="Whether every histogram is divided by its mass, the sum of its bins.",
+    )
     needs_mass = True
-
-    def __init__(self, normalize: bool = False) -> None:
-        self.normalize = normalize
 
     @property
     def metric(self) -> bool:

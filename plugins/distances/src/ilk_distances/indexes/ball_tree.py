@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierarchy, grow, root_of
 from ilk_distances.indexes.counted_distances import CountedDistances, rows_at_once
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HALVINGS = 3  # done at once, so that a ball has up to 8 balls in it
 
@@ -30,11 +32,6 @@ class BallTree(BallTreeIndex):
     fast as `brute` on rows in tight clusters and slower on others (`kd_tree` is faster than both
     in few dimensions). It pays where a distance takes about a microsecond or more. `cover_tree`
     takes half as many comparisons, and longer to build.
-
-    Parameters
-    ----------
-    leaf_size : int, default=10
-        The most rows in a ball that is not halved any more.
 
     Attributes
     ----------
@@ -70,12 +67,11 @@ class BallTree(BallTreeIndex):
     (array([[0.5]]), array([[1]]))
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "leaf_size": Param(int, ge=1, doc="The most rows in a ball that is not halved."),
-    }
-
-    def __init__(self, leaf_size: int = 10) -> None:
-        self.leaf_size = leaf_size
+    leaf_size: int = param(
+        default=10,
+        ge=1,
+        doc="The most rows in a ball that is not halved any more.",
+    )
 
     @classmethod
     def examples(cls) -> list[BallTree]:

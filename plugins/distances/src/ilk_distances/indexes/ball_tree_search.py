@@ -30,8 +30,6 @@ class BallTreeIndex(ilk.Index):
     for rounding, and every comparison is the distance's own: answers are those of `brute`.
     """
 
-    tree_: Hierarchy
-
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
@@ -39,7 +37,7 @@ class BallTreeIndex(ilk.Index):
         check_metric(self, distance)
         self.distance_ = distance
         counted = CountedDistances(distance, self.X_)
-        self.tree_ = self._grow(counted, X)
+        self.tree_: Hierarchy = self._grow(counted, X)
         self.n_build_evaluations_ = counted.evaluations
         self.n_distance_evaluations_ = 0
         return self

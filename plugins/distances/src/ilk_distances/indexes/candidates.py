@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PAIRS = 2**18  # features of pairs that are compared in about the time that one call takes
 

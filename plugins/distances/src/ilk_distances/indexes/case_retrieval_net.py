@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,9 @@ from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.tables.coded import Coded
 from ilk_distances.tables.heterogeneous import Heterogeneous
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _BLOCK = 2**22  # activations held at once
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.indexes.exact import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
 _CACHED = 2**16  # taken out at once where a call is no effort

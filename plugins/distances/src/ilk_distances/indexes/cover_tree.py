@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ilk import Param
+from ilk import param
 from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierarchy, grow, root_of
 
 if TYPE_CHECKING:
@@ -42,12 +41,6 @@ class CoverTree(BallTreeIndex):
     a distance takes about a microsecond or more. Distances that do not come from compiled
     tiles are asked for query by query: there, a call takes longer than many comparisons, and
     `brute`, which asks for a whole block, may be faster until rows are many.
-
-    Parameters
-    ----------
-    base : float, default=1.3
-        By how much the radius shrinks from level to level. More makes shallower trees with more
-        middles in each ball, and takes more comparisons to build.
 
     Attributes
     ----------
@@ -87,12 +80,12 @@ class CoverTree(BallTreeIndex):
     array([[1, 2]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "base": Param(float, gt=1, doc="By how much the radius shrinks from level to level."),
-    }
-
-    def __init__(self, base: float = 1.3) -> None:
-        self.base = base
+    base: float = param(
+        default=1.3,
+        gt=1,
+        doc="By how much the radius shrinks from level to level. More makes shallower trees "
+        "with more middles in each ball, and takes more comparisons to build.",
+    )
 
     @classmethod
     def examples(cls) -> list[CoverTree]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import check_metric, check_queries, margin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _BOUNDS = 2**21  # held by one thread at a time
 _QUERIES = 256  # searched side by side, at most
@@ -56,16 +58,6 @@ class FishAndShrink(ilk.Index):
     Takes every metric, on objects of any kind. Without a budget, answers are those of `brute`
     to the last bit, ties by lower training index included.
 
-    Parameters
-    ----------
-    n_pivots : int, default=32
-        How many rows know their distances to all others (all rows, if they are fewer): each row
-        is the one farthest from those before, so that rows equal to one of them are none.
-        Takes ``n_pivots * n`` numbers and about as many comparisons in `fit`.
-    budget : int, optional
-        Anytime mode: how many comparisons a query may take; k of them it takes anyway. Answers
-        are the nearest rows compared so far, and `search` says how sure they are.
-
     Attributes
     ----------
     distance_ : Distance
@@ -107,14 +99,20 @@ class FishAndShrink(ilk.Index):
     (array([[5]]), array([False]), True)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_pivots": Param(int, ge=1, doc="How many rows know their distances to all others."),
-        "budget": Param(int, ge=1, none=True, doc="How many comparisons a query may take."),
-    }
-
-    def __init__(self, n_pivots: int = 32, budget: int | None = None) -> None:
-        self.n_pivots = n_pivots
-        self.budget = budget
+    n_pivots: int = param(
+        default=32,
+        ge=1,
+        doc="How many rows know their distances to all others (all rows, if they are fewer): "
+        "each row is the one farthest from those before, so that rows equal to one of them "
+        "are none. Takes ``n_pivots * n`` numbers and about as many comparisons in `fit`.",
+    )
+    budget: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Anytime mode: how many comparisons a query may take; k of them it takes anyway. "
+        "Answers are the nearest rows compared so far, and `search` says how sure they are.",
+    )
 
     @classmethod
     def examples(cls) -> list[FishAndShrink]:

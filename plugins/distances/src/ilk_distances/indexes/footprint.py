@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk.neighbors.checks import training_rows
 
 
@@ -35,14 +34,6 @@ class Footprint(ilk.Index):
     the number of references is doubled for that query until they are enough, which they are at
     the latest with the whole footprint. The answer is therefore always k rows, but not
     always the k nearest: see `ilk_distances.recall`. Any distance will do.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        How many nearest cases may solve a case. More give larger related sets: fewer
-        landmarks, better answers, more distances.
-    n_references : int, default=4
-        How many of the nearest footprint cases the second stage looks around. The source has one.
 
     Attributes
     ----------
@@ -87,14 +78,18 @@ class Footprint(ilk.Index):
     """
 
     exact: ClassVar[bool] = False
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_neighbors": Param(int, ge=1, doc="How many nearest cases may solve a case."),
-        "n_references": Param(int, ge=1, doc="Footprint cases that a query is looked for around."),
-    }
-
-    def __init__(self, n_neighbors: int = 10, n_references: int = 4) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_references = n_references
+    n_neighbors: int = param(
+        default=10,
+        ge=1,
+        doc="How many nearest cases may solve a case. More give larger related sets: fewer "
+        "landmarks, better answers, more distances.",
+    )
+    n_references: int = param(
+        default=4,
+        ge=1,
+        doc="How many of the nearest footprint cases the second stage looks around. The source "
+        "has one.",
+    )
 
     @classmethod
     def examples(cls) -> list[Footprint]:

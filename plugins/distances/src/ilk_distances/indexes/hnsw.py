@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import RandomState, Seed, param
 from ilk.neighbors.checks import training_rows
 from ilk_distances.indexes.approximate import nearest
 from ilk_distances.indexes.exact import paired_queries
@@ -31,16 +30,6 @@ class HNSW(ilk.Index):
     near n it can), a query is compared with all rows instead.
 
     The same seed gives the same graph: it is built by one thread.
-
-    Parameters
-    ----------
-    n_links : int, default=16
-        Links of a row on each level, twice as many on the lowest; 2 or more. hnswlib's M.
-    ef_construction : int, default=200
-        How many near rows are kept in mind while the links of a new row are chosen.
-    ef_search : int, default=64
-        How many near rows a search keeps in mind; at least k are.
-    random_state : int, RandomState or Generator, optional
 
     Attributes
     ----------
@@ -78,26 +67,24 @@ class HNSW(ilk.Index):
 
     exact: ClassVar[bool] = False
     relies_on: ClassVar[tuple[str, ...]] = ("hnswlib",)
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_links": Param(int, ge=2, le=10_000, doc="Links of a row on each level."),
-        "ef_construction": Param(
-            int, ge=1, le=100_000, doc="Near rows kept in mind while links are chosen."
-        ),
-        "ef_search": Param(int, ge=1, doc="Near rows kept in mind by a search."),
-        "random_state": Param(ilk.Seed, none=True, doc="Seed of the levels of rows."),
-    }
-
-    def __init__(
-        self,
-        n_links: int = 16,
-        ef_construction: int = 200,
-        ef_search: int = 64,
-        random_state: Any = None,
-    ) -> None:
-        self.n_links = n_links
-        self.ef_construction = ef_construction
-        self.ef_search = ef_search
-        self.random_state = random_state
+    n_links: int = param(
+        default=16,
+        ge=2,
+        le=10000,
+        doc="Links of a row on each level, twice as many on the lowest; 2 or more. hnswlib's M.",
+    )
+    ef_construction: int = param(
+        default=200,
+        ge=1,
+        le=100000,
+        doc="How many near rows are kept in mind while the links of a new row are chosen.",
+    )
+    ef_search: int = param(
+        default=64,
+        ge=1,
+        doc="How many near rows a search keeps in mind; at least k are.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="Seed of the levels of rows.")
 
     @classmethod
     def examples(cls) -> list[HNSW]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk.neighbors.checks import check_radius
 from ilk.neighbors.norms import Norm
 from ilk_distances.indexes.candidates import Candidates
@@ -30,14 +29,6 @@ class KDTree(ilk.Index):
 
     Takes `minkowski` with p of at least 1, `manhattan`, `euclidean` and `chebyshev`, weighted or
     not. Best in up to about 15 dimensions; beyond, most boxes are near every query.
-
-    Parameters
-    ----------
-    leaf_size : int, default=32
-        The most rows in a node that is not halved any more.
-    copy : bool, default=True
-        Whether to keep a copy of the rows in the order of the tree, which makes queries faster.
-        A memory-mapped array is never copied.
 
     Attributes
     ----------
@@ -76,14 +67,16 @@ class KDTree(ilk.Index):
     array([[1, 2, 0]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "leaf_size": Param(int, ge=1, doc="The most rows in a node that is not halved."),
-        "copy": Param(bool, doc="Whether to keep the rows in the order of the tree."),
-    }
-
-    def __init__(self, leaf_size: int = 32, copy: bool = True) -> None:
-        self.leaf_size = leaf_size
-        self.copy = copy
+    leaf_size: int = param(
+        default=32,
+        ge=1,
+        doc="The most rows in a node that is not halved any more.",
+    )
+    copy: bool = param(
+        default=True,
+        doc="Whether to keep a copy of the rows in the order of the tree, which makes queries "
+        "faster. A memory-mapped array is never copied.",
+    )
 
     @classmethod
     def examples(cls) -> list[KDTree]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import RandomState, Seed, param
 from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.approximate import nearest, within
 from ilk_distances.indexes.exact import paired_queries
@@ -24,6 +23,9 @@ from ilk_distances.indexes.hash_families import (
     collision,
 )
 from ilk_distances.kernels.checks import check_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
 _BLOCK = 2**19  # hash values, or candidates, held at once
@@ -54,22 +56,6 @@ class LSH(ilk.Index):
     nearest neighbours, and to other rows, it is known how much of the former each choice will
     find, and how many rows it will look at. Taken is the choice that looks at the fewest
     of those that find the share `recall`.
-
-    Parameters
-    ----------
-    n_tables : int, default=16
-        More find more, take more memory (12 bytes for each row and table) and more comparisons.
-    n_bits : int, optional
-        Hash functions joined in a table, 1 to 64. More look at fewer rows and find fewer.
-    width : float, optional
-        Greater than 0: the width of the strips that projections are cut into, in units of the
-        distance; for euclidean, manhattan and minkowski only.
-    recall : float, default=0.9
-        Between 0 and 1, exclusive: what `n_bits` and `width` are chosen for.
-    n_probes : int, default=0
-        Other buckets looked into in each table: those a query came closest to falling into
-        (multi-probe). Not for hamming and jaccard, whose values have no neighbours.
-    random_state : int, RandomState or Generator, optional
 
     Attributes
     ----------
@@ -119,30 +105,40 @@ class LSH(ilk.Index):
     """
 
     exact: ClassVar[bool] = False
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_tables": Param(int, ge=1, le=10_000, doc="Hash tables."),
-        "n_bits": Param(int, ge=1, le=_LONGEST, none=True, doc="Hash functions joined in a table."),
-        "width": Param(float, gt=0, none=True, doc="Width of the strips projections are cut into."),
-        "recall": Param(float, gt=0, lt=1, doc="What n_bits and width are chosen for."),
-        "n_probes": Param(int, ge=0, doc="Other buckets looked into in each table."),
-        "random_state": Param(ilk.Seed, none=True, doc="Seed of the hash functions."),
-    }
-
-    def __init__(
-        self,
-        n_tables: int = 16,
-        n_bits: int | None = None,
-        width: float | None = None,
-        recall: float = 0.9,
-        n_probes: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_tables = n_tables
-        self.n_bits = n_bits
-        self.width = width
-        self.recall = recall
-        self.n_probes = n_probes
-        self.random_state = random_state
+    n_tables: int = param(
+        default=16,
+        ge=1,
+        le=10000,
+        doc="More find more, take more memory (12 bytes for each row and table) and more "
+        "comparisons.",
+    )
+    n_bits: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        le=_LONGEST,
+        doc="Hash functions joined in a table, 1 to 64. More look at fewer rows and find fewer.",
+    )
+    width: float | None = param(
+        default=None,
+        type=float,
+        gt=0,
+        doc="Greater than 0: the width of the strips that projections are cut into, in units "
+        "of the distance; for euclidean, manhattan and minkowski only.",
+    )
+    recall: float = param(
+        default=0.9,
+        gt=0,
+        lt=1,
+        doc="Between 0 and 1, exclusive: what `n_bits` and `width` are chosen for.",
+    )
+    n_probes: int = param(
+        default=0,
+        ge=0,
+        doc="Other buckets looked into in each table: those a query came closest to falling "
+        "into (multi-probe). Not for hamming and jaccard, whose values have no neighbours.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="Seed of the hash functions.")
 
     @classmethod
     def examples(cls) -> list[LSH]:

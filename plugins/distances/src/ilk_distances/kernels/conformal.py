@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, DistanceLike, KernelLike, param, slot
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.feature_space import squared_distances
-from ilk_distances.kernels.of_distance import N_NEIGHBORS, ONE_WIDTH
 from ilk_distances.kernels.rbf import RBF
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ROWS = 64  # of a matrix that are multiplied at a time
 
@@ -30,24 +31,6 @@ class Conformal(ilk.Kernel):
     Where no centres are given, `fit` finds them: it trains a support vector machine with the
     kernel on (X, y), which takes the Gram matrix of the training rows, and takes its support
     vectors with their multipliers (the sum over all pairs of classes, if there are several).
-
-    Parameters
-    ----------
-    kernel : kernel, default="rbf"
-    tau : {"mean_distance", "neighbors"} or float, default="neighbors"
-        How far the influence of a centre goes; greater than 0. Or taken from the training rows:
-        the root of the mean squared distance of different ones, or the mean distance to the
-        `n_neighbors` nearest other rows.
-    centers : data of m rows, optional
-        The support vectors of a machine trained on X and y if left out.
-    coefficients : array of shape (m,), optional
-        The factors a_i of given centres, greater than 0; 1 for each if left out.
-    distance : distance, default="euclidean"
-        Takes the place of ``|x - x_i|``.
-    n_neighbors : int, default=7
-    svm : table, optional
-        Parameters of scikit-learn's ``SVC``, ``{"C": 10}`` say, where centres are to be found.
-        Its ``tol`` is 1e-6 by default, so that the multipliers have some digits.
 
     Attributes
     ----------
@@ -87,15 +70,46 @@ class Conformal(ilk.Kernel):
     array([[0.3679, 0.1642]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernel": Param(slot="kernel", doc="What is transformed."),
-        "tau": ONE_WIDTH,
-        "centers": Param((ilk.Array, list), none=True, doc="Where the resolution is to be high."),
-        "coefficients": Param(ilk.Array, none=True, doc="The weight of each given centre."),
-        "distance": Param(slot="distance", doc="Tells how far an object is from a centre."),
-        "n_neighbors": N_NEIGHBORS,
-        "svm": Param(dict, none=True, doc="Parameters of the machine that finds centres."),
-    }
+    kernel: KernelLike = slot("kernel", default="rbf", doc="What is transformed.")
+    tau: float | str = param(
+        default="neighbors",
+        type=float,
+        gt=0,
+        choices=("mean_distance", "neighbors"),
+        doc="How far the influence of a centre goes; greater than 0. Or taken from the "
+        "training rows: the root of the mean squared distance of different ones, or the "
+        "mean distance to the `n_neighbors` nearest other rows.",
+    )
+    centers: ArrayLike | Sequence[Any] | None = param(
+        default=None,
+        type=(Array, list),
+        form="data of m rows",
+        doc="The support vectors of a machine trained on X and y if left out.",
+    )
+    coefficients: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (m,)",
+        doc="The factors a_i of given centres, greater than 0; 1 for each if left out.",
+    )
+    distance: DistanceLike = slot(
+        "distance",
+        default="euclidean",
+        doc="Takes the place of ``|x - x_i|``.",
+    )
+    n_neighbors: int = param(
+        default=7,
+        ge=1,
+        doc="Nearest rows that a width from 'neighbors' looks at.",
+    )
+    svm: dict[str, Any] | None = param(
+        default=None,
+        type=dict,
+        form="table",
+        doc='Parameters of scikit-learn\'s ``SVC``, ``{"C": 10}`` say, where centres are to '
+        "be found. Its ``tol`` is 1e-6 by default, so that the multipliers have some "
+        "digits.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,
@@ -103,28 +117,10 @@ class Conformal(ilk.Kernel):
         gram_gradient=True,
     )
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        tau: Any = "neighbors",
-        centers: Any = None,
-        coefficients: Any = None,
-        distance: Any = "euclidean",
-        n_neighbors: int = 7,
-        svm: dict[str, Any] | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.tau = tau
-        self.centers = centers
-        self.coefficients = coefficients
-        self.distance = distance
-        self.n_neighbors = n_neighbors
-        self.svm = svm
-
     @classmethod
     def examples(cls) -> list[Conformal]:
         """Return one for each way to get tau."""
-        return [cls(), cls("polynomial", 3.0, svm={"C": 0.1}), cls(tau="mean_distance")]
+        return [cls(), cls(kernel="polynomial", tau=3.0, svm={"C": 0.1}), cls(tau="mean_distance")]
 
     def check_parameters(self) -> None:
         """Check that there is one positive coefficient for each centre, and tau is finite."""
@@ -153,7 +149,9 @@ class Conformal(ilk.Kernel):
         X = ilk.as_table(X)
         self.width_ = n_features(X)
         self.kernel_ = ilk.fit_component(self.resolve_slot("kernel"), X, y)
-        self.bump_ = RBF(self.tau, self.resolve_slot("distance"), self.n_neighbors).fit(X, y)
+        self.bump_ = RBF(
+            sigma=self.tau, distance=self.resolve_slot("distance"), n_neighbors=self.n_neighbors
+        ).fit(X, y)
         self.distance_, self.tau_ = self.bump_.distance_, float(self.bump_.sigma_)
         if self.centers is None:
             self.centers_, self.coefficients_ = self._support(X, y)

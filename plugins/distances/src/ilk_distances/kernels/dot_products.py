@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_distances.kernels.checks import check_numbers, check_values
 from ilk_distances.kernels.feature_space import (
     mended,
@@ -20,6 +19,9 @@ from ilk_distances.kernels.feature_space import (
     square_norms,
 )
 from ilk_distances.kernels.tiled import apply
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class DotProductKernel(ilk.Kernel):
@@ -116,15 +118,6 @@ class Polynomial(DotProductKernel):
     texts prints the formulas of this kernel and of the radial basis function kernel swapped.)
     Takes sparse matrices.
 
-    Parameters
-    ----------
-    degree : int, default=3
-        1 to 1000.
-    coef0 : float, default=1
-        At least 0, or it would not be positive semi-definite.
-    gamma : float, default=1
-        Greater than 0.
-
     Raises
     ------
     ParameterError
@@ -146,21 +139,23 @@ class Polynomial(DotProductKernel):
            [144., 676.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "degree": Param(int, ge=1, le=1000, doc="Exponent."),
-        "coef0": Param(float, ge=0, doc="What is added to the product."),
-        "gamma": Param(float, gt=0, doc="What the product is multiplied by."),
-    }
-
-    def __init__(self, degree: int = 3, coef0: float = 1.0, gamma: float = 1.0) -> None:
-        self.degree = degree
-        self.coef0 = coef0
-        self.gamma = gamma
+    degree: int = param(default=3, ge=1, le=1000, doc="1 to 1000.")
+    coef0: float = param(
+        default=1.0,
+        ge=0,
+        doc="At least 0, or it would not be positive semi-definite.",
+    )
+    gamma: float = param(default=1.0, gt=0, doc="Greater than 0.")
 
     @classmethod
     def examples(cls) -> list[Polynomial]:
         """Return the default, a homogeneous one and one of another scale."""
-        return [cls(), cls(2, 0.0), cls(1, 2.0, 0.1), cls(4, 1.0, 0.2)]
+        return [
+            cls(),
+            cls(degree=2, coef0=0.0),
+            cls(degree=1, coef0=2.0, gamma=0.1),
+            cls(degree=4, coef0=1.0, gamma=0.2),
+        ]
 
     def check_parameters(self) -> None:
         """Check that no number is infinite."""
@@ -244,13 +239,6 @@ class Sigmoid(DotProductKernel):
     Not positive semi-definite in general. For small positive eta1 and negative eta2 it is
     conditionally so, in the limit. Takes sparse matrices.
 
-    Parameters
-    ----------
-    eta1 : float, default=0.01
-        Slope; not 0.
-    eta2 : float, default=0
-        Offset.
-
     Raises
     ------
     ParameterError
@@ -274,22 +262,16 @@ class Sigmoid(DotProductKernel):
            [0.8  , 0.987]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "eta1": Param(float, doc="What the product is multiplied by; not 0."),
-        "eta2": Param(float, doc="What is added to it."),
-    }
+    eta1: float = param(default=0.01, doc="Slope; not 0.")
+    eta2: float = param(default=0.0, doc="Offset.")
     waivers: ClassVar[Mapping[str, str]] = {
         "check_positive_semidefinite": "tanh of a product is indefinite for most parameters",
     }
 
-    def __init__(self, eta1: float = 0.01, eta2: float = 0.0) -> None:
-        self.eta1 = eta1
-        self.eta2 = eta2
-
     @classmethod
     def examples(cls) -> list[Sigmoid]:
         """Return the default and one with an offset."""
-        return [cls(), cls(0.02, -1.0)]
+        return [cls(), cls(eta1=0.02, eta2=-1.0)]
 
     def check_parameters(self) -> None:
         """Check that both are finite, and the slope is not 0."""

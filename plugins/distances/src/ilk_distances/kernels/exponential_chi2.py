@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from ilk import DistanceLike, param, slot
 from ilk_distances.kernels.of_distance import (
-    DISTANCE,
-    N_NEIGHBORS,
-    ONE_WIDTH,
     DistanceKernel,
 )
 
 if TYPE_CHECKING:
     import ilk
-    from ilk import Param
 
 
 class ExponentialChiSquared(DistanceKernel):
@@ -29,17 +25,6 @@ class ExponentialChiSquared(DistanceKernel):
     ``gamma = 1 / (4 sigma^2)``; Zhang et al. have ``exp(-chi2 / A)``, ``A = 2 sigma^2``, and take
     for A the mean of chi2 over the training rows, which is the ``sigma^2`` of
     ``"mean_distance"`` here (give ``sigma=sqrt(A / 2)`` for theirs).
-
-    Parameters
-    ----------
-    sigma : {"mean_distance", "neighbors"} or float, default="mean_distance"
-        Greater than 0; or taken from the training data as that of the kernel rbf is, from the
-        roots of the chi2 distances: ``sigma^2`` is the mean chi2 of different rows, or sigma is
-        the mean root of chi2 to the `n_neighbors` nearest other rows.
-    distance : distance, default="chi2"
-        Gives chi2; one with parameters of its own may stand here.
-    n_neighbors : int, default=7
-        For ``"neighbors"``; fewer where there are not so many other rows.
 
     Attributes
     ----------
@@ -73,24 +58,26 @@ class ExponentialChiSquared(DistanceKernel):
     array([[1.    , 0.8465]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "sigma": ONE_WIDTH,
-        "distance": DISTANCE,
-        "n_neighbors": N_NEIGHBORS,
-    }
+    sigma: float | str = param(
+        default="mean_distance",
+        type=float,
+        gt=0,
+        choices=("mean_distance", "neighbors"),
+        doc="Greater than 0; or taken from the training data as that of the kernel rbf is, "
+        "from the roots of the chi2 distances: ``sigma^2`` is the mean chi2 of different "
+        "rows, or sigma is the mean root of chi2 to the `n_neighbors` nearest other rows.",
+    )
+    distance: DistanceLike = slot(
+        "distance",
+        default="chi2",
+        doc="Gives chi2; one with parameters of its own may stand here.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = replace(
         DistanceKernel.capabilities, inputs=("histograms",)
     )
     power: ClassVar[int] = 1
 
-    def __init__(
-        self, sigma: Any = "mean_distance", distance: Any = "chi2", n_neighbors: int = 7
-    ) -> None:
-        self.sigma = sigma
-        self.distance = distance
-        self.n_neighbors = n_neighbors
-
     @classmethod
     def examples(cls) -> list[ExponentialChiSquared]:
         """Return one for each way to get sigma."""
-        return [cls(), cls("neighbors"), cls(0.5)]
+        return [cls(), cls(sigma="neighbors"), cls(sigma=0.5)]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 import ilk
-from ilk import Param
-from ilk_distances.kernels.of_distance import N_NEIGHBORS, DistanceKernel, mean_local_width
+from ilk import MetricLearnerLike, param, slot
+from ilk_distances.kernels.of_distance import DistanceKernel, mean_local_width
 from ilk_distances.vectors.mapped import mapped_by
 
 
@@ -23,19 +22,6 @@ class MahalanobisRBF(DistanceKernel):
     Algorithms 6, 7, 9 and 10 of the thesis print ``exp(-|L(x - y)|^2)``, which is
     ``sigma=0.5 ** 0.5`` here. But their L is learned with a scale for each point, without which
     it is far too narrow or too wide: its global form ``"local"`` is folded in by default.
-
-    Parameters
-    ----------
-    learner : metric_learner, default="pca"
-        One that transforms; local ones do not.
-    sigma : {"local", "mean_distance", "neighbors"} or float, default="local"
-        ``"local"``: ``sigma^2`` is the mean over the training rows of the mean squared distance
-        to the nearest ``max(1, floor(k / 2))`` other rows, ``k = floor(log2 n)``, *before* L;
-        for learners that start from the identity and keep its scale. The other two are taken
-        from distances *after* L, as in the kernel rbf; for learners whose L has a scale of its
-        own (rca, whitening).
-    n_neighbors : int, default=7
-        For ``"neighbors"``; fewer where there are not so many other rows.
 
     Attributes
     ----------
@@ -71,30 +57,35 @@ class MahalanobisRBF(DistanceKernel):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "learner": Param(slot="metric_learner", doc="Makes L."),
-        "sigma": Param(
-            float,
-            gt=0,
-            choices=("local", "mean_distance", "neighbors"),
-            doc="Width, or how to take it from the data before or after L.",
-        ),
-        "n_neighbors": N_NEIGHBORS,
-    }
+    learner: MetricLearnerLike = slot(
+        "metric_learner",
+        default="pca",
+        doc="One that transforms; local ones do not.",
+    )
+    sigma: float | str = param(
+        default="local",
+        type=float,
+        gt=0,
+        choices=("local", "mean_distance", "neighbors"),
+        doc='``"local"``: ``sigma^2`` is the mean over the training rows of the mean squared '
+        "distance to the nearest ``max(1, floor(k / 2))`` other rows, ``k = floor(log2 "
+        "n)``, *before* L; for learners that start from the identity and keep its scale. "
+        "The other two are taken from distances *after* L, as in the kernel rbf; for "
+        "learners whose L has a scale of its own (rca, whitening).",
+    )
     capabilities: ClassVar[ilk.Capabilities] = replace(
         DistanceKernel.capabilities, inputs=("vectors",)
     )
-    learner_: Any
-
-    def __init__(self, learner: Any = "pca", sigma: Any = "local", n_neighbors: int = 7) -> None:
-        self.learner = learner
-        self.sigma = sigma
-        self.n_neighbors = n_neighbors
 
     @classmethod
     def examples(cls) -> list[MahalanobisRBF]:
         """Return one for each way to get sigma."""
-        return [cls(), cls("rca", "mean_distance"), cls("rca", "neighbors"), cls("pca", 2.0)]
+        return [
+            cls(),
+            cls(learner="rca", sigma="mean_distance"),
+            cls(learner="rca", sigma="neighbors"),
+            cls(learner="pca", sigma=2.0),
+        ]
 
     @property
     def needs_fit(self) -> bool:
@@ -106,7 +97,7 @@ class MahalanobisRBF(DistanceKernel):
         if not hasattr(learner, "transform"):
             name = ilk.display_name(learner)
             raise self.parameter_error("learner", f"must be one that transforms, got {name}")
-        self.learner_ = ilk.fit_component(learner, X, y)
+        self.learner_: Any = ilk.fit_component(learner, X, y)
         if self.sigma == "local":
             self.sigma_ = self._width_before(X)
         return Euclidean(), self._mapped(X)

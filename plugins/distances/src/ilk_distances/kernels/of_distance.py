@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import wraps
 from math import log2
 from typing import Any, ClassVar, Self, TypeVar, cast
@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import Param, param
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
@@ -30,7 +30,11 @@ ONE_WIDTH = Param(
     choices=("mean_distance", "neighbors"),
     doc="Width, or how to take it from the data.",
 )
-N_NEIGHBORS = Param(int, ge=1, doc="Nearest rows that a width from 'neighbors' looks at.")
+N_NEIGHBORS: Any = param(
+    default=7,
+    ge=1,
+    doc='For ``"neighbors"``; fewer where there are not so many other rows.',
+)
 DISTANCE = Param(slot="distance", doc="Compares the objects.")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -56,7 +60,7 @@ class DistanceKernel(ilk.Kernel):
     ``d(x, y)^2`` stands for the mean of ``d(x, y)^2`` and ``d(y, x)^2``.
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {}
+    n_neighbors: int = N_NEIGHBORS
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,
@@ -66,11 +70,6 @@ class DistanceKernel(ilk.Kernel):
     power: ClassVar[int] = 2  # of the distance, that is taken for its square
     gaussian: ClassVar[bool] = True  # whether it is exp(-u)
     width: ClassVar[str] = "sigma"  # the parameter that says it
-    distance: Any
-    n_neighbors: int
-    distance_: Any
-    sigma_: Any
-    width_: int | None
 
     @property
     def needs_fit(self) -> bool:
@@ -91,11 +90,13 @@ class DistanceKernel(ilk.Kernel):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the distance and take the width from the training rows, unless it is given."""
+        self.distance: Any
         self.check_parameters()
+        self.distance_: Any
         self.distance_, X = self._fit_distance(X, y)
         X = self.distance_.check_input(X)
-        self.width_ = n_features(X)
-        self.sigma_ = self._sigma(getattr(self, self.width), X)
+        self.width_: int | None = n_features(X)
+        self.sigma_: Any = self._sigma(getattr(self, self.width), X)
         return self
 
     @unfitted_too

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ilk import DistanceLike, param, slot
 from ilk_distances.kernels.of_distance import (
-    DISTANCE,
-    N_NEIGHBORS,
-    ONE_WIDTH,
     DistanceKernel,
 )
-
-if TYPE_CHECKING:
-    from ilk import Param
 
 
 class Rational(DistanceKernel):
@@ -25,16 +19,6 @@ class Rational(DistanceKernel):
     It falls as the radial basis function kernel does where ``d^2`` is small against b, and more
     slowly beyond; b is where it is one half. Over the Euclidean distance it is positive
     definite (a mixture of radial basis function kernels of all widths).
-
-    Parameters
-    ----------
-    b : {"mean_distance", "neighbors"} or float, default="mean_distance"
-        A *squared* distance, greater than 0; or taken from the training data as ``sigma^2`` of
-        the kernel rbf is: the mean squared distance of different rows, or the square of the
-        mean distance to the `n_neighbors` nearest other rows.
-    distance : distance, default="euclidean"
-    n_neighbors : int, default=7
-        For ``"neighbors"``; fewer where there are not so many other rows.
 
     Attributes
     ----------
@@ -64,25 +48,23 @@ class Rational(DistanceKernel):
     array([[1. , 0.5, 0.1]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "b": ONE_WIDTH,
-        "distance": DISTANCE,
-        "n_neighbors": N_NEIGHBORS,
-    }
+    b: float | str = param(
+        default="mean_distance",
+        type=float,
+        gt=0,
+        choices=("mean_distance", "neighbors"),
+        doc="A *squared* distance, greater than 0; or taken from the training data as "
+        "``sigma^2`` of the kernel rbf is: the mean squared distance of different rows, or "
+        "the square of the mean distance to the `n_neighbors` nearest other rows.",
+    )
+    distance: DistanceLike = slot("distance", default="euclidean", doc="Compares the objects.")
     gaussian: ClassVar[bool] = False
     width: ClassVar[str] = "b"
-
-    def __init__(
-        self, b: Any = "mean_distance", distance: Any = "euclidean", n_neighbors: int = 7
-    ) -> None:
-        self.b = b
-        self.distance = distance
-        self.n_neighbors = n_neighbors
 
     @classmethod
     def examples(cls) -> list[Rational]:
         """Return one for each way to get b."""
-        return [cls(), cls("neighbors"), cls(2.0)]
+        return [cls(), cls(b="neighbors"), cls(b=2.0)]
 
     @property
     def induces_metric(self) -> bool:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, DistanceLike, param, slot
 from ilk_distances.kernels.of_distance import (
-    DISTANCE,
-    N_NEIGHBORS,
-    WIDTH,
     DistanceKernel,
     is_euclidean,
     unfitted_too,
@@ -37,16 +33,6 @@ class RBF(DistanceKernel):
 
     Both are exact, take time quadratic in the number of rows, and hold 32 MiB of distances at
     a time.
-
-    Parameters
-    ----------
-    sigma : {"mean_distance", "neighbors"}, float or array of shape (n_features,), \
-default="mean_distance"
-        Greater than 0. An array scales each feature of vectors by a sigma of its own:
-        ``k(x, y) = exp(-d(x / sigma, y / sigma)^2 / 2)``.
-    distance : distance, default="euclidean"
-    n_neighbors : int, default=7
-        For ``"neighbors"``; fewer where there are not so many other rows.
 
     Attributes
     ----------
@@ -83,23 +69,21 @@ default="mean_distance"
            [0.6065, 1.    ]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "sigma": WIDTH,
-        "distance": DISTANCE,
-        "n_neighbors": N_NEIGHBORS,
-    }
-
-    def __init__(
-        self, sigma: Any = "mean_distance", distance: Any = "euclidean", n_neighbors: int = 7
-    ) -> None:
-        self.sigma = sigma
-        self.distance = distance
-        self.n_neighbors = n_neighbors
+    sigma: float | ArrayLike | str = param(
+        default="mean_distance",
+        type=(float, Array),
+        gt=0,
+        choices=("mean_distance", "neighbors"),
+        form='{"mean_distance", "neighbors"}, float or array of shape (n_features,)',
+        doc="Greater than 0. An array scales each feature of vectors by a sigma of its own: "
+        "``k(x, y) = exp(-d(x / sigma, y / sigma)^2 / 2)``.",
+    )
+    distance: DistanceLike = slot("distance", default="euclidean", doc="Compares the objects.")
 
     @classmethod
     def examples(cls) -> list[RBF]:
         """Return one for each way to get sigma."""
-        return [cls(), cls("neighbors"), cls(2.0), cls([1.0, 2.0, 3.0, 4.0])]
+        return [cls(), cls(sigma="neighbors"), cls(sigma=2.0), cls(sigma=[1.0, 2.0, 3.0, 4.0])]
 
     @property
     def induces_metric(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -10,13 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import DistanceLike, param, slot
 from ilk_distances.kernels.feature_space import positions, same_objects, square_differences
 from ilk_distances.kernels.gram import is_positive_semidefinite, least_eigenvalue, positive_part
 from ilk_distances.kernels.of_distance import (
-    DISTANCE,
-    N_NEIGHBORS,
-    ONE_WIDTH,
     DistanceKernel,
 )
 
@@ -44,15 +40,6 @@ class Substitution(DistanceKernel):
     number of training rows in memory and its cube in time; the kernel rbf does without it. An
     asymmetric distance is made symmetric: ``d(x, y)^2`` becomes the mean of ``d(x, y)^2`` and
     ``d(y, x)^2``.
-
-    Parameters
-    ----------
-    distance : distance, default="manhattan"
-    sigma : {"mean_distance", "neighbors"} or float, default="mean_distance"
-        Greater than 0, or taken from the training data, as in the kernel rbf.
-    repair : {"clip", "shift", "error"}, default="clip"
-    n_neighbors : int, default=7
-        For ``"neighbors"``; fewer where there are not so many other rows.
 
     Attributes
     ----------
@@ -97,42 +84,31 @@ class Substitution(DistanceKernel):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "distance": DISTANCE,
-        "sigma": ONE_WIDTH,
-        "repair": Param(
-            choices=("clip", "shift", "error"),
-            doc="What becomes of negative eigenvalues of the Gram.",
-        ),
-        "n_neighbors": N_NEIGHBORS,
-    }
+    distance: DistanceLike = slot("distance", default="manhattan", doc="Compares the objects.")
+    sigma: float | str = param(
+        default="mean_distance",
+        type=float,
+        gt=0,
+        choices=("mean_distance", "neighbors"),
+        doc="Greater than 0, or taken from the training data, as in the kernel rbf.",
+    )
+    repair: str = param(
+        default="clip",
+        choices=("clip", "shift", "error"),
+        doc="What becomes of negative eigenvalues of the Gram.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = replace(
         DistanceKernel.capabilities, gram_gradient=False
     )
-
-    projection_: np.ndarray | None
-    features_: np.ndarray | None
-
-    def __init__(
-        self,
-        distance: Any = "manhattan",
-        sigma: Any = "mean_distance",
-        repair: str = "clip",
-        n_neighbors: int = 7,
-    ) -> None:
-        self.distance = distance
-        self.sigma = sigma
-        self.repair = repair
-        self.n_neighbors = n_neighbors
 
     @classmethod
     def examples(cls) -> list[Substitution]:
         """Return one for each repair; the wide ones over chebyshev need it."""
         return [
             cls(),
-            cls("chebyshev", 20.0),
-            cls("chebyshev", 20.0, "shift"),
-            cls("euclidean", "neighbors", "error"),
+            cls(distance="chebyshev", sigma=20.0),
+            cls(distance="chebyshev", sigma=20.0, repair="shift"),
+            cls(distance="euclidean", sigma="neighbors", repair="error"),
         ]
 
     @property
@@ -144,6 +120,8 @@ class Substitution(DistanceKernel):
         """Fit the distance, take the width from the training rows, and repair the kernel."""
         super().fit(X, y)
         self.least_eigenvalue_ = 0.0
+        self.projection_: np.ndarray | None
+        self.features_: np.ndarray | None
         self.projection_ = self.features_ = self.training_ = None
         X = self._checked(_in_double(X))
         K = self._apply(self._values, X)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import ilk
 from ilk.neighbors.rows import LONG, Rows, Tile, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def apply(function: Callable[[np.ndarray], np.ndarray], D: np.ndarray) -> np.ndarray:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, KernelLike, Views, ViewsLike, param, slots
 from ilk_distances.kernels.checks import check_n_features, n_features
 from ilk_distances.kernels.feature_space import squared_distances
 from ilk_distances.kernels.gram import BLOCK_BYTES, aligned_weights, part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 class WeightedSum(ilk.Kernel):
@@ -32,20 +34,6 @@ class WeightedSum(ilk.Kernel):
     All but the last sum to 1, up to rounding, so that a sum of kernels of unit diagonal is one.
     (The equations fix the scale otherwise, by a trace of 1, or let it be, 7/8 for Q = 2;
     alignment does not depend on it.)
-
-    Parameters
-    ----------
-    kernels : list of kernels, default=("linear", "rbf")
-    weights : {"uniform", "alignment", "pyramid"} or array of shape (n_kernels,), \
-default="uniform"
-        At least 0, and not all 0.
-    views : list or table of lists, or "data", optional
-        For each kernel the columns it looks at: names, positions (of an array, or where no
-        column of a data frame has this name), or patterns of names (``"level0_*"``); all if left
-        out. "data": in an experiment, the views that the data set brings. The names of a table
-        do not matter.
-    centered : bool, default=True
-        Whether alignment is that of centred Gram matrices, which is the better measure.
 
     Attributes
     ----------
@@ -83,14 +71,30 @@ default="uniform"
            [ 83., 169.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernels": Param(slot="kernel", many=list, doc="What is summed."),
-        "weights": Param(
-            ilk.Array, choices=("uniform", "alignment", "pyramid"), doc="One for each kernel."
-        ),
-        "views": Param(ilk.Views, none=True, doc="The columns each kernel looks at, or 'data'."),
-        "centered": Param(bool, doc="Whether Gram matrices are centred to be aligned."),
-    }
+    kernels: Sequence[KernelLike] = slots(
+        "kernel",
+        default=("linear", "rbf"),
+        doc="What is summed.",
+    )
+    weights: ArrayLike | str = param(
+        default="uniform",
+        type=Array,
+        choices=("uniform", "alignment", "pyramid"),
+        form='{"uniform", "alignment", "pyramid"} or array of shape (n_kernels,)',
+        doc="At least 0, and not all 0.",
+    )
+    views: ViewsLike | None = param(
+        default=None,
+        type=Views,
+        doc="For each kernel the columns it looks at: names, positions (of an array, or where "
+        'no column of a data frame has this name), or patterns of names (``"level0_*"``); '
+        'all if left out. "data": in an experiment, the views that the data set brings. '
+        "The names of a table do not matter.",
+    )
+    centered: bool = param(
+        default=True,
+        doc="Whether alignment is that of centred Gram matrices, which is the better measure.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         symmetric=True,
@@ -98,28 +102,20 @@ default="uniform"
         gram_gradient=True,
     )
 
-    def __init__(
-        self,
-        kernels: Any = ("linear", "rbf"),
-        weights: Any = "uniform",
-        views: Any = None,
-        centered: bool = True,
-    ) -> None:
-        self.kernels = kernels
-        self.weights = weights
-        self.views = views
-        self.centered = centered
-
     @classmethod
     def examples(cls) -> list[WeightedSum]:
         """Return one for each way to get the weights, of several inputs."""
         widths = [{"use": "rbf", "sigma": 1.0}, {"use": "rbf", "sigma": 5.0}]
         return [
             cls(),
-            cls(widths, "alignment"),
-            cls(widths, [0.5, 2.0], [[0, 1], [2, 3]]),
-            cls(widths, "pyramid", {"color": ["color1", "color2"], "shape": ["shape1"]}),
-            cls(widths, "alignment", centered=False),
+            cls(kernels=widths, weights="alignment"),
+            cls(kernels=widths, weights=[0.5, 2.0], views=[[0, 1], [2, 3]]),
+            cls(
+                kernels=widths,
+                weights="pyramid",
+                views={"color": ["color1", "color2"], "shape": ["shape1"]},
+            ),
+            cls(kernels=widths, weights="alignment", centered=False),
         ]
 
     @property

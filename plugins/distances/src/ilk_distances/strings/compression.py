@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Function, param
 from ilk_distances.strings.compressors import COMPRESSORS, make_compressor
 from ilk_distances.strings.documents import as_bytes
 from ilk_distances.strings.extras import installed
@@ -26,30 +26,30 @@ class WindowWarning(UserWarning):
 class CompressionBased(ilk.Distance):
     """A distance of texts, bytes or files that compares sizes of what they are compressed to."""
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "compressor": Param(
-            ilk.Function, choices=tuple(COMPRESSORS), doc="Name, or a function of bytes."
-        ),
-        "level": Param(int, none=True, doc="How hard to compress; None is the library's default."),
-        "symmetric": Param(bool, doc="Whether pairs are put in an order of their own."),
-        "encoding": Param(str, doc="How texts become bytes."),
-    }
+    compressor: str | Callable[[bytes], Any] = param(
+        default="zlib",
+        type=Function,
+        choices=tuple(COMPRESSORS),
+        form='{"zlib", "bz2", "lzma", "zstd", "lz4", "isal"} or callable',
+        doc="A callable takes bytes and returns them compressed, or only the size of that. The "
+        "last three need the extra ``text``. To use a function by a name, in specs as "
+        "well, register a subclass whose class attribute `compressor` is the function.",
+    )
+    level: int | None = param(
+        default=None,
+        type=int,
+        doc="How hard to compress: 1 to 9 (zlib, 6 by default; bz2, 9), 0 to 9 (lzma, 6), 1 to "
+        "22 (zstd, 3), 0 to 12 (lz4, 0), 0 to 3 (isal, 2).",
+    )
+    symmetric: bool = param(
+        default=True,
+        doc="The order of two texts changes C(xy) by some bytes. True: the longer one stands "
+        "first, and of two as long the one whose bytes sort first, so that d(x, y) = d(y, "
+        "x) exactly, at the cost of one compression. False: x stands first.",
+    )
+    encoding: str = param(default="utf-8", doc="How texts become bytes.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("strings",), symmetric=True)
     relies_on: ClassVar[tuple[str, ...]] = installed("isal", "lz4", "zstandard")
-    compressor: Any
-    symmetric: bool = True
-
-    def __init__(
-        self,
-        compressor: str | Callable[[bytes], Any] = "zlib",
-        level: int | None = None,
-        symmetric: bool = True,
-        encoding: str = "utf-8",
-    ) -> None:
-        self.compressor = compressor
-        self.level = level
-        self.symmetric = symmetric
-        self.encoding = encoding
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -152,22 +152,6 @@ class NCD(CompressionBased):
     C(x) is computed once for each object, and with zlib what became of x is reused for all
     the texts put behind it, which changes no size. Long texts are compressed in threads.
 
-    Parameters
-    ----------
-    compressor : {"zlib", "bz2", "lzma", "zstd", "lz4", "isal"} or callable, default="zlib"
-        A callable takes bytes and returns them compressed, or only the size of that. The last
-        three need the extra ``text``. To use a function by a name, in specs as well, register
-        a subclass whose class attribute `compressor` is the function.
-    level : int, optional
-        How hard to compress: 1 to 9 (zlib, 6 by default; bz2, 9), 0 to 9 (lzma, 6), 1 to 22
-        (zstd, 3), 0 to 12 (lz4, 0), 0 to 3 (isal, 2).
-    symmetric : bool, default=True
-        The order of two texts changes C(xy) by some bytes. True: the longer one stands first,
-        and of two as long the one whose bytes sort first, so that d(x, y) = d(y, x) exactly,
-        at the cost of one compression. False: x stands first.
-    encoding : str, default="utf-8"
-        How texts become bytes.
-
     Raises
     ------
     ParameterError
@@ -230,18 +214,6 @@ class Compression(CompressionBased):
         500-2000    0.22  0.24  0.36  0.39  0.13  0.40
         4000-32000  0.09  0.09  0.04  0.06  0.05  0.42
 
-    Parameters
-    ----------
-    compressor : {"zlib", "bz2", "lzma", "zstd", "lz4", "isal"} or callable, default="zlib"
-        As for `ncd`.
-    level : int, optional
-        As for `ncd`.
-    symmetric : bool, default=True
-        Whether C(xy) is that of the longer text followed by the other, of two as long the one
-        first whose bytes sort first, so that d(x, y) = d(y, x) exactly. False: x stands first.
-    encoding : str, default="utf-8"
-        How texts become bytes.
-
     Raises
     ------
     ParameterError, MissingLibraryError, InputError, InputTypeError
@@ -267,6 +239,21 @@ class Compression(CompressionBased):
     >>> bool(D[0, 1] < 0.5 < D[0, 2])
     True
     """
+
+    compressor: str | Callable[[bytes], Any] = param(
+        default="zlib",
+        type=Function,
+        choices=tuple(COMPRESSORS),
+        form='{"zlib", "bz2", "lzma", "zstd", "lz4", "isal"} or callable',
+        doc="As for `ncd`.",
+    )
+    level: int | None = param(default=None, type=int, doc="As for `ncd`.")
+    symmetric: bool = param(
+        default=True,
+        doc="Whether C(xy) is that of the longer text followed by the other, of two as long "
+        "the one first whose bytes sort first, so that d(x, y) = d(y, x) exactly. False: x "
+        "stands first.",
+    )
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every object of X to every object of Y (X itself if left out)."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Param, param
 from ilk_distances.strings.documents import as_list, is_missing
 from ilk_distances.strings.extras import library
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Normalization = Literal["max", "metric"]
 
@@ -26,16 +28,6 @@ class Levenshtein(ilk.Distance):
     It is a metric if insertion and deletion cost the same and nothing is free. Divided by the
     largest distance of texts as long (``normalize="max"``) it is no metric: ``"ab"`` and
     ``"ba"`` are at 1, but both are at 1/3 from ``"aba"``. ``normalize="metric"`` is one.
-
-    Parameters
-    ----------
-    weights : list of 3 integers, optional
-        Costs to insert, delete and substitute, on the way from x to y; 1 each by default.
-    normalize : {None, "max", "metric"}, default=None
-        None: the cost. ``"max"``: the cost divided by the largest that texts of these lengths
-        can have, which with unit weights is the length of the longer one. ``"metric"``:
-        ``2 d / (a (|x| + |y|) + d)`` where a is the cost of an insertion or deletion, which
-        must be the same. The last two are between 0 and 1, and 0 for two empty texts.
 
     Raises
     ------
@@ -65,28 +57,27 @@ class Levenshtein(ilk.Distance):
     array([[2.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "weights": Param(
-            list,
-            items=Param(int, ge=0, le=10**6),
-            none=True,
-            doc="Costs to insert, delete and substitute.",
-            schema={"minItems": 3, "maxItems": 3},
-        ),
-        "normalize": Param(
-            choices=("max", "metric"), none=True, doc="What the cost is related to."
-        ),
-    }
+    weights: Sequence[int] | None = param(
+        default=None,
+        type=list,
+        items=Param(int, ge=0, le=10**6),
+        schema={"minItems": 3, "maxItems": 3},
+        form="list of 3 integers",
+        doc="Costs to insert, delete and substitute, on the way from x to y; 1 each by default.",
+    )
+    normalize: Normalization | None = param(
+        default=None,
+        choices=("max", "metric"),
+        doc='None: the cost. ``"max"``: the cost divided by the largest that texts of these '
+        "lengths can have, which with unit weights is the length of the longer one. "
+        '``"metric"``: ``2 d / (a (|x| + |y|) + d)`` where a is the cost of an insertion '
+        "or deletion, which must be the same. The last two are between 0 and 1, and 0 for "
+        "two empty texts.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("strings",), symmetric=True, metric=True
     )
     relies_on: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
-
-    def __init__(
-        self, weights: Sequence[int] | None = None, normalize: Normalization | None = None
-    ) -> None:
-        self.weights = weights
-        self.normalize = normalize
 
     @classmethod
     def examples(cls) -> list[Levenshtein]:

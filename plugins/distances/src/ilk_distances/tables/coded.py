@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Complex, Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MISSING, UNKNOWN = -1, -2  # codes of no value, and of one that the other table does not have
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
-from ilk.neighbors.weights import WEIGHTS, all_positive, check_weights, weights_for
+from ilk import Array, ArrayLike, param
+from ilk.neighbors.weights import all_positive, check_weights, weights_for
 from ilk_distances.tables.coded import (
     MISSING,
     Coded,
@@ -22,6 +21,9 @@ from ilk_distances.tables.coded import (
     nominal_by_type,
     together,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Heterogeneous(ilk.Distance):
@@ -34,25 +36,6 @@ class Heterogeneous(ilk.Distance):
     - A query outside the training range may be more than 1 from a training row: nothing is
       clipped.
     - A nominal value that training did not have differs from all others and equals itself.
-
-    Parameters
-    ----------
-    weights : array of shape (n_features,), optional
-        At least 0, in the order of the columns; 1 for each by default.
-    nominal : "auto" or list, default="auto"
-        The nominal columns: names of a data frame's, positions of an array's. ``"auto"``: of a
-        data frame those whose type is not numeric, and booleans; of an array of objects those
-        with anything but numbers; of a numeric array none.
-    missing : {"max", "ignore", "error"}, default="max"
-        What a missing value (None, NaN, NA) on either side or both does. ``"max"``: the feature
-        counts with the largest difference found in training, which is 1 unless `scale` says
-        otherwise (so an object with a missing value is not at distance 0 from itself).
-        ``"ignore"``: the feature is left out and the sum over the others is multiplied by the
-        total weight over theirs, as in Gower's coefficient; with nothing left to compare the
-        distance is what ``"max"`` gives. ``"error"``: an error that names row and column.
-    scale : {"range", "std", None}, default="range"
-        What numeric differences are divided by: the range or the standard deviation of the
-        training values, or nothing.
 
     Attributes
     ----------
@@ -96,27 +79,42 @@ class Heterogeneous(ilk.Distance):
            [2.  , 0.75, 0.  ]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "weights": WEIGHTS,
-        "nominal": Param(list, choices=("auto",), doc="Names or positions of nominal columns."),
-        "missing": Param(choices=("max", "ignore", "error"), doc="What missing values do."),
-        "scale": Param(choices=("range", "std"), none=True, doc="Divisor of differences."),
-    }
+    weights: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (n_features,)",
+        doc="At least 0, in the order of the columns; 1 for each by default.",
+    )
+    nominal: Sequence[Any] | str = param(
+        default="auto",
+        type=list,
+        choices=("auto",),
+        form='"auto" or list',
+        doc="The nominal columns: names of a data frame's, positions of an array's. "
+        '``"auto"``: of a data frame those whose type is not numeric, and booleans; of an '
+        "array of objects those with anything but numbers; of a numeric array none.",
+    )
+    missing: str = param(
+        default="max",
+        choices=("max", "ignore", "error"),
+        doc='What a missing value (None, NaN, NA) on either side or both does. ``"max"``: the '
+        "feature counts with the largest difference found in training, which is 1 unless "
+        "`scale` says otherwise (so an object with a missing value is not at distance 0 "
+        'from itself). ``"ignore"``: the feature is left out and the sum over the others '
+        "is multiplied by the total weight over theirs, as in Gower's coefficient; with "
+        'nothing left to compare the distance is what ``"max"`` gives. ``"error"``: an '
+        "error that names row and column.",
+    )
+    scale: str | None = param(
+        default="range",
+        choices=("range", "std"),
+        none=True,
+        doc="What numeric differences are divided by: the range or the standard deviation of "
+        "the training values, or nothing.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("tables", "vectors"), symmetric=True, needs_fit=True, nan=True
     )
-
-    def __init__(
-        self,
-        weights: Any = None,
-        nominal: Any = "auto",
-        missing: str = "max",
-        scale: str | None = "range",
-    ) -> None:
-        self.weights = weights
-        self.nominal = nominal
-        self.missing = missing
-        self.scale = scale
 
     @classmethod
     def examples(cls) -> list[Heterogeneous]:

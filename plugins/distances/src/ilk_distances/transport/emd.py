@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, DistanceLike, param, slot
 from ilk_distances.transport.nearest import PreparedEMD
 from ilk_distances.transport.signatures import (
     Signatures,
@@ -17,6 +16,9 @@ from ilk_distances.transport.signatures import (
     check_signatures,
 )
 from ilk_distances.transport.spaces import Bins, Ground, Places, is_pseudometric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class EMD(ilk.Distance):
@@ -51,23 +53,6 @@ class EMD(ilk.Distance):
 
     It is a metric if the ground is one and masses are equal; only ``normalize=True`` promises
     that, so only then is it declared.
-
-    Parameters
-    ----------
-    ground : Distance, default="euclidean"
-        Of positions.
-    matrix : array of shape (n_bins, n_bins), optional
-        Costs of moving a unit from bin to bin, for histograms, in place of `ground`; it need not
-        be symmetric.
-    positions : array of shape (n_bins, d) or (n_bins,), or list of texts, optional
-        Of the bins of histograms, in any order; 0, 1, 2, ... if left out.
-    period : float, optional
-        Positions are points of a circle of this circumference (36 bins of hues: 36), and the
-        shorter way counts. They have one dimension, and `ground` is a norm.
-    extra_mass_penalty : float, default=0
-        Cost of each unit of mass that one side has more than the other.
-    normalize : bool, default=False
-        Divide every mass by its sum first.
 
     Attributes
     ----------
@@ -109,33 +94,37 @@ class EMD(ilk.Distance):
            [0. , 0.2, 0.2]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "ground": Param(slot="distance", doc="Distance of positions."),
-        "matrix": Param(ilk.Array, none=True, doc="Costs of moving from bin to bin, instead."),
-        "positions": Param((ilk.Array, list), none=True, doc="Positions of the bins."),
-        "period": Param(float, gt=0, none=True, doc="Circumference, if positions are on a circle."),
-        "extra_mass_penalty": Param(float, ge=0, doc="Cost of each unit that masses differ by."),
-        "normalize": Param(bool, doc="Whether every mass is divided by its sum first."),
-    }
+    ground: DistanceLike = slot("distance", default="euclidean", doc="Of positions.")
+    matrix: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (n_bins, n_bins)",
+        doc="Costs of moving a unit from bin to bin, for histograms, in place of `ground`; it "
+        "need not be symmetric.",
+    )
+    positions: ArrayLike | Sequence[Any] | None = param(
+        default=None,
+        type=(Array, list),
+        form="array of shape (n_bins, d) or (n_bins,), or list of texts",
+        doc="Of the bins of histograms, in any order; 0, 1, 2, ... if left out.",
+    )
+    period: float | None = param(
+        default=None,
+        type=float,
+        gt=0,
+        doc="Positions are points of a circle of this circumference (36 bins of hues: 36), and "
+        "the shorter way counts. They have one dimension, and `ground` is a norm.",
+    )
+    extra_mass_penalty: float = param(
+        default=0,
+        type=float,
+        ge=0,
+        doc="Cost of each unit of mass that one side has more than the other.",
+    )
+    normalize: bool = param(default=False, doc="Divide every mass by its sum first.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("histograms", "signatures"), symmetric=True
     )
-
-    def __init__(
-        self,
-        ground: Any = "euclidean",
-        matrix: Any = None,
-        positions: Any = None,
-        period: float | None = None,
-        extra_mass_penalty: float = 0,
-        normalize: bool = False,
-    ) -> None:
-        self.ground = ground
-        self.matrix = matrix
-        self.positions = positions
-        self.period = period
-        self.extra_mass_penalty = extra_mass_penalty
-        self.normalize = normalize
 
     @classmethod
     def examples(cls) -> list[EMD]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk.neighbors.vector_distance import SORTED, VectorDistance
 from ilk_distances.vectors.symbols import as_symbols, comparable
@@ -23,11 +22,6 @@ class Hamming(VectorDistance):
     Rows may be vectors of any type, rows of a data frame (nominal columns too), lists of
     hashable values, texts or bytes; values are equal or not, as ``==`` says. A missing value,
     of which nobody knows what it equals, is an error; the distance `heterogeneous` takes them.
-
-    Parameters
-    ----------
-    normalize : bool, default=True
-        Whether the number is divided by that of positions.
 
     Raises
     ------
@@ -50,15 +44,10 @@ class Hamming(VectorDistance):
            [3., 0.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "normalize": Param(bool, doc="Whether it is the share of positions, not their number."),
-    }
+    normalize: bool = param(default=True, doc="Whether the number is divided by that of positions.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "tables", "strings"), symmetric=True, metric=True
     )
-
-    def __init__(self, normalize: bool = True) -> None:
-        self.normalize = normalize
 
     @classmethod
     def examples(cls) -> list[Hamming]:

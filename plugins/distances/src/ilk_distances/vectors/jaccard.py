@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.vectors.members import Sets, as_sets
@@ -25,12 +24,6 @@ class Jaccard(VectorDistance):
 
     Both are metrics. Texts count as the sets of their substrings of a length, so different
     texts can be at distance 0.
-
-    Parameters
-    ----------
-    shingle : int, default=3
-        Length of the substrings of texts (and bytes). A shorter text, unless empty, is the
-        only member of its set.
 
     Raises
     ------
@@ -58,16 +51,16 @@ class Jaccard(VectorDistance):
     0.75
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "shingle": Param(int, ge=1, doc="Length of the substrings that stand for a text."),
-    }
+    shingle: int = param(
+        default=3,
+        ge=1,
+        doc="Length of the substrings of texts (and bytes). A shorter text, unless empty, is "
+        "the only member of its set.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("histograms", "strings"), symmetric=True, metric=True
     )
     works_in_double: ClassVar[bool] = True
-
-    def __init__(self, shingle: int = 3) -> None:
-        self.shingle = shingle
 
     @classmethod
     def examples(cls) -> list[Jaccard]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.exceptions import NotFittedError
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, param
 from ilk.neighbors.norms import Euclidean
 from ilk_distances.vectors.mapped import Mapped, mapped, norms, times
 from ilk_distances.vectors.whitening import Whitening, whitening_of_matrix, whitening_of_rows
@@ -29,20 +28,6 @@ class Mahalanobis(ilk.Distance):
     A singular S has no inverse, which is an error unless `shrinkage` or `pinv` is asked for.
     Whether S is singular does not depend on the units of the features; directions in which rows
     differ by no more than the rounding of X do not count.
-
-    Parameters
-    ----------
-    covariance : {"empirical", "ledoit_wolf"} or array of shape (p, p), default="empirical"
-        ``"empirical"``: of the training rows, divided by n - 1. ``"ledoit_wolf"``: divided by n,
-        then shrunk by the amount of Ledoit and Wolf. An array is S itself, not its inverse, and
-        must be symmetric and positive semi-definite.
-    components : array of shape (r, p), optional
-        L, in place of a covariance; then nothing is learned.
-    shrinkage : float, default=0.0
-        Share s of the identity in ``(1 - s) S + s tr(S)/p I``, from 0 to 1.
-    pinv : bool, default=False
-        Whether the pseudo-inverse stands in for the inverse of a singular S. Then only what lies
-        in the span of S counts: a pseudo-metric.
 
     Attributes
     ----------
@@ -82,29 +67,35 @@ class Mahalanobis(ilk.Distance):
     1.3545
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "covariance": Param(
-            ilk.Array, choices=("empirical", "ledoit_wolf"), doc="The covariance, or its estimate."
-        ),
-        "components": Param(ilk.Array, none=True, doc="L, in place of a covariance."),
-        "shrinkage": Param(float, ge=0, le=1, doc="Share of the identity in the covariance."),
-        "pinv": Param(bool, doc="Whether a singular covariance is pseudo-inverted."),
-    }
+    covariance: ArrayLike | str = param(
+        default="empirical",
+        type=Array,
+        choices=("empirical", "ledoit_wolf"),
+        form='{"empirical", "ledoit_wolf"} or array of shape (p, p)',
+        doc='``"empirical"``: of the training rows, divided by n - 1. ``"ledoit_wolf"``: '
+        "divided by n, then shrunk by the amount of Ledoit and Wolf. An array is S itself, "
+        "not its inverse, and must be symmetric and positive semi-definite.",
+    )
+    components: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (r, p)",
+        doc="L, in place of a covariance; then nothing is learned.",
+    )
+    shrinkage: float = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        doc="Share s of the identity in ``(1 - s) S + s tr(S)/p I``, from 0 to 1.",
+    )
+    pinv: bool = param(
+        default=False,
+        doc="Whether the pseudo-inverse stands in for the inverse of a singular S. Then only "
+        "what lies in the span of S counts: a pseudo-metric.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         symmetric=True, metric=True, needs_fit=True
     )
-
-    def __init__(
-        self,
-        covariance: Any = "empirical",
-        components: Any = None,
-        shrinkage: float = 0.0,
-        pinv: bool = False,
-    ) -> None:
-        self.covariance = covariance
-        self.components = components
-        self.shrinkage = shrinkage
-        self.pinv = pinv
 
     @classmethod
     def examples(cls) -> list[Mahalanobis]:
@@ -112,8 +103,8 @@ class Mahalanobis(ilk.Distance):
         S = np.diag([1.0, 2.0, 3.0, 4.0]) + 0.5
         return [
             cls(),
-            cls("ledoit_wolf"),
-            cls(S),
+            cls(covariance="ledoit_wolf"),
+            cls(covariance=S),
             cls(shrinkage=0.1),
             cls(pinv=True),
             cls(components=np.eye(4)[:2] + 0.5),

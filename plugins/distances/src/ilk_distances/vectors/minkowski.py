@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 import numpy as np
 
-from ilk import Param
+from ilk import Array, ArrayLike, param
 from ilk.neighbors.norms import Norm
-from ilk.neighbors.weights import WEIGHTS
 
 
 class Minkowski(Norm):
@@ -22,16 +18,6 @@ class Minkowski(Norm):
     x and y changes no bit, and rows that are close but far from the origin lose no digits.
     Powers neither overflow nor vanish on the way, whatever the size of differences and weights:
     a distance is infinite only where it is larger than the largest number of its type.
-
-    Parameters
-    ----------
-    p : float, default=2
-        Greater than 0; ``inf`` is allowed. Below 1 the triangle inequality does not hold, so it
-        is no metric.
-    weights : array of shape (n_features,), optional
-        At least 0, and not all 0. Features of weight 0 are left out, which makes it a
-        pseudo-metric. With p = inf the size of a positive weight does not matter; else
-        positive weights may differ by a factor of 1e270 at most.
 
     Raises
     ------
@@ -58,14 +44,21 @@ class Minkowski(Norm):
     4.0 3.78
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "p": Param(float, gt=0, doc="Exponent; inf gives the largest difference."),
-        "weights": WEIGHTS,
-    }
-
-    def __init__(self, p: float = 2, weights: Any = None) -> None:
-        self.p = p
-        self.weights = weights
+    p: float = param(
+        default=2,
+        type=float,
+        gt=0,
+        doc="Greater than 0; ``inf`` is allowed. Below 1 the triangle inequality does not "
+        "hold, so it is no metric.",
+    )
+    weights: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (n_features,)",
+        doc="At least 0, and not all 0. Features of weight 0 are left out, which makes it a "
+        "pseudo-metric. With p = inf the size of a positive weight does not matter; else "
+        "positive weights may differ by a factor of 1e270 at most.",
+    )
 
     @classmethod
     def examples(cls) -> list[Minkowski]:
@@ -77,11 +70,6 @@ class Manhattan(Norm):
     """Manhattan (city-block) distance: the weighted sum of absolute differences.
 
     ``d(x, y) = sum_f w_f |x_f - y_f|``, the Minkowski distance with p = 1.
-
-    Parameters
-    ----------
-    weights : array of shape (n_features,), optional
-        At least 0, and not all 0.
 
     Raises
     ------
@@ -100,11 +88,7 @@ class Manhattan(Norm):
     6.0
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"weights": WEIGHTS}
     p = 1.0
-
-    def __init__(self, weights: Any = None) -> None:
-        self.weights = weights
 
 
 class Chebyshev(Norm):
@@ -112,11 +96,6 @@ class Chebyshev(Norm):
 
     ``d(x, y) = max_f |x_f - y_f|`` over the features of positive weight: the limit of the
     Minkowski distance for growing p, in which the size of a positive weight does not matter.
-
-    Parameters
-    ----------
-    weights : array of shape (n_features,), optional
-        At least 0, and not all 0; features of weight 0 are left out.
 
     Raises
     ------
@@ -135,8 +114,10 @@ class Chebyshev(Norm):
     4.0
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"weights": WEIGHTS}
+    weights: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (n_features,)",
+        doc="At least 0, and not all 0; features of weight 0 are left out.",
+    )
     p = float("inf")
-
-    def __init__(self, weights: Any = None) -> None:
-        self.weights = weights

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EXACT = 2**53  # whole numbers up to this are exact as floats
 

@@ -6,13 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ilk import Param
+from ilk import param
 
-MAX_SAMPLES = Param(
-    (float, int), gt=0, doc="Rows drawn for each member: a share of all, or their number."
+MAX_SAMPLES: Any = param(
+    default=1.0,
+    type=(float, int),
+    gt=0,
+    doc="Rows drawn for each member: as a share, or as a whole number (1 is one row).",
 )
-REPLACE = Param(bool, doc="Whether a row may be drawn more than once for a member.")
-STRATIFIED = Param(bool, doc="Draw from each class by its share, at least one row of each.")
+REPLACE: Any = param(default=True, doc="Whether rows are drawn with replacement.")
+STRATIFIED: Any = param(
+    default=False,
+    doc="Draw from each class by its share, and at least one row of each.",
+)
 
 
 def check_share(owner: Any, argument: str, value: float) -> None:

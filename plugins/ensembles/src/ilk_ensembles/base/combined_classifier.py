@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import Param, RandomState, Seed, param
 from ilk_ensembles.base.held_out import held_out_outputs
 from ilk_ensembles.base.members import seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
@@ -20,7 +20,12 @@ from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS
 
 COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
-REJECT_LABEL = Param((str, int, bool), none=True, doc="Predicted where the combiner rejects.")
+REJECT_LABEL: Any = param(
+    default=None,
+    type=(str, int, bool),
+    doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
+    "rejected.",
+)
 _CELLS = 1 << 22  # outputs that are held at once: 32 MB
 
 Ask = Callable[[Any, Any], np.ndarray]
@@ -35,12 +40,13 @@ class CombinedClassifier(ilk.Classifier):
     number of rows; only a rule that learns is given those of all rows held out.
     """
 
-    combiner: Any
     reject_label: Any = None
     resampling: Any = None
-    random_state: Any = None
-    combiner_: Any
-    estimators_: list[Any]
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Gives a seed to each member whose own random state is None.",
+    )
 
     @abstractmethod
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
@@ -65,13 +71,15 @@ class CombinedClassifier(ilk.Classifier):
 
         All of them, if a subclass leaves none out.
         """
+        self.estimators_: list[Any]
         return list(range(len(self.estimators_))), len(self.estimators_)
 
     def _fit_combiner(
         self, X: Any, codes: np.ndarray, weights: Any, rng: np.random.RandomState
     ) -> None:
         """Set ``combiner_``; a rule that learns does so from outputs for rows held out."""
-        self.combiner_ = self._rule()
+        self.combiner: Any
+        self.combiner_: Any = self._rule()
         kept, n_members = self._kept()
         if len(kept) < n_members and hasattr(self.combiner_, "restricted"):
             self.combiner_ = self.combiner_.restricted(kept, n_members)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, ClassifierLike, Param, RandomState, RegressorLike, Seed, param, slots
 from ilk_ensembles.base.combined_classifier import (
     Ask,
     CombinedClassifier,
@@ -35,6 +34,9 @@ from ilk_ensembles.base.validation import (
     row_blocks,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
 REGRESSORS = ("knn", "boosted_experts", "bagging")
 PARAMETERS: Mapping[str, Param] = {
@@ -56,11 +58,21 @@ class HeterogeneousClassifier(CombinedClassifier):
         Of ``estimators_`` among `members`.
     """
 
-    members: Sequence[Any]
-    on_failure: str
-    n_jobs: int | None
-    verbose: int
-    positions_: list[int]
+    members: Sequence[ClassifierLike] = slots(
+        "classifier",
+        default=CLASSIFIERS,
+        doc="With ``predict_proba``. Instances, names or tables; pipelines too. X may be "
+        "whatever all of them take.",
+    )
+    on_failure: str = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error; or is left out, with its weight, and "
+        "listed in ``failures_``. One that fails on a part of the rows only, for a "
+        "combiner that learns, is an error.",
+    )
+    n_jobs: int | None = N_JOBS
+    verbose: int = VERBOSE
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=ANY_INPUT, sample_weight=True, probabilistic=True
     )
@@ -93,6 +105,7 @@ class HeterogeneousClassifier(CombinedClassifier):
         weights = check_member_weights(self, sample_weight, codes, members)
         checked = self._output_check()
         labels = self.classes_[codes]
+        self.positions_: list[int]
         self.positions_, self.estimators_ = fit_each(
             self,
             members,
@@ -139,13 +152,19 @@ class HeterogeneousRegressor(ilk.Regressor):
         Theirs among `members`.
     """
 
-    members: Sequence[Any]
-    on_failure: str
-    n_jobs: int | None
-    verbose: int
-    random_state: Any
-    estimators_: list[Any]
-    positions_: list[int]
+    members: Sequence[RegressorLike] = slots(
+        "regressor",
+        default=REGRESSORS,
+        doc="Instances, names or tables; pipelines too. X may be whatever all of them take.",
+    )
+    on_failure: str = ON_FAILURE
+    n_jobs: int | None = N_JOBS
+    verbose: int = VERBOSE
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Gives a seed to each member whose own random state is None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=ANY_INPUT, sample_weight=True)
 
     def check_parameters(self) -> None:
@@ -166,6 +185,8 @@ class HeterogeneousRegressor(ilk.Regressor):
         self, members: list[Any], X: Any, y: np.ndarray, weights: np.ndarray | None
     ) -> None:
         """Set ``estimators_``, ``positions_`` and ``failures_``."""
+        self.estimators_: list[Any]
+        self.positions_: list[int]
         self.positions_, self.estimators_ = fit_each(
             self,
             members,

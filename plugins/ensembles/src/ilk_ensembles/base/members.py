@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -12,16 +11,25 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
-from ilk import Param
+from ilk import param
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ilk_ensembles.base.progress import Progress
 
 
 T = TypeVar("T")
-N_JOBS = Param(int, none=True, doc="How many members work at once; -1: all processors.")
-ON_FAILURE = Param(
-    choices=("raise", "drop"), doc="A member that cannot be fitted: an error, or left out."
+N_JOBS: Any = param(
+    default=None,
+    type=int,
+    doc="How many members are fitted, and asked, at once (threads); -1: one per processor. The "
+    "result is the same.",
+)
+ON_FAILURE: Any = param(
+    default="raise",
+    choices=("raise", "drop"),
+    doc="A member that cannot be fitted is an error, or is left out and listed in ``failures_``.",
 )
 
 

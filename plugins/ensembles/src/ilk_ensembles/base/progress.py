@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from threading import Lock
 from time import perf_counter
+from typing import Any
 
 import ilk
-from ilk import Param
+from ilk import param
 
-VERBOSE = Param(int, ge=0, doc="1: a line at each tenth of the work; 2: at each step; 0: none.")
+VERBOSE: Any = param(default=0, ge=0, doc="1: a line at each tenth of the members; 2: at each one.")
 
 
 class Progress:

@@ -11,10 +11,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import ClassifierLike, Param, RandomState, Seed, param, slot
 from ilk_ensembles.base.bootstrap import (
     MAX_SAMPLES,
     REPLACE,
+    STRATIFIED,
     bootstrap_rows,
     check_share,
     draw_size,
@@ -42,7 +43,7 @@ from ilk_ensembles.base.out_of_bag import (
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features, indexable
 
-N_MEMBERS = Param(int, ge=1, doc="How many members there are.")
+N_MEMBERS: Any = param(default=10, ge=1, doc="How many members there are.")
 OOB_SCORE = Param(bool, doc="Whether to estimate the error from rows that were not drawn.")
 PARAMETERS: Mapping[str, Param] = {
     "max_samples": MAX_SAMPLES,
@@ -79,17 +80,26 @@ class Resampled(ilk.Component):
         Rows drawn for each.
     """
 
-    max_samples: float
-    replace: bool
-    oob_score: bool
-    n_members: int
-    on_failure: str
-    n_jobs: int | None
-    verbose: int
-    random_state: Any
-    estimators_: list[Any]
-    rows_: list[np.ndarray]
-    features_: list[np.ndarray]
+    max_samples: float = MAX_SAMPLES
+    replace: bool = REPLACE
+    oob_score: bool = param(
+        default=False,
+        doc="Whether the members say of each row that was not drawn for them what it is. The "
+        "rule must treat members alike.",
+    )
+    n_members: int = N_MEMBERS
+    on_failure: str = ON_FAILURE
+    n_jobs: int | None = N_JOBS
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the work; 2: at each step; 0: none.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="With the same seed the first members are the same however many there are.",
+    )
 
     def check_parameters(self) -> None:
         """Check each parameter, and that shares are at most 1."""
@@ -154,6 +164,7 @@ class Resampled(ilk.Component):
         def one(at: int, member: Any) -> Any:
             return self._fit_one(member, samples[at], X, y, weights, fit)
 
+        self.estimators_: list[Any]
         kept, self.estimators_ = fit_each(
             self,
             members,
@@ -163,10 +174,10 @@ class Resampled(ilk.Component):
             progress=progress,
             argument=[f"members[{at}], on what was drawn for it" for at in range(len(members))],
         )
-        self.rows_ = [samples[at].rows for at in kept]
+        self.rows_: list[np.ndarray] = [samples[at].rows for at in kept]
         columns = [own for at in kept if (own := samples[at].columns) is not None]
         if columns:
-            self.features_ = columns
+            self.features_: list[np.ndarray] = columns
         self._places = [f"members[{at}]" for at in kept]
 
     def _fit_one(
@@ -263,11 +274,12 @@ class ResampledClassifier(Resampled, CombinedClassifier):
     A subclass has the parameters that are annotated here, and may draw columns.
     """
 
-    member: Any
-    stratified: bool
-    oob_decision_function_: np.ndarray
-    oob_error_: float
-    n_never_out_of_bag_: int
+    member: ClassifierLike = slot(
+        "classifier",
+        default="decision_tree",
+        doc="Cloned for each; unstable ones gain. X may be whatever it takes.",
+    )
+    stratified: bool = STRATIFIED
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw a sample for each member, fit the members, then the rule where it learns.
@@ -365,7 +377,9 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             wrong[known] = found != codes[known]
             if self.reject_label is not None:
                 wrong[known] |= rejected
-        self.oob_decision_function_ = support
+        self.oob_decision_function_: np.ndarray = support
+        self.oob_error_: float
+        self.n_never_out_of_bag_: int
         self.oob_error_, self.n_never_out_of_bag_ = out_of_bag_error(wrong, support, weights)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:

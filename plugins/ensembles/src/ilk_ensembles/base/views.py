@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 import ilk
-from ilk import Param
+from ilk import ClassifierLike, Param, Views, ViewsLike, param, slot, slots
 from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
 from ilk_ensembles.base.members import each_place, fit_member
 from ilk_ensembles.base.validation import check_features
@@ -17,13 +17,20 @@ from ilk_ensembles.base.validation import check_features
 ALL = "all"
 """Name of the only view where none are given."""
 
-VIEWS = Param(
-    ilk.Views,
-    none=True,
-    doc="Names or positions of the columns of each view; 'data': the views of the data set.",
+VIEWS: Any = param(
+    default=None,
+    type=Views,
+    doc="The columns of each view: names, or positions (of an array, or where no column of a "
+    'data frame has this name). "data": in an experiment, the views that the data set '
+    'brings. If left out there is one view "all".',
 )
 MEMBER = Param(slot="classifier", doc="For every view that `members` does not name.")
-MEMBERS = Param(slot="classifier", many=dict, none=True, doc="A classifier by view.")
+MEMBERS: Any = slots(
+    "classifier",
+    default=None,
+    many=dict,
+    doc="A classifier for each view that is to have its own, by name.",
+)
 
 
 class PerViewClassifier(CombinedClassifier):
@@ -33,12 +40,18 @@ class PerViewClassifier(CombinedClassifier):
     `learn_columns` and sets ``views_``, the names of the views of ``estimators_``.
     """
 
-    views: Any
-    member: Any
-    members: Any
-    n_jobs: int | None
-    columns_: dict[Any, np.ndarray]
-    views_: list[Any]
+    views: ViewsLike | None = VIEWS
+    member: ClassifierLike = slot(
+        "classifier",
+        default="naive_bayes",
+        doc="For every view that `members` does not name; each view has its own.",
+    )
+    members: Mapping[str, ClassifierLike] | None = MEMBERS
+    n_jobs: int | None = param(
+        default=None,
+        type=int,
+        doc="How many members are fitted, and asked, at once (threads); -1: one per processor.",
+    )
     failures_: dict[Any, ilk.IlkError]
 
     def check_parameters(self) -> None:
@@ -53,6 +66,8 @@ class PerViewClassifier(CombinedClassifier):
         return super().combined(ilk.as_table(X))
 
     def _kept(self) -> tuple[list[int], int]:
+        self.columns_: dict[Any, np.ndarray]
+        self.views_: list[Any]
         every = list(self.columns_)
         return [every.index(view) for view in self.views_], len(every)
 

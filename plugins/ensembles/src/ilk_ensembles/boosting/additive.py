@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import log_expit
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EDGE = 1e-10
 """By how much a member must be better than chance."""
@@ -73,8 +75,6 @@ class StagedClassifier(ilk.Classifier):
     largest `predict_proba`, and of the largest `decision_function`.
     """
 
-    classes_: np.ndarray
-
     @abstractmethod
     def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
         """Support of shape (m, C) after each round, the same array each time, and its scale.
@@ -88,6 +88,7 @@ class StagedClassifier(ilk.Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """Label of most support; ties go to the first class; array of shape (m,)."""
+        self.classes_: np.ndarray
         best = self._support(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -12,6 +11,9 @@ import ilk
 from ilk import Param
 from ilk_ensembles.base.members import failure, seed_members
 from ilk_ensembles.base.resampling import check_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 METHOD = Param(
     choices=("weighting", "resampling"),

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, ClassifierLike, RandomState, Seed, param, slot
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
-from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
-from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.boosting.additive import (
@@ -25,7 +23,10 @@ from ilk_ensembles.boosting.additive import (
     voting_weight,
 )
 from ilk_ensembles.boosting.rounds import RoundResult, Rounds, Stop
-from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighted_rows
+from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class AdaBoost(StagedClassifier):
@@ -46,30 +47,6 @@ class AdaBoost(StagedClassifier):
     one, it is kept with weight 1 and decides alone. A member without error also ends it, with
     the weight of all those before it together and ``ln(2^52 - 1) / 2 = 18.02`` more: so it, too,
     decides alone. ``stopped_`` tells.
-
-    Parameters
-    ----------
-    member : classifier, default="decision_stump"
-        A fresh clone is fitted in each round.
-    n_members : int, default=50
-        Rounds; fewer where boosting stops.
-    method : {"weighting", "resampling"}, default="weighting"
-        Whether members take the weights, or n rows are drawn by them, with replacement. Draws
-        of one class are drawn anew. Errors are those on all rows either way.
-    multiclass : {"samme", "m1"}, default="samme"
-        For more than two classes. Under "m1" members must err less than 1/2.
-    learning_rate : float, default=1.0
-        Each alpha is multiplied by it.
-    restarts : int, default=0
-        With resampling, how many times weights start afresh, rather than boosting stop, where a
-        member is no better than chance; it is drawn again.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error; or its round is left out, and the next one
-        has the same weights (and other draws and seeds).
-    verbose : int, default=0
-        1: a line at each tenth of the rounds; 2: at each round.
-    random_state : int or numpy generator, optional
-        For draws, and for each member whose own random state is None.
 
     Attributes
     ----------
@@ -132,56 +109,63 @@ class AdaBoost(StagedClassifier):
     [1, 1, 0]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="classifier", doc="What is boosted; it takes sample weights."),
-        "n_members": Param(int, ge=1, doc="Rounds of boosting."),
-        "method": METHOD,
-        "multiclass": Param(
-            choices=("samme", "m1"),
-            doc="For more than two classes: how far a member may err, and what its vote weighs.",
-        ),
-        "learning_rate": Param(float, gt=0, doc="What voting weights are multiplied by."),
-        "restarts": Param(int, ge=0, doc="How often weights start afresh; with resampling."),
-        "on_failure": ON_FAILURE,
-        "verbose": VERBOSE,
-        "random_state": Param(ilk.Seed, none=True, doc="For draws, and members without a seed."),
-    }
+    member: ClassifierLike = slot(
+        "classifier",
+        default="decision_stump",
+        doc="A fresh clone is fitted in each round.",
+    )
+    n_members: int = param(default=50, ge=1, doc="Rounds; fewer where boosting stops.")
+    method: Literal["weighting", "resampling"] = param(
+        default="weighting",
+        choices=("weighting", "resampling"),
+        doc="Whether members take the weights, or n rows are drawn by them, with replacement. "
+        "Draws of one class are drawn anew. Errors are those on all rows either way.",
+    )
+    multiclass: Literal["samme", "m1"] = param(
+        default="samme",
+        choices=("samme", "m1"),
+        doc='For more than two classes. Under "m1" members must err less than 1/2.',
+    )
+    learning_rate: float = param(default=1.0, gt=0, doc="Each alpha is multiplied by it.")
+    restarts: int = param(
+        default=0,
+        ge=0,
+        doc="With resampling, how many times weights start afresh, rather than boosting stop, "
+        "where a member is no better than chance; it is drawn again.",
+    )
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error; or its round is left out, and the "
+        "next one has the same weights (and other draws and seeds).",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the rounds; 2: at each round.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For draws, and for each member whose own random state is None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"),
         sample_weight=True,
         probabilistic=True,
     )
 
-    def __init__(
-        self,
-        member: Any = "decision_stump",
-        n_members: int = 50,
-        *,
-        method: Literal["weighting", "resampling"] = "weighting",
-        multiclass: Literal["samme", "m1"] = "samme",
-        learning_rate: float = 1.0,
-        restarts: int = 0,
-        on_failure: Literal["raise", "drop"] = "raise",
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.n_members = n_members
-        self.method = method
-        self.multiclass = multiclass
-        self.learning_rate = learning_rate
-        self.restarts = restarts
-        self.on_failure = on_failure
-        self.verbose = verbose
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Return boosted stumps, trees by M1, and neighbours from drawn rows."""
         tree: dict[str, Any] = {"use": "sklearn", "estimator": "DecisionTreeClassifier"}
         tree["params"] = {"max_depth": 2}
-        drawn = cls("knn", 5, method="resampling", restarts=2, random_state=0)
-        return [cls(), cls(tree, 10, multiclass="m1", learning_rate=0.5, random_state=0), drawn]
+        drawn = cls(member="knn", n_members=5, method="resampling", restarts=2, random_state=0)
+        return [
+            cls(),
+            cls(member=tree, n_members=10, multiclass="m1", learning_rate=0.5, random_state=0),
+            drawn,
+        ]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that `restarts` are those of resampling."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from ilk import Capabilities, Param
-from ilk_ensembles.base.bootstrap import STRATIFIED
-from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
-from ilk_ensembles.base.held_out import RESAMPLING
-from ilk_ensembles.base.resampling import N_MEMBERS, PARAMETERS, ResampledClassifier
+from ilk import Capabilities, CombinerLike, ResamplingLike, slot
+from ilk_ensembles.base.combined_classifier import REJECT_LABEL
+from ilk_ensembles.base.resampling import ResampledClassifier
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Bagging(ResampledClassifier):
@@ -27,37 +27,6 @@ class Bagging(ResampledClassifier):
 
     Memory is that of the members, 4 bytes for each row drawn and, while fitting, a copy of the
     rows drawn for each member that is fitted at once.
-
-    Parameters
-    ----------
-    member : classifier, default="decision_tree"
-        Cloned for each; unstable ones gain. X may be whatever it takes.
-    n_members : int, default=10
-    combiner : combiner, default="sum"
-        One that learns does so from outputs for rows held out, of members fitted to new draws
-        from the others.
-    max_samples : float or int, default=1.0
-        Rows drawn for each member: as a share, or as a whole number (1 is one row).
-    replace : bool, default=True
-        Whether rows are drawn with replacement.
-    stratified : bool, default=False
-        Draw from each class by its share, and at least one row of each.
-    oob_score : bool, default=False
-        Whether the members say of each row that was not drawn for them what it is. The rule
-        must treat members alike.
-    reject_label : str, int or bool, optional
-        Predicted where the combiner rejects; must not be a class. If left out nothing is
-        rejected.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
-    resampling : resampling, optional
-        How rows are held out for a combiner that learns; if left out: stratified folds.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-    random_state : int or numpy generator, optional
-        With the same seed the first members are the same however many there are.
 
     Attributes
     ----------
@@ -107,15 +76,18 @@ class Bagging(ResampledClassifier):
     (True, 0)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="classifier", doc="Cloned for each draw."),
-        "n_members": N_MEMBERS,
-        "combiner": COMBINER,
-        "stratified": STRATIFIED,
-        "reject_label": REJECT_LABEL,
-        "resampling": RESAMPLING,
-        **PARAMETERS,
-    }
+    combiner: CombinerLike = slot(
+        "combiner",
+        default="sum",
+        doc="One that learns does so from outputs for rows held out, of members fitted to new "
+        "draws from the others.",
+    )
+    reject_label: str | int | None = REJECT_LABEL
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="How rows are held out for a combiner that learns; if left out: stratified folds.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"),
         sample_weight=True,
@@ -128,43 +100,12 @@ class Bagging(ResampledClassifier):
         ),
     }
 
-    def __init__(
-        self,
-        member: Any = "decision_tree",
-        n_members: int = 10,
-        combiner: Any = "sum",
-        *,
-        max_samples: float = 1.0,
-        replace: bool = True,
-        stratified: bool = False,
-        oob_score: bool = False,
-        reject_label: str | int | None = None,
-        on_failure: Literal["raise", "drop"] = "raise",
-        resampling: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.n_members = n_members
-        self.combiner = combiner
-        self.max_samples = max_samples
-        self.replace = replace
-        self.stratified = stratified
-        self.oob_score = oob_score
-        self.reject_label = reject_label
-        self.on_failure = on_failure
-        self.resampling = resampling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Bootstraps and part of the rows; any kind of rows; votes; no class lost."""
         return [
             cls(random_state=0),
-            cls("knn", 5, random_state=0),
+            cls(member="knn", n_members=5, random_state=0),
             cls(
                 n_members=4,
                 max_samples=0.7,
@@ -173,5 +114,12 @@ class Bagging(ResampledClassifier):
                 n_jobs=2,
                 random_state=0,
             ),
-            cls("nearest_mean", 7, "majority", oob_score=True, reject_label="?", random_state=0),
+            cls(
+                member="nearest_mean",
+                n_members=7,
+                combiner="majority",
+                oob_score=True,
+                reject_label="?",
+                random_state=0,
+            ),
         ]

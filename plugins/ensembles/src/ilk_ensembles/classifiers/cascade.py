@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
-from ilk_ensembles.base.heterogeneous import CLASSIFIERS, PARAMETERS, HeterogeneousClassifier
+from ilk import Array, ArrayLike, param
+from ilk_ensembles.base.heterogeneous import HeterogeneousClassifier
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import check_probabilistic
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.combiners.cascade import Cascade as CascadeRule
 from ilk_ensembles.combiners.support import ULPS
 from ilk_ensembles.combiners.weights import normalized
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class Cascade(HeterogeneousClassifier):
@@ -25,27 +27,6 @@ class Cascade(HeterogeneousClassifier):
     A member answers for a row if its largest probability is at least the threshold. What it is
     not sure of is left to the next one, which is asked about nothing else: dear members see few
     rows. The last one answers what no one before did.
-
-    Parameters
-    ----------
-    members : list of classifiers
-        With ``predict_proba``. Instances, names or tables; pipelines too. X may be whatever
-        all of them take.
-    threshold : float or array of shape (L - 1,), default=0.9
-        For all members, or for each but the last, in the order in which they are asked.
-    costs : array of shape (L,), optional
-        Of the members: the cheapest is asked first, of equal ones the first. If left out they
-        are asked in the order of the list.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``;
-        the others keep their order and thresholds.
-    n_jobs : int, optional
-        How many members are fitted at once (threads); -1: one per processor. They are asked one
-        after the other.
-    verbose : int, default=0
-        1: a line at each tenth of the members fitted; 2: at each one.
-    random_state : int or numpy generator, optional
-        Gives a seed to each member whose own random state is None.
 
     Attributes
     ----------
@@ -97,33 +78,38 @@ class Cascade(HeterogeneousClassifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "members": Param(slot="classifier", many=list, doc="The classifiers that are asked."),
-        "threshold": CascadeRule.parameters["threshold"],
-        "costs": CascadeRule.parameters["costs"],
-        **PARAMETERS,
-    }
-
-    combiner_: CascadeRule
-
-    def __init__(
-        self,
-        members: Sequence[Any] = CLASSIFIERS,
-        threshold: Any = 0.9,
-        costs: Any = None,
-        *,
-        on_failure: Literal["raise", "drop"] = "raise",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.members = members
-        self.threshold = threshold
-        self.costs = costs
-        self.on_failure = on_failure
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    threshold: float | ArrayLike = param(
+        default=0.9,
+        type=(float, Array),
+        ge=0,
+        le=1,
+        form="float or array of shape (L - 1,)",
+        doc="For all members, or for each but the last, in the order in which they are asked.",
+    )
+    costs: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (L,)",
+        doc="Of the members: the cheapest is asked first, of equal ones the first. If left out "
+        "they are asked in the order of the list.",
+    )
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error, or is left out and listed in "
+        "``failures_``; the others keep their order and thresholds.",
+    )
+    n_jobs: int | None = param(
+        default=None,
+        type=int,
+        doc="How many members are fitted at once (threads); -1: one per processor. They are "
+        "asked one after the other.",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the members fitted; 2: at each one.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -134,23 +120,24 @@ class Cascade(HeterogeneousClassifier):
         return [
             cls(members=weighted),
             cls(threshold=[0.8, 0.7], costs=[2, 1, 3], n_jobs=2),
-            cls([{"use": "knn", "k": 1}, {"use": "knn", "k": 5}]),
+            cls(members=[{"use": "knn", "k": 1}, {"use": "knn", "k": 5}]),
         ]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that thresholds and costs are for the members."""
         super().check_parameters()
-        rule = CascadeRule(self.threshold, self.costs)
+        rule = CascadeRule(threshold=self.threshold, costs=self.costs)
         rule.check_parameters()
         rule.order(len(self.members))
         rule.thresholds(len(self.members))
 
     def _rule(self) -> CascadeRule:
-        return CascadeRule(self.threshold, self.costs)
+        return CascadeRule(threshold=self.threshold, costs=self.costs)
 
     @property
     def order_(self) -> np.ndarray:
         """Positions of the members among ``estimators_``, in the order of asking."""
+        self.combiner_: CascadeRule
         return self.combiner_.order(len(self.estimators_))
 
     @property

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
 
 import ilk
-from ilk import Capabilities, Param
-from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
-from ilk_ensembles.base.held_out import RESAMPLING
-from ilk_ensembles.base.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
+from ilk import (
+    Capabilities,
+    ClassifierLike,
+    CombinerLike,
+    Param,
+    RandomState,
+    ResamplingLike,
+    Seed,
+    Views,
+    ViewsLike,
+    param,
+    slot,
+)
+from ilk_ensembles.base.combined_classifier import REJECT_LABEL
+from ilk_ensembles.base.members import fit_each, fit_member, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic
-from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import Progress
 from ilk_ensembles.base.semi_supervised import (
     UNLABELED,
     check_partial_labels,
@@ -23,15 +33,15 @@ from ilk_ensembles.base.semi_supervised import (
     label_surest,
 )
 from ilk_ensembles.base.views import (
-    MEMBER,
-    MEMBERS,
-    VIEWS,
     PerViewClassifier,
     check_views_finite,
     every_column,
     learn_columns,
     naming,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 class CoTraining(PerViewClassifier):
@@ -58,46 +68,6 @@ class CoTraining(PerViewClassifier):
     means that by itself, not even -1. Where all labels are known, as in an experiment,
     ``labeled_fraction`` hides the others. With ``n_rounds=0`` that is the fair baseline: the
     same members on the same few labels, if the random state is the same.
-
-    Parameters
-    ----------
-    views : dict of str to list, list of lists, or "data", optional
-        The columns of two views or more: names, or positions (of an array, or where no column
-        of a data frame has this name). "data": in an experiment, the views that the data set
-        brings. If left out, the columns are divided at random in two halves, as in [3].
-    member : classifier, default="naive_bayes"
-        For every view that `members` does not name; each view has its own. Must have
-        ``predict_proba``.
-    members : dict of str to classifier, optional
-        A classifier for each view that is to have its own, by name.
-    combiner : combiner, default="product"
-        One that learns is fitted on held-out outputs for the rows labelled from the start.
-    unlabeled : str, int or bool, optional
-        The label that marks rows without one: "?", -1. Never predicted.
-    n_rounds : int, default=30
-    growth : int or dict of label to int, optional
-        How many rows of each class a view labels in a round, at least 1. If left out: 1 of the
-        smallest class, more of others in proportion to their labels, rounded, at most 10. The
-        pool may have fewer.
-    pool_size : int, optional, default=75
-        How many unlabelled rows are looked at in a round; None: all.
-    labeled_fraction : float, optional
-        Share of the labels that is used, of each class alike, at least one; the others are
-        hidden. Drawn by `random_state` before anything else.
-    reject_label : str, int or bool, optional
-        Predicted where the combiner rejects; must not be a class. If left out nothing is
-        rejected.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error; or its view is left out from that round on and
-        listed in ``failures_``, as long as two others are left. What it labelled stays.
-    resampling : resampling, optional
-        How rows are held out for a combiner that learns. If left out: stratified folds.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor.
-    random_state : int or numpy generator, optional
-        Draws what is hidden, the halves, and the pool; and gives a seed to each member whose own
-        random state is None.
-    verbose : int, default=0
 
     Attributes
     ----------
@@ -163,69 +133,86 @@ class CoTraining(PerViewClassifier):
     (15, 6)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "views": VIEWS,
-        "member": MEMBER,
-        "members": MEMBERS,
-        "combiner": COMBINER,
-        "unlabeled": Param((str, int, bool), none=True, doc="Label that marks rows without one."),
-        "n_rounds": Param(int, ge=0, doc="The most rounds; 0: only what is labelled is used."),
-        "growth": Param(
-            (int, dict),
-            ge=1,
-            none=True,
-            items=Param(int, ge=1),
-            doc="Rows of each class that a view labels in a round; default: by class shares.",
-        ),
-        "pool_size": Param(int, ge=1, none=True, doc="Rows looked at in a round; None: all."),
-        "labeled_fraction": Param(
-            float, gt=0, le=1, none=True, doc="Share of labels that is used; others are hidden."
-        ),
-        "reject_label": REJECT_LABEL,
-        "on_failure": ON_FAILURE,
-        "resampling": RESAMPLING,
-        "n_jobs": N_JOBS,
-        "random_state": Param(ilk.Seed, none=True, doc="Draws hidden labels, halves and pools."),
-        "verbose": VERBOSE,
-    }
+    views: ViewsLike | None = param(
+        default=None,
+        type=Views,
+        doc="The columns of two views or more: names, or positions (of an array, or where no "
+        'column of a data frame has this name). "data": in an experiment, the views that '
+        "the data set brings. If left out, the columns are divided at random in two "
+        "halves, as in [3].",
+    )
+    member: ClassifierLike = slot(
+        "classifier",
+        default="naive_bayes",
+        doc="For every view that `members` does not name; each view has its own. Must have "
+        "``predict_proba``.",
+    )
+    combiner: CombinerLike = slot(
+        "combiner",
+        default="product",
+        doc="One that learns is fitted on held-out outputs for the rows labelled from the start.",
+    )
+    unlabeled: str | int | None = param(
+        default=None,
+        type=(str, int, bool),
+        doc='The label that marks rows without one: "?", -1. Never predicted.',
+    )
+    n_rounds: int = param(
+        default=30,
+        ge=0,
+        doc="The most rounds; 0: only what is labelled is used.",
+    )
+    growth: int | Mapping[Any, int] | None = param(
+        default=None,
+        type=(int, dict),
+        ge=1,
+        items=Param(int, ge=1),
+        form="int or dict of label to int",
+        doc="How many rows of each class a view labels in a round, at least 1. If left out: 1 "
+        "of the smallest class, more of others in proportion to their labels, rounded, at "
+        "most 10. The pool may have fewer.",
+    )
+    pool_size: int | None = param(
+        default=75,
+        ge=1,
+        none=True,
+        doc="How many unlabelled rows are looked at in a round; None: all.",
+    )
+    labeled_fraction: float | None = param(
+        default=None,
+        type=float,
+        gt=0,
+        le=1,
+        doc="Share of the labels that is used, of each class alike, at least one; the others "
+        "are hidden. Drawn by `random_state` before anything else.",
+    )
+    reject_label: str | int | None = REJECT_LABEL
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error; or its view is left out from that "
+        "round on and listed in ``failures_``, as long as two others are left. What it "
+        "labelled stays.",
+    )
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="How rows are held out for a combiner that learns. If left out: stratified folds.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Draws what is hidden, the halves, and the pool; and gives a seed to each member "
+        "whose own random state is None.",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the work; 2: at each step; 0: none.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), probabilistic=True
     )
-
-    def __init__(
-        self,
-        views: Any = None,
-        member: Any = "naive_bayes",
-        members: Any = None,
-        combiner: Any = "product",
-        *,
-        unlabeled: str | int | None = None,
-        n_rounds: int = 30,
-        growth: int | Mapping[Any, int] | None = None,
-        pool_size: int | None = 75,
-        labeled_fraction: float | None = None,
-        reject_label: str | int | None = None,
-        on_failure: Literal["raise", "drop"] = "raise",
-        resampling: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.views = views
-        self.member = member
-        self.members = members
-        self.combiner = combiner
-        self.unlabeled = unlabeled
-        self.n_rounds = n_rounds
-        self.growth = growth
-        self.pool_size = pool_size
-        self.labeled_fraction = labeled_fraction
-        self.reject_label = reject_label
-        self.on_failure = on_failure
-        self.resampling = resampling
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -236,9 +223,9 @@ class CoTraining(PerViewClassifier):
         heterogeneous = {"use": "knn", "distance": "heterogeneous", "k": 3}
         return [
             cls(),
-            cls(halves, labeled_fraction=0.5, random_state=0, growth=2, pool_size=None),
-            cls(columns, members={"shape": "nearest_mean"}, labeled_fraction=0.8),
-            cls(mixed, members={"look": heterogeneous}, combiner="sum", labeled_fraction=0.8),
+            cls(views=halves, labeled_fraction=0.5, random_state=0, growth=2, pool_size=None),
+            cls(views=columns, members={"shape": "nearest_mean"}, labeled_fraction=0.8),
+            cls(views=mixed, members={"look": heterogeneous}, combiner="sum", labeled_fraction=0.8),
         ]
 
     def check_parameters(self) -> None:

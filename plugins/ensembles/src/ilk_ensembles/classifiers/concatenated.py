@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, ClassifierLike, RandomState, Seed, Views, ViewsLike, param, slot
 from ilk_ensembles.base.combined_classifier import check_member_weights
 from ilk_ensembles.base.members import failure, fit_member, seed_members
 from ilk_ensembles.base.outputs import check_known, member_probabilities, numbers, one_per_row
 from ilk_ensembles.base.validation import check_features
-from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns
+from ilk_ensembles.base.views import check_by_view, learn_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 def _member_has(method: str) -> Callable[[Concatenated], bool]:
@@ -37,21 +39,6 @@ class Concatenated(ilk.Classifier):
     variances of its columns over the training rows. Then the squared distance of two rows has
     the mean 2 in each view, and a view counts no more in distances because it has more columns
     or larger numbers.
-
-    Parameters
-    ----------
-    views : dict of str to list, list of lists, or "data", optional
-        The columns of each view: names, or positions (of an array, or where no column of a data
-        frame has this name). "data": in an experiment, the views that the data set brings. If
-        left out there is one view, of all columns.
-    member : classifier, default="naive_bayes"
-    only : list, optional
-        Names of the views that are put side by side, in this order; if left out, all of them.
-    scale : bool, default=False
-        Whether views are divided by the root of their total variance. A view that is constant
-        stays as it is.
-    random_state : int or numpy generator, optional
-        Gives a seed to the member, if its own random state is None.
 
     Attributes
     ----------
@@ -90,32 +77,38 @@ class Concatenated(ilk.Classifier):
     2
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "views": VIEWS,
-        "member": Param(slot="classifier", doc="The classifier on the columns of the views."),
-        "only": Param(list, none=True, doc="Names of the views that are used; all if left out."),
-        "scale": Param(bool, doc="Divide each view by the root of its total variance."),
-        "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to a member without one."),
-    }
+    views: ViewsLike | None = param(
+        default=None,
+        type=Views,
+        doc="The columns of each view: names, or positions (of an array, or where no column of "
+        'a data frame has this name). "data": in an experiment, the views that the data '
+        "set brings. If left out there is one view, of all columns.",
+    )
+    member: ClassifierLike = slot(
+        "classifier",
+        default="naive_bayes",
+        doc="The classifier on the columns of the views.",
+    )
+    only: Sequence[Any] | None = param(
+        default=None,
+        type=list,
+        form="list",
+        doc="Names of the views that are put side by side, in this order; if left out, all of "
+        "them.",
+    )
+    scale: bool = param(
+        default=False,
+        doc="Whether views are divided by the root of their total variance. A view that is "
+        "constant stays as it is.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Gives a seed to the member, if its own random state is None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), sample_weight=True
     )
-    columns_: dict[Any, np.ndarray]
-
-    def __init__(
-        self,
-        views: Any = None,
-        member: Any = "naive_bayes",
-        only: Sequence[Any] | None = None,
-        *,
-        scale: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.views = views
-        self.member = member
-        self.only = only
-        self.scale = scale
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -125,10 +118,10 @@ class Concatenated(ilk.Classifier):
         mixed = {"form": ["height", "width"], "look": ["color", "size", "height"]}
         return [
             cls(),
-            cls(halves, scale=True),
-            cls([[0, 1], [2], [1, 3]], "knn", [2, 0]),
-            cls(columns, "knn", scale=True),
-            cls(mixed, {"use": "knn", "distance": "heterogeneous"}),
+            cls(views=halves, scale=True),
+            cls(views=[[0, 1], [2], [1, 3]], member="knn", only=[2, 0]),
+            cls(views=columns, member="knn", scale=True),
+            cls(views=mixed, member={"use": "knn", "distance": "heterogeneous"}),
         ]
 
     def check_parameters(self) -> None:
@@ -156,7 +149,7 @@ class Concatenated(ilk.Classifier):
         X = learn_columns(self, X, self.views)
         self.classes_, codes = ilk.check_labels(self, y, X)
         if self.only is not None:
-            self.columns_ = {view: self.columns_[view] for view in self.only}
+            self.columns_: dict[Any, np.ndarray] = {view: self.columns_[view] for view in self.only}
         member = self.resolve_slot("member")
         seed_members(self, [member], self.random_state)
         weights = check_member_weights(self, sample_weight, codes, [member])

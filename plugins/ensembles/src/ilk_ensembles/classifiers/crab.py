@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, param
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
-from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import Progress
 from ilk_ensembles.boosting.additive import one_against_rest
 from ilk_ensembles.boosting.histograms import Bins, HistogramBoosting, HistogramRounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CELLS = 1 << 18  # binned at once where rows are scored
 _LARGEST = np.finfo(float).max
@@ -36,23 +38,6 @@ class CRAB(ilk.Classifier):
     is predicted; ties go to the first class. A round costs one pass over the bins, O(n p) for
     two classes, O(n p C) for C > 2; it is exact, and the same for any number of threads, any
     order of the rows and any names of the classes.
-
-    Parameters
-    ----------
-    n_bins : int, default=16
-        K. More need more cases: below some hundred of them 8 erred less.
-    n_rounds : int, default=100
-        Fewer are made where no feature tells the weighted classes apart any more.
-    normalization : {"joint", "class"}, default="joint"
-        What sums to one: the weights of both labels together, or those of each label. With
-        "joint" the cost, for epsilon near 0, is Schapire & Singer's Z: the product over the
-        rounds bounds the training error. "class" is as printed: both labels count the same
-        however many cases they have, which suits mean class accuracy, not the error.
-    epsilon : float, default=0.01
-        Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small beside
-        1 / K.
-    verbose : int, default=0
-        1: a line at each tenth of the rounds; 2: at each round.
 
     Attributes
     ----------
@@ -111,31 +96,38 @@ class CRAB(ilk.Classifier):
     ([[[1.86, -1.86, 1.52]]], [0.17])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_bins": Param(int, ge=2, le=2**16, doc="Parts that the range of a feature is cut into."),
-        "n_rounds": Param(int, ge=1, doc="Rounds of boosting."),
-        "normalization": Param(
-            choices=("joint", "class"),
-            doc="Whose weights sum to one: of both labels together, or of each.",
-        ),
-        "epsilon": Param(float, gt=0, doc="Keeps the confidence of a bin finite."),
-        "verbose": VERBOSE,
-    }
+    n_bins: int = param(
+        default=16,
+        ge=2,
+        le=2**16,
+        doc="K. More need more cases: below some hundred of them 8 erred less.",
+    )
+    n_rounds: int = param(
+        default=100,
+        ge=1,
+        doc="Fewer are made where no feature tells the weighted classes apart any more.",
+    )
+    normalization: Literal["joint", "class"] = param(
+        default="joint",
+        choices=("joint", "class"),
+        doc="What sums to one: the weights of both labels together, or those of each label. "
+        'With "joint" the cost, for epsilon near 0, is Schapire & Singer\'s Z: the '
+        'product over the rounds bounds the training error. "class" is as printed: both '
+        "labels count the same however many cases they have, which suits mean class "
+        "accuracy, not the error.",
+    )
+    epsilon: float = param(
+        default=0.01,
+        gt=0,
+        doc="Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small "
+        "beside 1 / K.",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the rounds; 2: at each round.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
-
-    def __init__(
-        self,
-        n_bins: int = 16,
-        n_rounds: int = 100,
-        normalization: Literal["joint", "class"] = "joint",
-        epsilon: float = 0.01,
-        verbose: int = 0,
-    ) -> None:
-        self.n_bins = n_bins
-        self.n_rounds = n_rounds
-        self.normalization = normalization
-        self.epsilon = epsilon
-        self.verbose = verbose
 
     @classmethod
     def examples(cls) -> list[Self]:

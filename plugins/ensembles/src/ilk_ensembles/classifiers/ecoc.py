@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -12,11 +11,18 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import (
+    Array,
+    ArrayLike,
+    Capabilities,
+    ClassifierLike,
+    RandomState,
+    Seed,
+    param,
+    slot,
+)
 from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
 from ilk_ensembles.base.members import (
-    N_JOBS,
-    ON_FAILURE,
     each_member,
     fit_each,
     fit_member,
@@ -35,6 +41,9 @@ from ilk_ensembles.codes.decoding import (
     side_probabilities,
 )
 from ilk_ensembles.codes.matrices import CodeReport, check_entries, check_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _CELLS = 1 << 22  # outputs that are held at once: 32 MB
 _ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
@@ -83,34 +92,6 @@ class ECOC(ilk.Classifier):
     are farthest apart, then its closest columns. They never have equal rows, nor columns that
     are constant, equal or complementary.
 
-    Parameters
-    ----------
-    member : classifier, default="logistic"
-        Fitted once for each column, with labels 0 and 1.
-    code : str or array of shape (C, L), default="dense_random"
-        For up to five classes the default is "exhaustive".
-    decoding : {"hamming", "loss", "probability"}, default="hamming"
-        Of `member`, "loss" needs ``decision_function`` or ``predict_proba``, "probability" the
-        latter. "hamming" rests on words that are far apart. Those of "ova", and any for three
-        classes, correct no wrong entry: prefer another decoding there.
-    loss : {"exponential", "hinge", "logistic", "squared"}, default="logistic"
-        L(z) of "loss": exp(-z), max(1 - z, 0), ln(1 + exp(-z)), (1 - z)^2.
-    zeros : {"ignore", "count"}, default="ignore"
-        What an entry 0 is in "hamming" and "loss": left out, the mean being over the other
-        columns; or, as Allwein, Schapire & Singer have it, L(0), which for "hamming" is 1/2.
-    n_bits : int, optional
-        Columns by lot, or of "bch". If left out ``10 log2 C``, with zeros ``15 log2 C``; for
-        "bch" the next length from there on; and no more than C classes allow.
-    n_draws : int, default=1000
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or its column is left out.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor.
-    random_state : int or numpy generator, optional
-        Draws codes; if given, also a seed for each member whose own random state is None.
-    verbose : int, default=0
-        1: a line at each tenth of the members; 2: at each one.
-
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
@@ -157,54 +138,64 @@ class ECOC(ilk.Classifier):
     3 classes, 3 columns; rows at least 2 apart, columns 1; corrects 0
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="classifier", doc="Tells two groups of classes apart."),
-        "code": Param(ilk.Array, choices=CODES, doc="Which groups: a name, or a code matrix."),
-        "decoding": Param(choices=tuple(_ASK), doc="How the class is found from what they say."),
-        "loss": Param(
-            choices=("exponential", "hinge", "logistic", "squared"),
-            doc="Of a margin, for decoding by loss.",
-        ),
-        "zeros": Param(
-            choices=("ignore", "count"), doc="Entries 0: left out, or with the loss of margin 0."
-        ),
-        "n_bits": Param(int, ge=1, le=MOST, none=True, doc="Columns of a random or a BCH code."),
-        "n_draws": Param(int, ge=1, doc="Random codes of which the best is taken."),
-        "on_failure": ON_FAILURE,
-        "n_jobs": N_JOBS,
-        "random_state": Param(
-            ilk.Seed, none=True, doc="Draws codes, and seeds each member without a seed."
-        ),
-        "verbose": VERBOSE,
-    }
+    member: ClassifierLike = slot(
+        "classifier",
+        default="logistic",
+        doc="Fitted once for each column, with labels 0 and 1.",
+    )
+    code: ArrayLike | str = param(
+        default="dense_random",
+        type=Array,
+        choices=CODES,
+        form="str or array of shape (C, L)",
+        doc='For up to five classes the default is "exhaustive".',
+    )
+    decoding: Literal["hamming", "loss", "probability"] = param(
+        default="hamming",
+        choices=tuple(_ASK),
+        doc='Of `member`, "loss" needs ``decision_function`` or ``predict_proba``, '
+        '"probability" the latter. "hamming" rests on words that are far apart. Those of '
+        '"ova", and any for three classes, correct no wrong entry: prefer another decoding '
+        "there.",
+    )
+    loss: Literal["exponential", "hinge", "logistic", "squared"] = param(
+        default="logistic",
+        choices=("exponential", "hinge", "logistic", "squared"),
+        doc='L(z) of "loss": exp(-z), max(1 - z, 0), ln(1 + exp(-z)), (1 - z)^2.',
+    )
+    zeros: Literal["ignore", "count"] = param(
+        default="ignore",
+        choices=("ignore", "count"),
+        doc='What an entry 0 is in "hamming" and "loss": left out, the mean being over the '
+        "other columns; or, as Allwein, Schapire & Singer have it, L(0), which for "
+        '"hamming" is 1/2.',
+    )
+    n_bits: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        le=MOST,
+        doc='Columns by lot, or of "bch". If left out ``10 log2 C``, with zeros ``15 log2 C``; '
+        'for "bch" the next length from there on; and no more than C classes allow.',
+    )
+    n_draws: int = param(default=1000, ge=1, doc="Random codes of which the best is taken.")
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error, or its column is left out.",
+    )
+    n_jobs: int | None = param(
+        default=None,
+        type=int,
+        doc="How many members are fitted, and asked, at once (threads); -1: one per processor.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Draws codes; if given, also a seed for each member whose own random state is None.",
+    )
+    verbose: int = VERBOSE
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True)
-
-    def __init__(
-        self,
-        member: Any = "logistic",
-        code: Any = "dense_random",
-        decoding: Literal["hamming", "loss", "probability"] = "hamming",
-        *,
-        loss: Literal["exponential", "hinge", "logistic", "squared"] = "logistic",
-        zeros: Literal["ignore", "count"] = "ignore",
-        n_bits: int | None = None,
-        n_draws: int = 1000,
-        on_failure: Literal["raise", "drop"] = "raise",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.member = member
-        self.code = code
-        self.decoding = decoding
-        self.loss = loss
-        self.zeros = zeros
-        self.n_bits = n_bits
-        self.n_draws = n_draws
-        self.on_failure = on_failure
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -213,7 +204,7 @@ class ECOC(ilk.Classifier):
             cls(random_state=0),
             cls(code="ovo", decoding="loss", zeros="count"),
             cls(code="ova", decoding="probability", n_jobs=2),
-            cls("nearest_mean", code="sparse_random", random_state=0),
+            cls(member="nearest_mean", code="sparse_random", random_state=0),
         ]
 
     def check_parameters(self) -> None:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, RandomState, RegressorLike, Seed, param, slot
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
-from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import number_per_row
-from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import Progress
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.boosting.additive import StagedClassifier, one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
 from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
 from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _NOTHING = 1e-12  # a round that adds less everywhere adds nothing
 
@@ -39,22 +41,6 @@ class GentleBoost(StagedClassifier):
 
     Each of more than two classes has rounds of its own against all others, and the largest F
     is predicted; ties go to the first class.
-
-    Parameters
-    ----------
-    member : regressor, optional
-        Fitted in each round, to a fresh clone; takes sample weights. If left out: stumps.
-    n_rounds : int, default=100
-        Fewer are made where a round adds nothing.
-    learning_rate : float, default=1.0
-        What each f is multiplied by.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that fails is an error; or its round is left out, for all classes, and the next
-        one has the same weights (and other seeds).
-    verbose : int, default=0
-        1: a line at each tenth of the rounds; 2: at each round.
-    random_state : int or numpy generator, optional
-        Gives a seed to each member whose own random state is None.
 
     Attributes
     ----------
@@ -104,32 +90,30 @@ class GentleBoost(StagedClassifier):
     [0.7, 0.49, 0.35, 0.25]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="regressor", none=True, doc="What is boosted; default: stumps."),
-        "n_rounds": Param(int, ge=1, doc="Rounds of boosting."),
-        "learning_rate": Param(float, gt=0, doc="What each regression is multiplied by."),
-        "on_failure": ON_FAILURE,
-        "verbose": VERBOSE,
-        "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to each member without one."),
-    }
+    member: RegressorLike | None = slot(
+        "regressor",
+        default=None,
+        doc="Fitted in each round, to a fresh clone; takes sample weights. If left out: stumps.",
+    )
+    n_rounds: int = param(default=100, ge=1, doc="Fewer are made where a round adds nothing.")
+    learning_rate: float = param(default=1.0, gt=0, doc="What each f is multiplied by.")
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that fails is an error; or its round is left out, for all classes, and "
+        "the next one has the same weights (and other seeds).",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the rounds; 2: at each round.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Gives a seed to each member whose own random state is None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
-
-    def __init__(
-        self,
-        member: Any = None,
-        n_rounds: int = 100,
-        *,
-        learning_rate: float = 1.0,
-        on_failure: Literal["raise", "drop"] = "raise",
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.n_rounds = n_rounds
-        self.learning_rate = learning_rate
-        self.on_failure = on_failure
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -14,20 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, ClassifierLike, RandomState, Seed, param, slot, slots
 from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
 from ilk_ensembles.base.gate import Gate
 from ilk_ensembles.base.members import (
-    N_JOBS,
-    ON_FAILURE,
     each_place,
     fit_each,
     fit_on_drawn,
     seed_members,
 )
 from ilk_ensembles.base.outputs import check_probabilistic, member_probabilities
-from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import Progress
 from ilk_ensembles.base.validation import row_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _TRIAL = 10  # rounds from each start, before one of them goes on
 _CELLS = 1 << 22  # probabilities that are held at once: 32 MB
@@ -52,34 +52,6 @@ class MixtureOfExperts(ilk.Classifier):
     - lets the gate learn h.
 
     It begins with a gate of random coefficients b. All experts see all features.
-
-    Parameters
-    ----------
-    member : classifier, default="logistic"
-        Cloned for each expert. Must take sample weights and give probabilities; one that can
-        learn any labels by heart leaves nothing to divide.
-    n_members : int, default=3
-        How many experts there are, where `members` are left out.
-    members : list of classifiers, optional
-        Experts that differ, in place of clones of `member`.
-    penalty : float, default=1e-3
-        On the squares of the gate's coefficients b.
-    n_starts : int, default=3
-        How many random gates are begun with. After 10 rounds the most likely mixture goes on.
-    max_iter : int, default=100
-        Most rounds.
-    tol : float, default=1e-4
-        Rounds end when the mean log-likelihood, less the penalty, rises by less.
-    on_failure : {"raise", "drop"}, default="raise"
-        An expert that cannot be fitted at the start is an error, or is left out and listed in
-        ``failures_``.
-    n_jobs : int, optional
-        How many experts are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-        1: a line at each tenth of the rounds; 2: at each round.
-    random_state : int or numpy generator, optional
-        For the gates begun with, and for each expert whose own random state is None.
 
     Attributes
     ----------
@@ -137,21 +109,57 @@ class MixtureOfExperts(ilk.Classifier):
     (400, 2)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="classifier", doc="Cloned for each expert."),
-        "n_members": Param(int, ge=1, doc="How many experts there are."),
-        "members": Param(
-            slot="classifier", many=list, none=True, doc="Experts that differ; default: clones."
-        ),
-        "penalty": Param(float, ge=0, doc="On the squares of the gate's coefficients."),
-        "n_starts": Param(int, ge=1, doc="How many random gates are begun with."),
-        "max_iter": Param(int, ge=1, doc="Most rounds from a start."),
-        "tol": Param(float, ge=0, doc="Least rise of the mean log-likelihood that goes on."),
-        "on_failure": ON_FAILURE,
-        "n_jobs": N_JOBS,
-        "verbose": VERBOSE,
-        "random_state": Param(ilk.Seed, none=True, doc="For the start, and experts without one."),
-    }
+    member: ClassifierLike = slot(
+        "classifier",
+        default="logistic",
+        doc="Cloned for each expert. Must take sample weights and give probabilities; one that "
+        "can learn any labels by heart leaves nothing to divide.",
+    )
+    n_members: int = param(
+        default=3,
+        ge=1,
+        doc="How many experts there are, where `members` are left out.",
+    )
+    members: Sequence[ClassifierLike] | None = slots(
+        "classifier",
+        default=None,
+        doc="Experts that differ, in place of clones of `member`.",
+    )
+    penalty: float = param(default=0.001, ge=0, doc="On the squares of the gate's coefficients b.")
+    n_starts: int = param(
+        default=3,
+        ge=1,
+        doc="How many random gates are begun with. After 10 rounds the most likely mixture "
+        "goes on.",
+    )
+    max_iter: int = param(default=100, ge=1, doc="Most rounds.")
+    tol: float = param(
+        default=0.0001,
+        ge=0,
+        doc="Rounds end when the mean log-likelihood, less the penalty, rises by less.",
+    )
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="An expert that cannot be fitted at the start is an error, or is left out and "
+        "listed in ``failures_``.",
+    )
+    n_jobs: int | None = param(
+        default=None,
+        type=int,
+        doc="How many experts are fitted, and asked, at once (threads); -1: one per processor. "
+        "The result is the same.",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the rounds; 2: at each round.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For the gates begun with, and for each expert whose own random state is None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
@@ -159,33 +167,6 @@ class MixtureOfExperts(ilk.Classifier):
             "check_weights_repeat), not to 1e-7"
         ),
     }
-
-    def __init__(
-        self,
-        member: Any = "logistic",
-        n_members: int = 3,
-        members: Sequence[Any] | None = None,
-        *,
-        penalty: float = 1e-3,
-        n_starts: int = 3,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        on_failure: Literal["raise", "drop"] = "raise",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.n_members = n_members
-        self.members = members
-        self.penalty = penalty
-        self.n_starts = n_starts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.on_failure = on_failure
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

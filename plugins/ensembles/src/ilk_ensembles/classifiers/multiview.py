@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import ilk
-from ilk import Capabilities, Param
-from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL, check_member_weights
-from ilk_ensembles.base.held_out import RESAMPLING
-from ilk_ensembles.base.members import N_JOBS, ON_FAILURE, fit_each, fit_member, seed_members
+from ilk import Capabilities, CombinerLike, ResamplingLike, param, slot
+from ilk_ensembles.base.combined_classifier import check_member_weights
+from ilk_ensembles.base.members import fit_each, fit_member, seed_members
 from ilk_ensembles.base.views import (
-    MEMBER,
-    MEMBERS,
-    VIEWS,
     PerViewClassifier,
     learn_columns,
     naming,
@@ -35,31 +30,6 @@ class MultiView(PerViewClassifier):
 
     Views may overlap; columns of no view have no influence. A view may have nominal columns if
     its member takes tables.
-
-    Parameters
-    ----------
-    views : dict of str to list, list of lists, or "data", optional
-        The columns of each view: names, or positions (of an array, or where no column of a data
-        frame has this name). "data": in an experiment, the views that the data set brings. If
-        left out there is one view "all".
-    member : classifier, default="naive_bayes"
-        For every view that `members` does not name; each view has its own.
-    members : dict of str to classifier, optional
-        A classifier for each view that is to have its own, by name.
-    combiner : combiner, default="sum"
-    reject_label : str, int or bool, optional
-        Predicted where the combiner rejects; must not be a class. If left out nothing is
-        rejected: the class of most support is predicted.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error; or its view is left out, with its weight, and
-        listed in ``failures_``.
-    resampling : resampling, optional
-        How rows are held out for a combiner that learns. If left out: stratified folds,
-        at most 5; the only row of a class is always trained on.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor.
-    random_state : int or numpy generator, optional
-        Gives a seed to each member whose own random state is None.
 
     Attributes
     ----------
@@ -108,43 +78,32 @@ class MultiView(PerViewClassifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "views": VIEWS,
-        "member": MEMBER,
-        "members": MEMBERS,
-        "combiner": COMBINER,
-        "reject_label": REJECT_LABEL,
-        "on_failure": ON_FAILURE,
-        "resampling": RESAMPLING,
-        "n_jobs": N_JOBS,
-        "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to each member without one."),
-    }
+    combiner: CombinerLike = slot(
+        "combiner",
+        default="sum",
+        doc="The rule that makes one output of theirs.",
+    )
+    reject_label: str | int | None = param(
+        default=None,
+        type=(str, int, bool),
+        doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
+        "rejected: the class of most support is predicted.",
+    )
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error; or its view is left out, with its "
+        "weight, and listed in ``failures_``.",
+    )
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="How rows are held out for a combiner that learns. If left out: stratified folds, "
+        "at most 5; the only row of a class is always trained on.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), sample_weight=True, probabilistic=True
     )
-
-    def __init__(
-        self,
-        views: Any = None,
-        member: Any = "naive_bayes",
-        members: Any = None,
-        combiner: Any = "sum",
-        *,
-        reject_label: str | int | None = None,
-        on_failure: Literal["raise", "drop"] = "raise",
-        resampling: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.views = views
-        self.member = member
-        self.members = members
-        self.combiner = combiner
-        self.reject_label = reject_label
-        self.on_failure = on_failure
-        self.resampling = resampling
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -154,10 +113,12 @@ class MultiView(PerViewClassifier):
         mixed = {"form": ["height", "width"], "look": ["color", "size", "height"]}
         return [
             cls(),
-            cls(halves, members={"right": "knn"}, combiner="product", random_state=0),
-            cls([[0, 1], [1, 2], [3, 0]], "nearest_mean", combiner="majority", n_jobs=2),
-            cls(columns, "knn"),
-            cls(mixed, members={"look": {"use": "knn", "distance": "heterogeneous"}}),
+            cls(views=halves, members={"right": "knn"}, combiner="product", random_state=0),
+            cls(
+                views=[[0, 1], [1, 2], [3, 0]], member="nearest_mean", combiner="majority", n_jobs=2
+            ),
+            cls(views=columns, member="knn"),
+            cls(views=mixed, members={"look": {"use": "knn", "distance": "heterogeneous"}}),
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
-from ilk_ensembles.base.bootstrap import MAX_SAMPLES, check_share, how_many
+from ilk import Capabilities, Param, RandomState, Seed, param
+from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import check_n_jobs
-from ilk_ensembles.base.members import N_JOBS
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
-from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import Progress
 from ilk_ensembles.forest.induction import (
-    CLASS_WEIGHT,
     Combinations,
     Ranks,
     Settings,
@@ -26,6 +23,9 @@ from ilk_ensembles.forest.induction import (
 from ilk_ensembles.forest.oob_estimates import Importances, check_truth, importances, oob_decisions
 from ilk_ensembles.forest.proximities import dense_proximities, largest_proximities, sparse_rows
 from ilk_ensembles.forest.trees import TreeMember
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 
 class RandomForest(ilk.Classifier):
@@ -47,37 +47,6 @@ class RandomForest(ilk.Classifier):
     ``vote="majority"``, the share of trees that vote for each class. The two agree where leaves
     are pure, as they are by default unless equal rows have different classes. The class of the
     highest probability is predicted; ties go to the first class, in a leaf and in the forest.
-
-    Parameters
-    ----------
-    n_members : int, default=100
-        Number of trees.
-    criterion : {"gini", "entropy"}, default="gini"
-        The impurity that splits lessen.
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
-        How many features, or combinations of them, are looked at for each split: so many, a
-        share, a function of the number of features, or as many as there are features.
-    n_combined : int, optional
-        Features in a combination (at most all of them); left out: single features. Breiman
-        combines 3.
-    max_depth : int, optional
-        Most splits on the way to a leaf.
-    min_split : int, default=2
-        Fewest cases that are split; a case that is drawn twice is one case.
-    min_leaf : int, default=1
-        Fewest cases in a leaf, counted likewise.
-    max_samples : float or int, default=1.0
-        Cases drawn for each tree: a share of those of weight above 0, or their number.
-    vote : {"shares", "majority"}, default="shares"
-        Whether leaves give shares of classes, or vote for one.
-    class_weight : "balanced", dict of label to number, or None, default=None
-        How likely cases of each class are drawn, beside `sample_weight`; "balanced": all
-        classes are drawn as often.
-    n_jobs : int, optional
-        How many trees are grown at once (threads); -1: one per processor. The forest is the same.
-    verbose : int, default=0
-        1: a line at each tenth of the trees; 2: at each tree.
-    random_state : int, generator or None, default=None
 
     Attributes
     ----------
@@ -142,29 +111,73 @@ class RandomForest(ilk.Classifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_members": Param(int, ge=1, doc="Number of trees."),
-        "criterion": Param(choices=("gini", "entropy"), doc="The impurity that splits lessen."),
-        "max_features": Param(
-            (int, float),
-            gt=0,
-            choices=("sqrt", "log2"),
-            none=True,
-            doc="Features, or combinations, looked at for each split.",
-        ),
-        "n_combined": Param(
-            int, ge=1, none=True, doc="Features in a random combination; none: single features."
-        ),
-        "max_depth": Param(int, ge=1, none=True, doc="Most splits on the way to a leaf."),
-        "min_split": Param(int, ge=2, doc="Fewest cases that are split."),
-        "min_leaf": Param(int, ge=1, doc="Fewest cases in a leaf."),
-        "max_samples": MAX_SAMPLES,
-        "vote": Param(choices=("shares", "majority"), doc="What leaves say."),
-        "class_weight": CLASS_WEIGHT,
-        "n_jobs": N_JOBS,
-        "verbose": VERBOSE,
-        "random_state": Param(ilk.Seed, none=True, doc="For samples and splits."),
-    }
+    n_members: int = param(default=100, ge=1, doc="Number of trees.")
+    criterion: Literal["gini", "entropy"] = param(
+        default="gini",
+        choices=("gini", "entropy"),
+        doc="The impurity that splits lessen.",
+    )
+    max_features: float | Literal["sqrt", "log2"] | None = param(
+        default="sqrt",
+        type=(int, float),
+        gt=0,
+        choices=("sqrt", "log2"),
+        none=True,
+        doc="How many features, or combinations of them, are looked at for each split: so "
+        "many, a share, a function of the number of features, or as many as there are "
+        "features.",
+    )
+    n_combined: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Features in a combination (at most all of them); left out: single features. "
+        "Breiman combines 3.",
+    )
+    max_depth: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Most splits on the way to a leaf.",
+    )
+    min_split: int = param(
+        default=2,
+        ge=2,
+        doc="Fewest cases that are split; a case that is drawn twice is one case.",
+    )
+    min_leaf: int = param(default=1, ge=1, doc="Fewest cases in a leaf, counted likewise.")
+    max_samples: float = param(
+        default=1.0,
+        type=(float, int),
+        gt=0,
+        doc="Cases drawn for each tree: a share of those of weight above 0, or their number.",
+    )
+    vote: Literal["shares", "majority"] = param(
+        default="shares",
+        choices=("shares", "majority"),
+        doc="Whether leaves give shares of classes, or vote for one.",
+    )
+    class_weight: Mapping[str, Any] | str | None = param(
+        default=None,
+        type=dict,
+        choices=("balanced",),
+        items=Param(float, gt=0),
+        form='"balanced", dict of label to number, or None',
+        doc='How likely cases of each class are drawn, beside `sample_weight`; "balanced": all '
+        "classes are drawn as often.",
+    )
+    n_jobs: int | None = param(
+        default=None,
+        type=int,
+        doc="How many trees are grown at once (threads); -1: one per processor. The forest is "
+        "the same.",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the trees; 2: at each tree.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="For samples and splits.")
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     waivers: ClassVar[Mapping[str, str]] = dict.fromkeys(
@@ -173,44 +186,20 @@ class RandomForest(ilk.Classifier):
         "weight 2, but not by the same random numbers",
     )
 
-    def __init__(
-        self,
-        n_members: int = 100,
-        criterion: Literal["gini", "entropy"] = "gini",
-        max_features: float | Literal["sqrt", "log2"] | None = "sqrt",
-        n_combined: int | None = None,
-        *,
-        max_depth: int | None = None,
-        min_split: int = 2,
-        min_leaf: int = 1,
-        max_samples: float = 1.0,
-        vote: Literal["shares", "majority"] = "shares",
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_members = n_members
-        self.criterion = criterion
-        self.max_features = max_features
-        self.n_combined = n_combined
-        self.max_depth = max_depth
-        self.min_split = min_split
-        self.min_leaf = min_leaf
-        self.max_samples = max_samples
-        self.vote = vote
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Single features, combinations, and votes of small trees."""
         return [
-            cls(10, random_state=0),
-            cls(8, "entropy", 2, 3, random_state=0),
-            cls(8, min_leaf=3, vote="majority", class_weight="balanced", n_jobs=2, random_state=0),
+            cls(n_members=10, random_state=0),
+            cls(n_members=8, criterion="entropy", max_features=2, n_combined=3, random_state=0),
+            cls(
+                n_members=8,
+                min_leaf=3,
+                vote="majority",
+                class_weight="balanced",
+                n_jobs=2,
+                random_state=0,
+            ),
         ]
 
     def check_parameters(self) -> None:

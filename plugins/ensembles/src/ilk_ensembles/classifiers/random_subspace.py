@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Capabilities, Param
-from ilk_ensembles.base.bootstrap import STRATIFIED, check_share, how_many
-from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
-from ilk_ensembles.base.held_out import RESAMPLING
-from ilk_ensembles.base.resampling import N_MEMBERS, PARAMETERS, ResampledClassifier
+from ilk import Capabilities, ClassifierLike, CombinerLike, ResamplingLike, param, slot
+from ilk_ensembles.base.bootstrap import check_share, how_many
+from ilk_ensembles.base.combined_classifier import REJECT_LABEL
+from ilk_ensembles.base.resampling import ResampledClassifier
 from ilk_ensembles.base.validation import indexable
 
 
@@ -26,38 +24,6 @@ class RandomSubspace(ResampledClassifier):
 
     Memory is that of the members, the columns and rows drawn for each and, while fitting, a
     copy of what is shown to each member that is fitted at once.
-
-    Parameters
-    ----------
-    member : classifier, default="decision_tree"
-        Cloned for each. X may have columns of any kind that it takes.
-    n_members : int, default=10
-    combiner : combiner, default="sum"
-        One that learns does so from outputs for rows held out.
-    max_features : float or int, default=0.5
-        Columns drawn for each member: as a share, or as a whole number (1 is one column).
-    max_samples : float or int, default=1.0
-        Rows drawn for each member: as a share, or as a whole number.
-    replace : bool, default=False
-        Whether rows are drawn with replacement.
-    stratified : bool, default=False
-        Draw from each class by its share, and at least one row of each.
-    oob_score : bool, default=False
-        Whether the members say of each row that was not drawn for them what it is; not all
-        rows may be shown then.
-    reject_label : str, int or bool, optional
-        Predicted where the combiner rejects; must not be a class. If left out nothing is
-        rejected.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
-    resampling : resampling, optional
-        How rows are held out for a combiner that learns; if left out: stratified folds.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-    random_state : int or numpy generator, optional
-        With the same seed the first members are the same however many there are.
 
     Attributes
     ----------
@@ -102,64 +68,58 @@ class RandomSubspace(ResampledClassifier):
     (32, True)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="classifier", doc="Cloned for each draw."),
-        "n_members": N_MEMBERS,
-        "combiner": COMBINER,
-        "max_features": Param(
-            (float, int),
-            gt=0,
-            doc="Columns drawn for each member: a share of all, or their number.",
-        ),
-        "stratified": STRATIFIED,
-        "reject_label": REJECT_LABEL,
-        "resampling": RESAMPLING,
-        **PARAMETERS,
-    }
+    member: ClassifierLike = slot(
+        "classifier",
+        default="decision_tree",
+        doc="Cloned for each. X may have columns of any kind that it takes.",
+    )
+    combiner: CombinerLike = slot(
+        "combiner",
+        default="sum",
+        doc="One that learns does so from outputs for rows held out.",
+    )
+    max_features: float = param(
+        default=0.5,
+        type=(float, int),
+        gt=0,
+        doc="Columns drawn for each member: as a share, or as a whole number (1 is one column).",
+    )
+    max_samples: float = param(
+        default=1.0,
+        type=(float, int),
+        gt=0,
+        doc="Rows drawn for each member: as a share, or as a whole number.",
+    )
+    replace: bool = False
+    oob_score: bool = param(
+        default=False,
+        doc="Whether the members say of each row that was not drawn for them what it is; not "
+        "all rows may be shown then.",
+    )
+    reject_label: str | int | None = REJECT_LABEL
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="How rows are held out for a combiner that learns; if left out: stratified folds.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
     )
-
-    def __init__(
-        self,
-        member: Any = "decision_tree",
-        n_members: int = 10,
-        combiner: Any = "sum",
-        *,
-        max_features: float = 0.5,
-        max_samples: float = 1.0,
-        replace: bool = False,
-        stratified: bool = False,
-        oob_score: bool = False,
-        reject_label: str | int | None = None,
-        on_failure: Literal["raise", "drop"] = "raise",
-        resampling: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.n_members = n_members
-        self.combiner = combiner
-        self.max_features = max_features
-        self.max_samples = max_samples
-        self.replace = replace
-        self.stratified = stratified
-        self.oob_score = oob_score
-        self.reject_label = reject_label
-        self.on_failure = on_failure
-        self.resampling = resampling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
         """All rows, and bootstraps of them; vectors and tables."""
         return [
             cls(random_state=0),
-            cls("knn", 5, max_features=2, random_state=0),
-            cls("nearest_mean", 5, "majority", replace=True, oob_score=True, random_state=0),
+            cls(member="knn", n_members=5, max_features=2, random_state=0),
+            cls(
+                member="nearest_mean",
+                n_members=5,
+                combiner="majority",
+                replace=True,
+                oob_score=True,
+                random_state=0,
+            ),
         ]
 
     def check_parameters(self) -> None:

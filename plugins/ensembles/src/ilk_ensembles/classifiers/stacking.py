@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from ilk import Param
-from ilk_ensembles.base.held_out import RESAMPLING
-from ilk_ensembles.base.heterogeneous import CLASSIFIERS, PARAMETERS, HeterogeneousClassifier
+from ilk import ClassifierLike, RandomState, ResamplingLike, Seed, param, slot
+from ilk_ensembles.base.heterogeneous import HeterogeneousClassifier
 from ilk_ensembles.combiners.stacking import Stacking as StackingRule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Stacking(HeterogeneousClassifier):
@@ -20,31 +21,6 @@ class Stacking(HeterogeneousClassifier):
     classes, whatever classes a clone has seen: one that it has not has probability 0. Then the
     members are fitted on all rows, and what the learner says of their probabilities is the
     answer.
-
-    Parameters
-    ----------
-    members : list of classifiers
-        With ``predict_proba``. Instances, names or tables; pipelines too. X may be whatever
-        all of them take.
-    learner : classifier, default="logistic"
-        Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class it
-        predicts has probability 1.
-    passthrough : bool, default=False
-        Whether the learner sees X beside them, which must then be vectors.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
-        One that fails on a part of the rows only is an error.
-    resampling : resampling, optional
-        How rows are held out. If left out: stratified folds, at most 5; the only row of a class
-        is always trained on, so the learner never sees its class.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-        1: a line at each tenth of the members; 2: at each one.
-    random_state : int or numpy generator, optional
-        For the folds; gives a seed to each member, and to the learner, whose own random state
-        is None.
 
     Attributes
     ----------
@@ -92,40 +68,40 @@ class Stacking(HeterogeneousClassifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "members": Param(slot="classifier", many=list, doc="The classifiers that are combined."),
-        "learner": Param(slot="classifier", doc="The classifier of what they say."),
-        "passthrough": Param(bool, doc="Whether the learner sees X, too."),
-        "resampling": RESAMPLING,
-        **PARAMETERS,
-    }
+    learner: ClassifierLike = slot(
+        "classifier",
+        default="logistic",
+        doc="Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class "
+        "it predicts has probability 1.",
+    )
+    passthrough: bool = param(
+        default=False,
+        doc="Whether the learner sees X beside them, which must then be vectors.",
+    )
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error, or is left out and listed in "
+        "``failures_``. One that fails on a part of the rows only is an error.",
+    )
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="How rows are held out. If left out: stratified folds, at most 5; the only row of "
+        "a class is always trained on, so the learner never sees its class.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For the folds; gives a seed to each member, and to the learner, whose own random "
+        "state is None.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
             "two equal rows may be held out at different times, one of weight 2 is held out at once"
         ),
     }
     _least_classes = 2
-
-    def __init__(
-        self,
-        members: Sequence[Any] = CLASSIFIERS,
-        learner: Any = "logistic",
-        *,
-        passthrough: bool = False,
-        on_failure: Literal["raise", "drop"] = "raise",
-        resampling: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.members = members
-        self.learner = learner
-        self.passthrough = passthrough
-        self.on_failure = on_failure
-        self.resampling = resampling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -138,8 +114,8 @@ class Stacking(HeterogeneousClassifier):
         return [
             cls(members=weighted, random_state=0),
             tree.set_params(resampling=halves),
-            cls([{"use": "knn", "k": 1}, {"use": "knn", "k": 5}], random_state=0),
+            cls(members=[{"use": "knn", "k": 1}, {"use": "knn", "k": 5}], random_state=0),
         ]
 
     def _rule(self) -> StackingRule:
-        return StackingRule(self.resolve_slot("learner"), passthrough=self.passthrough)
+        return StackingRule(learner=self.resolve_slot("learner"), passthrough=self.passthrough)

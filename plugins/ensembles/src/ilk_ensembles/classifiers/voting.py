@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
-from ilk import Param
-from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL
-from ilk_ensembles.base.held_out import RESAMPLING
-from ilk_ensembles.base.heterogeneous import CLASSIFIERS, PARAMETERS, HeterogeneousClassifier
+from ilk import (
+    ClassifierLike,
+    CombinerLike,
+    RandomState,
+    ResamplingLike,
+    Seed,
+    param,
+    slot,
+    slots,
+)
+from ilk_ensembles.base.heterogeneous import CLASSIFIERS, HeterogeneousClassifier
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Voting(HeterogeneousClassifier):
@@ -19,30 +29,6 @@ class Voting(HeterogeneousClassifier):
     it predicts instead; a member that itself declines to answer supports all classes alike. The
     combiner turns the outputs of shape (L, n, C) into support of shape (n, C), and decides. One
     that learns, such as `stacking`, is fitted on outputs for rows held out.
-
-    Parameters
-    ----------
-    members : list of classifiers
-        Instances, names or tables; pipelines too. X may be whatever all of them take.
-    combiner : combiner, default="sum"
-    reject_label : str, int or bool, optional
-        Predicted where the combiner rejects; must not be a class. If left out nothing is
-        rejected: the class of most support is predicted.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error; or is left out, with its weight, and listed in
-        ``failures_``.
-        One that fails on a part of the rows only, for a combiner that learns, is an error.
-    resampling : resampling, optional
-        How rows are held out for a combiner that learns. If left out: stratified folds, at most
-        5; the only row of a class is always trained on.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-        1: a line at each tenth of the members; 2: at each one.
-    random_state : int or numpy generator, optional
-        Gives a seed to each member, and to a combiner that learns, whose own random state is
-        None; and for folds.
 
     Attributes
     ----------
@@ -85,34 +71,34 @@ class Voting(HeterogeneousClassifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "members": Param(slot="classifier", many=list, doc="The classifiers that vote."),
-        "combiner": COMBINER,
-        "reject_label": REJECT_LABEL,
-        "resampling": RESAMPLING,
-        **PARAMETERS,
-    }
-
-    def __init__(
-        self,
-        members: Sequence[Any] = CLASSIFIERS,
-        combiner: Any = "sum",
-        *,
-        reject_label: str | int | None = None,
-        on_failure: Literal["raise", "drop"] = "raise",
-        resampling: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.members = members
-        self.combiner = combiner
-        self.reject_label = reject_label
-        self.on_failure = on_failure
-        self.resampling = resampling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    members: Sequence[ClassifierLike] = slots(
+        "classifier",
+        default=CLASSIFIERS,
+        doc="Instances, names or tables; pipelines too. X may be whatever all of them take.",
+    )
+    combiner: CombinerLike = slot(
+        "combiner",
+        default="sum",
+        doc="The rule that makes one output of theirs.",
+    )
+    reject_label: str | int | None = param(
+        default=None,
+        type=(str, int, bool),
+        doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
+        "rejected: the class of most support is predicted.",
+    )
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="How rows are held out for a combiner that learns. If left out: stratified folds, "
+        "at most 5; the only row of a class is always trained on.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Gives a seed to each member, and to a combiner that learns, whose own random "
+        "state is None; and for folds.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -124,5 +110,5 @@ class Voting(HeterogeneousClassifier):
             cls(members=weighted),
             cls(combiner="product", random_state=0),
             cls(combiner="majority", reject_label="?", n_jobs=2),
-            cls([{"use": "knn", "k": 1}, {"use": "knn", "k": 5}]),
+            cls(members=[{"use": "knn", "k": 1}, {"use": "knn", "k": 5}]),
         ]

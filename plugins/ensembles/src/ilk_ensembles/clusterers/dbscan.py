@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import get_tags
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, DistanceLike, IndexLike, param, slot
 from ilk_ensembles.clusterers.density import (
-    INDEX,
-    MIN_SAMPLES,
     comparable,
     density_clusters,
     radius_neighborhoods,
@@ -36,17 +33,6 @@ class DBSCAN(ilk.Clusterer):
     `min_samples` each, and a block of neighbourhoods at a time; so a large `eps` costs time but
     not memory. Where the distance is not symmetric, or the index not exact, the
     neighbourhoods of all core rows are kept. A matrix of all distances never exists.
-
-    Parameters
-    ----------
-    eps : float, default=0.5
-        Radius of neighbourhoods, inclusive.
-    min_samples : int, default=5
-        How many rows the neighbourhood of a core row has, itself included.
-    distance : distance, default="euclidean"
-        Precomputed ones too: ``{"use": "precomputed", "matrix": D}``, X a column of row numbers.
-    index : index, default="brute"
-        One that has ``radius_neighbors``.
 
     Attributes
     ----------
@@ -82,12 +68,19 @@ class DBSCAN(ilk.Clusterer):
     array([ 0,  0,  0,  1,  1, -1])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "eps": Param(float, ge=0, doc="Radius of neighbourhoods, inclusive."),
-        "min_samples": MIN_SAMPLES,
-        "distance": Param(slot="distance", doc="How far apart rows are."),
-        "index": INDEX,
-    }
+    eps: float = param(default=0.5, ge=0, doc="Radius of neighbourhoods, inclusive.")
+    min_samples: int = param(
+        default=5,
+        ge=1,
+        doc="How many rows the neighbourhood of a core row has, itself included.",
+    )
+    distance: DistanceLike = slot(
+        "distance",
+        default="euclidean",
+        doc='Precomputed ones too: ``{"use": "precomputed", "matrix": D}``, X a column of row '
+        "numbers.",
+    )
+    index: IndexLike = slot("index", default="brute", doc="One that has ``radius_neighbors``.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=(
             "vectors",
@@ -102,26 +95,14 @@ class DBSCAN(ilk.Clusterer):
         sample_weight=True,
     )
 
-    def __init__(
-        self,
-        eps: float = 0.5,
-        min_samples: int = 5,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.distance = distance
-        self.index = index
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Vectors by two indexes, tables, and histograms by a distance that is not symmetric."""
         return [
             cls(),
-            cls(2.0, 3, index="kd_tree"),
-            cls(0.2, 2, "heterogeneous"),
-            cls(0.3, 3, "kullback_leibler"),
+            cls(eps=2.0, min_samples=3, index="kd_tree"),
+            cls(eps=0.2, min_samples=2, distance="heterogeneous"),
+            cls(eps=0.3, min_samples=3, distance="kullback_leibler"),
         ]
 
     def __sklearn_tags__(self) -> Any:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import ilk
 from ilk import Param
 from ilk_ensembles.base.validation import check_features
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MIN_SAMPLES = Param(int, ge=1, doc="Rows in the neighbourhood of a core row, itself included.")
 INDEX = Param(slot="index", doc="How neighbours are found; must find those within a radius.")

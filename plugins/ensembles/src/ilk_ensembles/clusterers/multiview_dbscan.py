@@ -8,12 +8,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, DistanceLike, IndexLike, Param, ViewsLike, param, slot, slots
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns, view_names
 from ilk_ensembles.clusterers.density import (
-    INDEX,
-    MIN_SAMPLES,
     MultiViewNeighborhoods,
     RadiusNeighborhoods,
     density_clusters,
@@ -38,24 +36,6 @@ class MultiViewDBSCAN(ilk.Clusterer):
     method is `dbscan`.
 
     The time is that of `dbscan` for each view; memory as there.
-
-    Parameters
-    ----------
-    views : dict of str to list, list of lists, or "data", optional
-        The columns of each view: names, or positions (of an array, or where no column of a data
-        frame has this name). "data": in an experiment, the views that the data set brings. If
-        left out there is one view "all".
-    eps : float or dict of str to float, default=0.5
-        Radius in every view, or in each by name, inclusive.
-    min_samples : int, default=5
-        How many rows the neighbourhood of a core row has, itself included.
-    distance : distance, default="euclidean"
-        For every view that `distances` does not name.
-    distances : dict of str to distance, optional
-        A distance for each view that is to have its own, by name.
-    method : {"union", "intersection"}, default="union"
-    index : index, default="brute"
-        One that has ``radius_neighbors``; each view has its own.
 
     Attributes
     ----------
@@ -99,39 +79,44 @@ class MultiViewDBSCAN(ilk.Clusterer):
     array([-1, -1, -1,  0,  0])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "views": VIEWS,
-        "eps": Param(
-            (float, dict), ge=0, items=Param(float, ge=0), doc="Radius in each view, inclusive."
-        ),
-        "min_samples": MIN_SAMPLES,
-        "distance": Param(slot="distance", doc="For every view that `distances` does not name."),
-        "distances": Param(slot="distance", many=dict, none=True, doc="A distance by view."),
-        "method": Param(choices=("union", "intersection"), doc="Near in any view, or in every."),
-        "index": INDEX,
-    }
+    views: ViewsLike | None = VIEWS
+    eps: float | Mapping[Any, float] = param(
+        default=0.5,
+        type=(float, dict),
+        ge=0,
+        items=Param(float, ge=0),
+        form="float or dict of str to float",
+        doc="Radius in every view, or in each by name, inclusive.",
+    )
+    min_samples: int = param(
+        default=5,
+        ge=1,
+        doc="How many rows the neighbourhood of a core row has, itself included.",
+    )
+    distance: DistanceLike = slot(
+        "distance",
+        default="euclidean",
+        doc="For every view that `distances` does not name.",
+    )
+    distances: Mapping[str, DistanceLike] | None = slots(
+        "distance",
+        default=None,
+        many=dict,
+        doc="A distance for each view that is to have its own, by name.",
+    )
+    method: Literal["union", "intersection"] = param(
+        default="union",
+        choices=("union", "intersection"),
+        doc="Near in any view, or in every.",
+    )
+    index: IndexLike = slot(
+        "index",
+        default="brute",
+        doc="One that has ``radius_neighbors``; each view has its own.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), sample_weight=True
     )
-    columns_: dict[Any, np.ndarray]
-
-    def __init__(
-        self,
-        views: Any = None,
-        eps: float | Mapping[Any, float] = 0.5,
-        min_samples: int = 5,
-        distance: Any = "euclidean",
-        distances: Any = None,
-        method: Literal["union", "intersection"] = "union",
-        index: Any = "brute",
-    ) -> None:
-        self.views = views
-        self.eps = eps
-        self.min_samples = min_samples
-        self.distance = distance
-        self.distances = distances
-        self.method = method
-        self.index = index
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -142,10 +127,22 @@ class MultiViewDBSCAN(ilk.Clusterer):
         own = {"look": "heterogeneous"}
         return [
             cls(),
-            cls(halves, {"left": 2, "right": 1}, 4, method="intersection", index="kd_tree"),
-            cls([[0, 1, 2], [2, 3]], 1.5, 3, "manhattan"),
-            cls(columns, 2.0, 3, method="intersection"),
-            cls(mixed, {"form": 1.5, "look": 0.1}, 3, distances=own, method="intersection"),
+            cls(
+                views=halves,
+                eps={"left": 2, "right": 1},
+                min_samples=4,
+                method="intersection",
+                index="kd_tree",
+            ),
+            cls(views=[[0, 1, 2], [2, 3]], eps=1.5, min_samples=3, distance="manhattan"),
+            cls(views=columns, eps=2.0, min_samples=3, method="intersection"),
+            cls(
+                views=mixed,
+                eps={"form": 1.5, "look": 0.1},
+                min_samples=3,
+                distances=own,
+                method="intersection",
+            ),
         ]
 
     def check_parameters(self) -> None:
@@ -172,6 +169,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts as two, one of weight 0 as none.
         """
+        self.columns_: dict[Any, np.ndarray]
         self.check_parameters()
         X = learn_columns(self, X, self.views)
         weights = None if sample_weight is None else ilk.check_weights(self, sample_weight, X)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp
 
 import ilk
 from ilk_ensembles.base.outputs import member_probabilities, number_per_row, numbers, one_per_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LN2 = float(np.log(2))
 LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 def one_against_all(n_classes: int) -> np.ndarray:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, param
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import (
     check_given,
@@ -19,6 +18,9 @@ from ilk_ensembles.combiners.weights import (
     normalized,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class BayesianAverage(SupportCombiner):
     """Bayesian averaging: the mean of the members' support, weighted by their posteriors.
@@ -26,18 +28,6 @@ class BayesianAverage(SupportCombiner):
     ``combined_k = sum_j P(M_j | D) P_j(k)`` with ``P(M_j | D)`` proportional to
     ``P(M_j) prod_i P_j(y_i)``: the prior of member j times the probability that it gives the
     held-out labels. The more rows are held out, the more the best member decides alone.
-
-    Parameters
-    ----------
-    posteriors : array of shape (L,), optional
-        Given instead of learned; they are divided by their sum.
-    prior : array of shape (L,), optional
-        Of each member; all alike if left out.
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Attributes
     ----------
@@ -69,30 +59,37 @@ class BayesianAverage(SupportCombiner):
     [0.667, 0.333]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "posteriors": Param(ilk.Array, none=True, doc="Of the members; learned if left out."),
-        "prior": Param(ilk.Array, none=True, doc="Of the members; all alike if left out."),
-        **SupportCombiner.parameters,
-    }
+    posteriors: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (L,)",
+        doc="Given instead of learned; they are divided by their sum.",
+    )
+    prior: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (L,)",
+        doc="Of each member; all alike if left out.",
+    )
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "given posteriors belong to the members in their order",
     }
 
-    def __init__(
-        self,
-        posteriors: Any = None,
-        prior: Any = None,
-        ties: str = "first",
-        cost: Any = None,
-    ) -> None:
-        super().__init__(ties, cost)
-        self.posteriors = posteriors
-        self.prior = prior
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Posteriors that are learned, from two priors, and given ones."""
-        return [cls(), cls(prior=[1, 2, 1, 1, 1]), cls([0.2, 0.1, 0.4, 0.2, 0.1], ties="reject")]
+        return [
+            cls(),
+            cls(prior=[1, 2, 1, 1, 1]),
+            cls(posteriors=[0.2, 0.1, 0.4, 0.2, 0.1], ties="reject"),
+        ]
 
     @property
     def needs_fit(self) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, param
 from ilk_ensembles.combiners.support import ULPS, SupportCombiner, as_outputs, combine_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class Cascade(SupportCombiner):
@@ -17,19 +18,6 @@ class Cascade(SupportCombiner):
 
     A member is sure enough if its largest support, divided by the sum over the classes, is at
     least the threshold. The last one answers what no one before did.
-
-    Parameters
-    ----------
-    threshold : float or array of shape (L - 1,), default=0.9
-        For all members, or for each but the last, in the order in which they are asked.
-    costs : array of shape (L,), optional
-        Of the members: the cheapest is asked first, of equal ones the first. If left out they
-        are asked in the order they come in.
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Raises
     ------
@@ -56,28 +44,36 @@ class Cascade(SupportCombiner):
     ([[0.9, 0.1], [0.3, 0.7]], [0, 1])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "threshold": Param(
-            (float, ilk.Array), ge=0, le=1, doc="How much support makes a member sure enough."
-        ),
-        "costs": Param(ilk.Array, none=True, doc="Of the members; the cheapest is asked first."),
-        **SupportCombiner.parameters,
-    }
+    threshold: float | ArrayLike = param(
+        default=0.9,
+        type=(float, Array),
+        ge=0,
+        le=1,
+        form="float or array of shape (L - 1,)",
+        doc="For all members, or for each but the last, in the order in which they are asked.",
+    )
+    costs: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (L,)",
+        doc="Of the members: the cheapest is asked first, of equal ones the first. If left out "
+        "they are asked in the order they come in.",
+    )
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation": "members are asked in an order",
     }
 
-    def __init__(
-        self, threshold: Any = 0.9, costs: Any = None, ties: str = "first", cost: Any = None
-    ) -> None:
-        super().__init__(ties, cost)
-        self.threshold = threshold
-        self.costs = costs
-
     @classmethod
     def examples(cls) -> list[Self]:
         """One threshold, and one for each member with costs."""
-        return [cls(), cls([0.9, 0.8, 0.7, 0.6], costs=[3, 1, 2, 5, 4], ties="reject")]
+        return [cls(), cls(threshold=[0.9, 0.8, 0.7, 0.6], costs=[3, 1, 2, 5, 4], ties="reject")]
 
     def check_parameters(self) -> None:
         """Check each parameter, that thresholds are shares and costs finite."""

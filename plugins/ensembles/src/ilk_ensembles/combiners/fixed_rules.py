@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ilk import Array, ArrayLike, param
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 
 
@@ -32,14 +33,6 @@ class Max(_FixedRule):
 
     ``P_j`` is member j's support divided by its sum over the classes.
 
-    Parameters
-    ----------
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
-
     Raises
     ------
     InputError
@@ -60,6 +53,14 @@ class Max(_FixedRule):
     ([[0.6, 0.55]], [0])
     """
 
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
+
     _kernel = "largest"
 
 
@@ -68,14 +69,6 @@ class Min(_FixedRule):
 
     ``P_j`` is member j's support divided by its sum over the classes. Where the result is zero
     for every class, all classes are supported alike: a tie.
-
-    Parameters
-    ----------
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Raises
     ------
@@ -97,6 +90,14 @@ class Min(_FixedRule):
     ([[0.45, 0.4]], [0])
     """
 
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
+
     _kernel = "smallest"
 
 
@@ -106,14 +107,6 @@ class Median(_FixedRule):
     ``P_j`` is member j's support divided by its sum over the classes. Of an even number of
     members it is the mean of both middle ones. Where the result is zero for every class, all
     classes are supported alike: a tie.
-
-    Parameters
-    ----------
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Raises
     ------
@@ -135,6 +128,14 @@ class Median(_FixedRule):
     ([[0.525, 0.475]], [0])
     """
 
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
+
     _kernel = "median"
 
 
@@ -147,14 +148,6 @@ class Product(_FixedRule):
     A class to which a member gives no support has product zero. Where that is so for every
     class, the zeros are taken as one very small number: the classes with the fewest zeros
     share the support in proportion to the product of the rest.
-
-    Parameters
-    ----------
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Raises
     ------
@@ -176,6 +169,14 @@ class Product(_FixedRule):
     ([[0.551, 0.449]], [0])
     """
 
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
+
     _kernel = "product"
 
 
@@ -185,14 +186,6 @@ class Sum(_FixedRule):
     ``combined_k = (1/L) sum_j P_j(k)``, where ``P_j`` is member j's support divided by its
     sum over the classes, so that members count alike whatever the scale of their outputs.
     Rows of the result sum to one, up to rounding. The mean decides as the sum does.
-
-    Parameters
-    ----------
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Raises
     ------
@@ -214,6 +207,14 @@ class Sum(_FixedRule):
     ([[0.525, 0.475]], [0])
     """
 
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
+
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import weighted
 
@@ -229,14 +230,6 @@ class Borda(_FixedRule):
     and half a point for each that it supports as much. Points are divided by their sum, so
     that rows of the result sum to one, up to rounding. Only the order of a member's support
     counts.
-
-    Parameters
-    ----------
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Raises
     ------
@@ -256,6 +249,14 @@ class Borda(_FixedRule):
     >>> rule.combine([[[0.6, 0.3, 0.1]], [[0.2, 0.7, 0.1]]]).tolist()
     [[0.5, 0.5, 0.0]]
     """
+
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import borda

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Array, ArrayLike, Capabilities, ClassifierLike, param, slot
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
@@ -30,20 +29,6 @@ class Gating(SupportCombiner):
     sample i, ``h_ij = g_j(x_i) P_j(y_i | x_i)`` divided by its sum over j, is what the gate
     learns to predict from ``x_i``. Members stay as they are; the classifier
     `mixture_of_experts` fits them, too.
-
-    Parameters
-    ----------
-    gate : classifier, default="logistic"
-        Must take sample weights and give probabilities. It sees what the members see.
-    max_iter : int, default=100
-        Most rounds of learning.
-    tol : float, default=1e-3
-        The rounds end when the mean log-likelihood rises by less.
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Attributes
     ----------
@@ -81,31 +66,30 @@ class Gating(SupportCombiner):
     [0.8, 0.7]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "gate": Param(slot="classifier", doc="Tells from the case which member to ask."),
-        "max_iter": Param(int, ge=1, doc="Most rounds of learning."),
-        "tol": Param(float, ge=0, doc="Least rise of the mean log-likelihood that goes on."),
-        **SupportCombiner.parameters,
-    }
+    gate: ClassifierLike = slot(
+        "classifier",
+        default="logistic",
+        doc="Must take sample weights and give probabilities. It sees what the members see.",
+    )
+    max_iter: int = param(default=100, ge=1, doc="Most rounds of learning.")
+    tol: float = param(
+        default=0.001,
+        ge=0,
+        doc="The rounds end when the mean log-likelihood rises by less.",
+    )
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True)
-
-    def __init__(
-        self,
-        gate: Any = "logistic",
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        ties: str = "first",
-        cost: Any = None,
-    ) -> None:
-        super().__init__(ties, cost)
-        self.gate = gate
-        self.max_iter = max_iter
-        self.tol = tol
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Gates of two kinds."""
-        return [cls(), cls("naive_bayes", tol=0.1, ties="reject")]
+        return [cls(), cls(gate="naive_bayes", tol=0.1, ties="reject")]
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
         """Learn the gate from held-out outputs, codes of their labels, and what they are of."""

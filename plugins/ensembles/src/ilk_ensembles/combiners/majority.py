@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, param
 from ilk_ensembles.combiners.support import (
-    THRESHOLD,
-    TIES,
     SupportCombiner,
     as_outputs,
     check_support,
@@ -23,6 +20,9 @@ from ilk_ensembles.combiners.support import (
 )
 from ilk_ensembles.combiners.weights import check_given, for_members, held_out_codes
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 
 class Majority(ilk.Combiner):
     """Majority voting rule: decides if enough members agree on a label, else rejects.
@@ -32,14 +32,6 @@ class Majority(ilk.Combiner):
     the L votes for class k. With threshold "half" at least ``l_c`` votes are needed::
 
         l_c = L/2 + 1 for even L, (L + 1)/2 for odd L
-
-    Parameters
-    ----------
-    threshold : "half", "consensus" or float, default="half"
-        "half": more than half of the votes. "consensus": all of them. A number between 0 and
-        1: at least that share; 0 never rejects (plurality).
-    ties : {"first", "reject"}, default="first"
-        Where several classes have most votes, and enough: the first one, or rejection.
 
     Raises
     ------
@@ -62,14 +54,20 @@ class Majority(ilk.Combiner):
     """
 
     needs = "labels"
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "threshold": THRESHOLD,
-        "ties": TIES,
-    }
-
-    def __init__(self, threshold: float | str = "half", ties: str = "first") -> None:
-        self.threshold = threshold
-        self.ties = ties
+    threshold: float | str = param(
+        default="half",
+        type=float,
+        ge=0,
+        le=1,
+        choices=("half", "consensus"),
+        doc='"half": more than half of the votes. "consensus": all of them. A number between 0 '
+        "and 1: at least that share; 0 never rejects (plurality).",
+    )
+    ties: str = param(
+        default="first",
+        choices=("first", "reject"),
+        doc="Where several classes have most votes, and enough: the first one, or rejection.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -107,22 +105,6 @@ class WeightedMajority(SupportCombiner):
     ``combined_k = sum of w_j over the members whose label is k / sum_j w_j``. A member whose
     support is tied divides its vote among the tied classes.
 
-    Parameters
-    ----------
-    weights : "learned" or array of shape (L,), default="learned"
-        "learned": in `fit`, from labels held out: ``w_j = ln((1 - e_j)/e_j) + ln(C - 1)`` with
-        ``e_j`` the share of the errors of member j, at least 1/(2n) and at most 1 - 1/(2n).
-        Members no better than chance have weight 0; all count alike where all are so. For two
-        classes these are the weights that are best where members err independently.
-    threshold : "half", "consensus" or float, default=0
-        The least share of all weight that is enough, as in `majority`; what has less is
-        rejected. 0 never rejects.
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
-
     Attributes
     ----------
     weights_ : ndarray of shape (L,)
@@ -150,32 +132,41 @@ class WeightedMajority(SupportCombiner):
     """
 
     needs = "labels"
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "weights": Param(
-            ilk.Array, choices=("learned",), doc="Numbers, or from errors on labels held out."
-        ),
-        "threshold": THRESHOLD,
-        **SupportCombiner.parameters,
-    }
+    weights: ArrayLike | str = param(
+        default="learned",
+        type=Array,
+        choices=("learned",),
+        form='"learned" or array of shape (L,)',
+        doc='"learned": in `fit`, from labels held out: ``w_j = ln((1 - e_j)/e_j) + ln(C - '
+        "1)`` with ``e_j`` the share of the errors of member j, at least 1/(2n) and at "
+        "most 1 - 1/(2n). Members no better than chance have weight 0; all count alike "
+        "where all are so. For two classes these are the weights that are best where "
+        "members err independently.",
+    )
+    threshold: float | str = param(
+        default=0,
+        type=float,
+        ge=0,
+        le=1,
+        choices=("half", "consensus"),
+        doc="The least share of all weight that is enough, as in `majority`; what has less is "
+        "rejected. 0 never rejects.",
+    )
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#1": "given weights belong to the members in their order",
     }
 
-    def __init__(
-        self,
-        weights: Any = "learned",
-        threshold: float | str = 0,
-        ties: str = "first",
-        cost: Any = None,
-    ) -> None:
-        super().__init__(ties, cost)
-        self.weights = weights
-        self.threshold = threshold
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Weights that are learned, and given ones."""
-        return [cls(), cls([3, 1, 0, 2.5, 1], "half", ties="reject")]
+        return [cls(), cls(weights=[3, 1, 0, 2.5, 1], threshold="half", ties="reject")]
 
     @property
     def needs_fit(self) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Array, ArrayLike, Capabilities, ClassifierLike, param, slot
 from ilk_ensembles.base.members import failure, fit_member
 from ilk_ensembles.base.outputs import member_codes, member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, leveled
@@ -22,22 +21,6 @@ class Stacking(SupportCombiner):
     The features of a sample are the outputs of all members, each divided by its sum over the
     classes: L times C numbers. The classifier learns from outputs for samples that the members
     were not fitted on.
-
-    Parameters
-    ----------
-    learner : classifier, default="logistic"
-        Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class it
-        predicts has support 1.
-    passthrough : bool, default=False
-        Whether it sees the cases X, too, which must then be vectors.
-    of : {"probabilities", "labels"}, default="probabilities"
-        What of the members it sees. Of labels the features are 1 for the class that a member
-        predicts and 0 for the others.
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Attributes
     ----------
@@ -65,32 +48,40 @@ class Stacking(SupportCombiner):
     [1]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "learner": Param(slot="classifier", doc="The classifier that sees the members' outputs."),
-        "passthrough": Param(bool, doc="Whether it sees the cases, too."),
-        "of": Param(choices=("probabilities", "labels"), doc="What of the members it sees."),
-        **SupportCombiner.parameters,
-    }
+    learner: ClassifierLike = slot(
+        "classifier",
+        default="logistic",
+        doc="Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class "
+        "it predicts has support 1.",
+    )
+    passthrough: bool = param(
+        default=False,
+        doc="Whether it sees the cases X, too, which must then be vectors.",
+    )
+    of: Literal["probabilities", "labels"] = param(
+        default="probabilities",
+        choices=("probabilities", "labels"),
+        doc="What of the members it sees. Of labels the features are 1 for the class that a "
+        "member predicts and 0 for the others.",
+    )
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True, sample_weight=True)
-
-    def __init__(
-        self,
-        learner: Any = "logistic",
-        passthrough: bool = False,
-        of: Literal["probabilities", "labels"] = "probabilities",
-        ties: str = "first",
-        cost: Any = None,
-    ) -> None:
-        super().__init__(ties, cost)
-        self.learner = learner
-        self.passthrough = passthrough
-        self.of = of
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Learners with probabilities and without."""
         plain = {"use": "sklearn", "estimator": "RidgeClassifier"}
-        return [cls(), cls(plain, of="labels"), cls("naive_bayes", passthrough=True, ties="reject")]
+        return [
+            cls(),
+            cls(learner=plain, of="labels"),
+            cls(learner="naive_bayes", passthrough=True, ties="reject"),
+        ]
 
     @property
     def needs(self) -> Literal["probabilities", "labels"]:

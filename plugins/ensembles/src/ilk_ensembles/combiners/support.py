@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, Param, param
 
-TIES = Param(choices=("first", "reject"), doc="A tie goes to the first class, or is rejected.")
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+TIES: Any = param(
+    default="first",
+    choices=("first", "reject"),
+    doc="A tie goes to the first class, or is rejected.",
+)
 THRESHOLD = Param(
     float,
     ge=0,
@@ -24,26 +30,15 @@ _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
 
 
 class SupportCombiner(ilk.Combiner):
-    """Decides for the class of most support or, with a cost matrix, of the least expected cost.
+    """Decides for the class of most support or, with a cost matrix, of the least expected cost."""
 
-    Parameters
-    ----------
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true.
-    """
-
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "ties": TIES,
-        "cost": Param(
-            ilk.Array, none=True, doc="cost[j][k] of deciding for class k where j is true."
-        ),
-    }
-
-    def __init__(self, ties: str = "first", cost: Any = None) -> None:
-        self.ties = ties
-        self.cost = cost
+    ties: str = TIES
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true.",
+    )
 
     def check_parameters(self) -> None:
         """Check each parameter, and that the costs are a square of finite numbers."""

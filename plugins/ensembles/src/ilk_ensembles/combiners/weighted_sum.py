@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, param
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import (
     check_given,
@@ -19,25 +17,15 @@ from ilk_ensembles.combiners.weights import (
     normalized,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 
 class WeightedSum(SupportCombiner):
     """Weighted sum rule: the mean of the members' support, each with a weight of its own.
 
     ``combined_k = sum_j w_j P_j(k) / sum_j w_j``, where ``P_j`` is member j's support divided by
     its sum over the classes. Rows of the result sum to one, up to rounding.
-
-    Parameters
-    ----------
-    weights : {"uniform", "pyramid", "learned"} or array of shape (L,), default="uniform"
-        "uniform": the sum rule. "pyramid": for members of the levels 0 to Q of a pyramid, in
-        this order, ``1 / 2^(Q - i + 1)``: each level counts twice as much as the one before.
-        "learned": in `fit`, from held-out outputs: the weights of at least 0 for which the
-        sum is nearest to the true labels, in squares. Numbers are used as they are.
-    ties : {"first", "reject"}, default="first"
-        A tie goes to the first class, or is rejected.
-    cost : array of shape (C, C), optional
-        ``cost[j][k]`` is the cost of deciding for class k where class j is true; the decision
-        then is for the least expected cost ``sum_j combined_j cost[j][k]``.
 
     Attributes
     ----------
@@ -66,27 +54,38 @@ class WeightedSum(SupportCombiner):
     [[0.4875, 0.5125]]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "weights": Param(
-            ilk.Array,
-            choices=("uniform", "pyramid", "learned"),
-            doc="Numbers, or how the members' weights are found.",
-        ),
-        **SupportCombiner.parameters,
-    }
+    weights: ArrayLike | str = param(
+        default="uniform",
+        type=Array,
+        choices=("uniform", "pyramid", "learned"),
+        form='{"uniform", "pyramid", "learned"} or array of shape (L,)',
+        doc='"uniform": the sum rule. "pyramid": for members of the levels 0 to Q of a '
+        "pyramid, in this order, ``1 / 2^(Q - i + 1)``: each level counts twice as much as "
+        'the one before. "learned": in `fit`, from held-out outputs: the weights of at '
+        "least 0 for which the sum is nearest to the true labels, in squares. Numbers are "
+        "used as they are.",
+    )
+    cost: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (C, C)",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "levels of a pyramid have an order",
         "check_member_permutation#3": "given weights belong to the members in their order",
     }
 
-    def __init__(self, weights: Any = "uniform", ties: str = "first", cost: Any = None) -> None:
-        super().__init__(ties, cost)
-        self.weights = weights
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Every way to get weights."""
-        return [cls("learned"), cls(), cls("pyramid"), cls([3, 1, 0, 2.5, 1], ties="reject")]
+        return [
+            cls(weights="learned"),
+            cls(),
+            cls(weights="pyramid"),
+            cls(weights=[3, 1, 0, 2.5, 1], ties="reject"),
+        ]
 
     @property
     def needs_fit(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, ClassifierLike, slot
 from ilk_ensembles.forest.proximities import largest_proximities, shared_counts
 
 
@@ -55,12 +54,6 @@ class ForestDistance(ilk.Distance):
 
     A frozen, fitted forest is kept as it is; then the distance works without being fitted.
 
-    Parameters
-    ----------
-    forest : classifier, default="random_forest"
-        One whose ``apply(X)`` gives the leaf of each row in each tree, an array of shape (n, T):
-        `random_forest`, or a forest of scikit-learn's.
-
     Attributes
     ----------
     forest_ : classifier
@@ -97,20 +90,22 @@ class ForestDistance(ilk.Distance):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "forest": Param(slot="classifier", doc="Whose leaves are compared."),
-    }
+    forest: ClassifierLike = slot(
+        "classifier",
+        default="random_forest",
+        doc="One whose ``apply(X)`` gives the leaf of each row in each tree, an array of shape "
+        "(n, T): `random_forest`, or a forest of scikit-learn's.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, needs_fit=True)
-
-    def __init__(self, forest: Any = "random_forest") -> None:
-        self.forest = forest
 
     @classmethod
     def examples(cls) -> list[Self]:
         """A forest of single features, and one of combinations."""
         return [
-            cls({"use": "random_forest", "n_members": 15, "random_state": 0}),
-            cls({"use": "random_forest", "n_members": 10, "n_combined": 2, "random_state": 0}),
+            cls(forest={"use": "random_forest", "n_members": 15, "random_state": 0}),
+            cls(
+                forest={"use": "random_forest", "n_members": 10, "n_combined": 2, "random_state": 0}
+            ),
         ]
 
     def fit(self, X: Any, y: Any = None) -> Self:

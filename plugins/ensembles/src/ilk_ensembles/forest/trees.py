@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _CELLS = 2**16  # of a block of rows
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -10,18 +9,17 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
-from ilk_ensembles.base.members import ON_FAILURE, failure
+from ilk import Capabilities, RandomState, RegressorLike, Seed, param, slot
+from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import number_per_row
-from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, check_numbers, indexable, row_blocks
 from ilk_ensembles.boosting.additive import EDGE, decisive_weight, voting_weight
 from ilk_ensembles.boosting.rounds import RoundResult, Rounds
-from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighted_rows
+from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
 
 _CELLS = 1 << 20  # predictions that are held at once: 8 MB
@@ -46,26 +44,6 @@ class AdaBoostR2(ilk.Regressor):
     A member of mean loss 1/2 or more is left out, and boosting stops; if it is the first one,
     it is kept with weight 1. A member without error also ends it: its vote weighs as much as
     all those before it together and ``ln(2^52 - 1) = 36.04`` more, so it decides alone.
-
-    Parameters
-    ----------
-    member : regressor, optional
-        A fresh clone is fitted in each round. If left out: scikit-learn's tree of depth 3.
-    n_members : int, default=50
-        Rounds; fewer where boosting stops.
-    loss : {"linear", "square", "exponential"}, default="linear"
-    method : {"resampling", "weighting"}, default="resampling"
-        Whether rows are drawn by the weights, as published, or members take the weights. Losses
-        are those on all rows either way.
-    learning_rate : float, default=1.0
-        Each alpha, and the exponent of beta, is multiplied by it.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error; or its round is left out, and the next one
-        has the same weights (and other draws and seeds).
-    verbose : int, default=0
-        1: a line at each tenth of the rounds; 2: at each round.
-    random_state : int or numpy generator, optional
-        For draws, and for each member whose own random state is None.
 
     Attributes
     ----------
@@ -112,19 +90,44 @@ class AdaBoostR2(ilk.Regressor):
     0.98
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="regressor", none=True, doc="What is boosted; default: a tree."),
-        "n_members": Param(int, ge=1, doc="Rounds of boosting."),
-        "loss": Param(
-            choices=("linear", "square", "exponential"),
-            doc="How an error counts, as a share of the largest.",
-        ),
-        "method": METHOD,
-        "learning_rate": Param(float, gt=0, doc="What voting weights are multiplied by."),
-        "on_failure": ON_FAILURE,
-        "verbose": VERBOSE,
-        "random_state": Param(ilk.Seed, none=True, doc="For draws, and members without a seed."),
-    }
+    member: RegressorLike | None = slot(
+        "regressor",
+        default=None,
+        doc="A fresh clone is fitted in each round. If left out: scikit-learn's tree of depth 3.",
+    )
+    n_members: int = param(default=50, ge=1, doc="Rounds; fewer where boosting stops.")
+    loss: Literal["linear", "square", "exponential"] = param(
+        default="linear",
+        choices=("linear", "square", "exponential"),
+        doc="How an error counts, as a share of the largest.",
+    )
+    method: Literal["resampling", "weighting"] = param(
+        default="resampling",
+        choices=("weighting", "resampling"),
+        doc="Whether rows are drawn by the weights, as published, or members take the weights. "
+        "Losses are those on all rows either way.",
+    )
+    learning_rate: float = param(
+        default=1.0,
+        gt=0,
+        doc="Each alpha, and the exponent of beta, is multiplied by it.",
+    )
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error; or its round is left out, and the "
+        "next one has the same weights (and other draws and seeds).",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the rounds; 2: at each round.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For draws, and for each member whose own random state is None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"), sample_weight=True
     )
@@ -136,31 +139,10 @@ class AdaBoostR2(ilk.Regressor):
         for kind in ("dense", "sparse")
     }
 
-    def __init__(
-        self,
-        member: Any = None,
-        n_members: int = 50,
-        *,
-        loss: Literal["linear", "square", "exponential"] = "linear",
-        method: Literal["resampling", "weighting"] = "resampling",
-        learning_rate: float = 1.0,
-        on_failure: Literal["raise", "drop"] = "raise",
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.n_members = n_members
-        self.loss = loss
-        self.method = method
-        self.learning_rate = learning_rate
-        self.on_failure = on_failure
-        self.verbose = verbose
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Return boosted trees, and neighbours of any kind of rows."""
-        return [cls(random_state=0), cls("knn", 5, loss="square", random_state=0)]
+        return [cls(random_state=0), cls(member="knn", n_members=5, loss="square", random_state=0)]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Boost.

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, RegressorLike, param, slot
 from ilk_ensembles.base.members import each_place, fit_member
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.resampling import (
-    N_MEMBERS,
-    PARAMETERS,
     Resampled,
     check_cells,
     member_tags,
 )
 from ilk_ensembles.base.validation import check_features, check_numbers, indexable, row_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
@@ -43,28 +43,6 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
     Memory is that of the members, 4 bytes for each row drawn and, while fitting, a copy of the
     rows drawn for each member that is fitted at once.
-
-    Parameters
-    ----------
-    member : regressor, optional
-        Cloned for each; unstable ones gain. X may be whatever it takes. If left out a
-        regression tree, scikit-learn's.
-    n_members : int, default=10
-    rule : {"mean", "median"}, default="mean"
-    max_samples : float or int, default=1.0
-        Rows drawn for each member: as a share, or as a whole number (1 is one row).
-    replace : bool, default=True
-        Whether rows are drawn with replacement.
-    oob_score : bool, default=False
-        Whether the members say of each row that was not drawn for them what it is.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-    random_state : int or numpy generator, optional
-        With the same seed the first members are the same however many there are.
 
     Attributes
     ----------
@@ -111,16 +89,21 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(
-            slot="regressor",
-            none=True,
-            doc="Cloned for each draw; default: a regression tree, scikit-learn's.",
-        ),
-        "n_members": N_MEMBERS,
-        "rule": Param(choices=("mean", "median"), doc="What becomes of the members' numbers."),
-        **PARAMETERS,
-    }
+    member: RegressorLike | None = slot(
+        "regressor",
+        default=None,
+        doc="Cloned for each; unstable ones gain. X may be whatever it takes. If left out a "
+        "regression tree, scikit-learn's.",
+    )
+    rule: Literal["mean", "median"] = param(
+        default="mean",
+        choices=("mean", "median"),
+        doc="What becomes of the members' numbers.",
+    )
+    oob_score: bool = param(
+        default=False,
+        doc="Whether the members say of each row that was not drawn for them what it is.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"), sample_weight=True
     )
@@ -129,37 +112,12 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         "sklearn:check_sample_weight_equivalence_on_sparse_data": _AS_OFTEN,
     }
 
-    def __init__(
-        self,
-        member: Any = None,
-        n_members: int = 10,
-        rule: Literal["mean", "median"] = "mean",
-        *,
-        max_samples: float = 1.0,
-        replace: bool = True,
-        oob_score: bool = False,
-        on_failure: Literal["raise", "drop"] = "raise",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.n_members = n_members
-        self.rule = rule
-        self.max_samples = max_samples
-        self.replace = replace
-        self.oob_score = oob_score
-        self.on_failure = on_failure
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Trees, any kind of rows, and part of the rows without replacement."""
         return [
             cls(random_state=0),
-            cls("knn", 5, "median", random_state=0),
+            cls(member="knn", n_members=5, rule="median", random_state=0),
             cls(max_samples=0.7, replace=False, oob_score=True, n_jobs=2, random_state=0),
         ]
 

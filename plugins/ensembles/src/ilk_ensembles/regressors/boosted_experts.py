@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, RandomState, RegressorLike, Seed, param, slot
 from ilk_ensembles.base.gate import Gate
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import number_per_row
-from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import Progress
 from ilk_ensembles.base.validation import check_numbers
-from ilk_ensembles.boosting.weak_learner import METHOD, WeakLearner, weighted_rows
+from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 
 _BIG = 0.25  # share of the cases' weight whose errors are big, where no threshold is given
 _FLOOR = 1e-6  # least variance of an expert's noise, as a share of the targets'
@@ -42,31 +41,6 @@ class BoostedExperts(ilk.Regressor):
     repeat: from ``h_ij``, the chance that expert j made y_i, the experts are fitted anew to
     weights ``w_i h_ij``, the variances follow, and the gate learns h. The prediction is
     ``sum_j g_j(x) f_j(x)``.
-
-    Parameters
-    ----------
-    member : regressor, optional
-        The kind of expert. If left out: least squares (scikit-learn's LinearRegression).
-    threshold : float, optional
-        What is a big error, in units of y, is above it. If left out: what a quarter of the
-        cases' weight is above, among errors of the first expert.
-    rule : {"gate", "median"}, default="gate"
-        "median": the median of the three boosted experts, without a gate or further rounds, as
-        in threshold-based boosting [2]_.
-    n_rounds : int, default=20
-        Rounds of expectation and maximisation; fewer where the likelihood rises by less than
-        `tol`. A round that lowers it, as experts other than linear ones may, is undone. With 0
-        the gate is fitted to the boosted experts as they are.
-    tol : float, default=1e-4
-        Of the mean log-likelihood of a case.
-    penalty : float, default=1e-3
-        On the squares of the gate's coefficients b, over standardised features.
-    method : {"weighting", "resampling"}, default="weighting"
-        Whether experts take weights, or n rows are drawn by them, with replacement.
-    verbose : int, default=0
-        1: a line at each tenth of the rounds; 2: at each round.
-    random_state : int or numpy generator, optional
-        For draws, and for each expert whose own random state is None.
 
     Attributes
     ----------
@@ -120,46 +94,58 @@ class BoostedExperts(ilk.Regressor):
     (1, 3)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "member": Param(slot="regressor", none=True, doc="Each expert; default: least squares."),
-        "threshold": Param(float, ge=0, none=True, doc="Errors above it are big."),
-        "rule": Param(choices=("gate", "median"), doc="How experts are combined."),
-        "n_rounds": Param(int, ge=0, doc="Rounds of expectation and maximisation."),
-        "tol": Param(float, ge=0, doc="By how much a round must raise the likelihood."),
-        "penalty": Param(float, gt=0, doc="On the squares of the gate's coefficients."),
-        "method": METHOD,
-        "verbose": VERBOSE,
-        "random_state": Param(ilk.Seed, none=True, doc="For draws, and members without a seed."),
-    }
+    member: RegressorLike | None = slot(
+        "regressor",
+        default=None,
+        doc="The kind of expert. If left out: least squares (scikit-learn's LinearRegression).",
+    )
+    threshold: float | None = param(
+        default=None,
+        type=float,
+        ge=0,
+        doc="What is a big error, in units of y, is above it. If left out: what a quarter of "
+        "the cases' weight is above, among errors of the first expert.",
+    )
+    rule: Literal["gate", "median"] = param(
+        default="gate",
+        choices=("gate", "median"),
+        doc='"median": the median of the three boosted experts, without a gate or further '
+        "rounds, as in threshold-based boosting [2]_.",
+    )
+    n_rounds: int = param(
+        default=20,
+        ge=0,
+        doc="Rounds of expectation and maximisation; fewer where the likelihood rises by less "
+        "than `tol`. A round that lowers it, as experts other than linear ones may, is "
+        "undone. With 0 the gate is fitted to the boosted experts as they are.",
+    )
+    tol: float = param(default=0.0001, ge=0, doc="Of the mean log-likelihood of a case.")
+    penalty: float = param(
+        default=0.001,
+        gt=0,
+        doc="On the squares of the gate's coefficients b, over standardised features.",
+    )
+    method: Literal["weighting", "resampling"] = param(
+        default="weighting",
+        choices=("weighting", "resampling"),
+        doc="Whether experts take weights, or n rows are drawn by them, with replacement.",
+    )
+    verbose: int = param(
+        default=0,
+        ge=0,
+        doc="1: a line at each tenth of the rounds; 2: at each round.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For draws, and for each expert whose own random state is None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True)
-
-    def __init__(
-        self,
-        member: Any = None,
-        *,
-        threshold: float | None = None,
-        rule: Literal["gate", "median"] = "gate",
-        n_rounds: int = 20,
-        tol: float = 1e-4,
-        penalty: float = 1e-3,
-        method: Literal["weighting", "resampling"] = "weighting",
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.member = member
-        self.threshold = threshold
-        self.rule = rule
-        self.n_rounds = n_rounds
-        self.tol = tol
-        self.penalty = penalty
-        self.method = method
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Return straight lines, gated or not, and neighbours from drawn rows."""
-        drawn = cls("knn", n_rounds=2, method="resampling", random_state=0)
+        drawn = cls(member="knn", n_rounds=2, method="resampling", random_state=0)
         return [cls(n_rounds=4), cls(rule="median", threshold=0.5), drawn]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

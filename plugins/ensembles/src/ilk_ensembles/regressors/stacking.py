@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
 import ilk
-from ilk import Param
-from ilk_ensembles.base.held_out import RESAMPLING, held_out_outputs, random_folds
-from ilk_ensembles.base.heterogeneous import PARAMETERS, REGRESSORS, HeterogeneousRegressor
+from ilk import RandomState, RegressorLike, ResamplingLike, Seed, param, slot
+from ilk_ensembles.base.held_out import held_out_outputs, random_folds
+from ilk_ensembles.base.heterogeneous import HeterogeneousRegressor
 from ilk_ensembles.base.members import each_place, failure, fit_member, seed_members
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class StackingRegressor(HeterogeneousRegressor):
@@ -22,29 +24,6 @@ class StackingRegressor(HeterogeneousRegressor):
     Rows are held out in turn: what clones of the members, fitted on the other rows, predict for
     them are the features ``f_1(x), ..., f_L(x)`` that the learner learns the target from. Then
     the members are fitted on all rows, and what the learner says of their numbers is the answer.
-
-    Parameters
-    ----------
-    members : list of regressors
-        Instances, names or tables; pipelines too. X may be whatever all of them take.
-    learner : regressor, optional
-        Fitted on arrays of shape (n, L). If left out: least squares with an intercept and
-        coefficients of at least 0 [2]_, scikit-learn's LinearRegression.
-    passthrough : bool, default=False
-        Whether the learner sees X beside them, which must then be vectors.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
-        One that fails on a part of the rows only is an error.
-    resampling : resampling, optional
-        How rows are held out. If left out: folds drawn at random, at most 5.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-        1: a line at each tenth of the members; 2: at each one.
-    random_state : int or numpy generator, optional
-        For the folds; gives a seed to each member, and to the learner, whose own random state
-        is None.
 
     Attributes
     ----------
@@ -89,43 +68,38 @@ class StackingRegressor(HeterogeneousRegressor):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "members": Param(slot="regressor", many=list, doc="The regressors that are combined."),
-        "learner": Param(
-            slot="regressor",
-            none=True,
-            doc="The regressor of what they say; default: least squares, no coefficient below 0.",
-        ),
-        "passthrough": Param(bool, doc="Whether the learner sees X, too."),
-        "resampling": RESAMPLING,
-        **PARAMETERS,
-    }
+    learner: RegressorLike | None = slot(
+        "regressor",
+        default=None,
+        doc="Fitted on arrays of shape (n, L). If left out: least squares with an intercept "
+        "and coefficients of at least 0 [2]_, scikit-learn's LinearRegression.",
+    )
+    passthrough: bool = param(
+        default=False,
+        doc="Whether the learner sees X beside them, which must then be vectors.",
+    )
+    on_failure: Literal["raise", "drop"] = param(
+        default="raise",
+        choices=("raise", "drop"),
+        doc="A member that cannot be fitted is an error, or is left out and listed in "
+        "``failures_``. One that fails on a part of the rows only is an error.",
+    )
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="How rows are held out. If left out: folds drawn at random, at most 5.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For the folds; gives a seed to each member, and to the learner, whose own random "
+        "state is None.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
             "two equal rows may be held out at different times, one of weight 2 is held out at once"
         ),
     }
-
-    def __init__(
-        self,
-        members: Sequence[Any] = REGRESSORS,
-        learner: Any = None,
-        *,
-        passthrough: bool = False,
-        on_failure: Literal["raise", "drop"] = "raise",
-        resampling: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.members = members
-        self.learner = learner
-        self.passthrough = passthrough
-        self.on_failure = on_failure
-        self.resampling = resampling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -134,9 +108,16 @@ class StackingRegressor(HeterogeneousRegressor):
         few, halves = {"use": "bagging", "n_members": 2}, {"use": "kfold", "folds": 2}
         near = [{"use": "knn", "k": k} for k in (1, 5)]
         return [
-            cls([line, {**line, "threshold": 0.5}], random_state=0),
-            cls(["knn", few], "knn", passthrough=True, resampling=halves, n_jobs=2, random_state=0),
-            cls(near, random_state=0),
+            cls(members=[line, {**line, "threshold": 0.5}], random_state=0),
+            cls(
+                members=["knn", few],
+                learner="knn",
+                passthrough=True,
+                resampling=halves,
+                n_jobs=2,
+                random_state=0,
+            ),
+            cls(members=near, random_state=0),
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

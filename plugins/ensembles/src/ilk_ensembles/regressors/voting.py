@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
-from ilk_ensembles.base.heterogeneous import PARAMETERS, REGRESSORS, HeterogeneousRegressor
+from ilk import Array, ArrayLike, param
+from ilk_ensembles.base.heterogeneous import HeterogeneousRegressor
 from ilk_ensembles.combiners.weights import check_given, for_members
 
 
@@ -19,23 +18,6 @@ class VotingRegressor(HeterogeneousRegressor):
     ``f(x) = sum_j w_j f_j(x) / sum_j w_j``, equation (2.26) of [1]_, all alike unless there are
     weights; or the median of the ``f_j(x)``, that of an even number midway between the two in
     the middle, which one member that is far off does not move.
-
-    Parameters
-    ----------
-    members : list of regressors
-        Instances, names or tables; pipelines too. X may be whatever all of them take.
-    rule : {"mean", "median"}, default="mean"
-    weights : array of shape (L,), optional
-        Of the members, for the mean: at least 0 and not all 0.
-    on_failure : {"raise", "drop"}, default="raise"
-        A member that cannot be fitted is an error, or is left out and listed in ``failures_``.
-    n_jobs : int, optional
-        How many members are fitted, and asked, at once (threads); -1: one per processor. The
-        result is the same.
-    verbose : int, default=0
-        1: a line at each tenth of the members; 2: at each one.
-    random_state : int or numpy generator, optional
-        Gives a seed to each member whose own random state is None.
 
     Attributes
     ----------
@@ -72,31 +54,17 @@ class VotingRegressor(HeterogeneousRegressor):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "members": Param(slot="regressor", many=list, doc="The regressors that vote."),
-        "rule": Param(choices=("mean", "median"), doc="What becomes of the members' numbers."),
-        "weights": Param(ilk.Array, none=True, doc="Of the members, for the mean."),
-        **PARAMETERS,
-    }
-
-    def __init__(
-        self,
-        members: Sequence[Any] = REGRESSORS,
-        rule: Literal["mean", "median"] = "mean",
-        weights: Any = None,
-        *,
-        on_failure: Literal["raise", "drop"] = "raise",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.members = members
-        self.rule = rule
-        self.weights = weights
-        self.on_failure = on_failure
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    rule: Literal["mean", "median"] = param(
+        default="mean",
+        choices=("mean", "median"),
+        doc="What becomes of the members' numbers.",
+    )
+    weights: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (L,)",
+        doc="Of the members, for the mean: at least 0 and not all 0.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -106,9 +74,9 @@ class VotingRegressor(HeterogeneousRegressor):
         parts = ["knn", few, {"use": "bagging", "n_members": 3}]
         near = [{"use": "knn", "k": k} for k in (1, 3, 5)]
         return [
-            cls(lines),
-            cls(parts, weights=[1, 0.5, 2], n_jobs=2, random_state=0),
-            cls(near, "median"),
+            cls(members=lines),
+            cls(members=parts, weights=[1, 0.5, 2], n_jobs=2, random_state=0),
+            cls(members=near, rule="median"),
         ]
 
     def check_parameters(self) -> None:

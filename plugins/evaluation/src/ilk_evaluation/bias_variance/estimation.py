@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +23,8 @@ from ilk_evaluation.bias_variance.zero_one_loss import (
 from ilk_evaluation.named_models import as_data, as_model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ilk_evaluation.bias_variance.decomposition import Decomposition
 
 

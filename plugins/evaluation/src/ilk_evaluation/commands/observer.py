@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
-from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +19,9 @@ from ilk_evaluation.run.run_record import recorded_design, recorded_shard
 from ilk_evaluation.run.run_state import CellSummary, RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from rich.console import Console
 
     from ilk_evaluation.plan.shards import Shard

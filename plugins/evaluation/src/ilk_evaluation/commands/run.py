@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +14,9 @@ import click
 from ilk_evaluation.commands.common import hook_warnings_in_a_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
     import ilk
     from ilk_evaluation.plan.experiment_plan import Plan
     from ilk_evaluation.results.experiment_results import Results

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import fdtrc, gammaln
 from scipy.stats import chi2, studentized_range
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.comparisons.paired_scores import complete
 from ilk_evaluation.comparisons.verdict_text import friedman_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class FriedmanNemenyi(ilk.Comparison):
@@ -51,12 +53,6 @@ class FriedmanNemenyi(ilk.Comparison):
     says which. Two pipelines are accepted: the test is then a sign test for large N, which has
     less power than Wilcoxon's.
 
-    Parameters
-    ----------
-    alpha : float, default=0.05
-    correct_ties : bool, default=True
-        Divide by the correction for ties; Demšar's printed formula has none.
-
     Raises
     ------
     InputError
@@ -79,14 +75,16 @@ class FriedmanNemenyi(ilk.Comparison):
     ({'a': 1.0, 'b': 2.0}, 4.0)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "alpha": Param(float, gt=0, lt=1, doc="Level at which a difference is significant."),
-        "correct_ties": Param(bool, doc="Whether Friedman's statistic is corrected for ties."),
-    }
-
-    def __init__(self, alpha: float = 0.05, correct_ties: bool = True) -> None:
-        self.alpha = alpha
-        self.correct_ties = correct_ties
+    alpha: float = param(
+        default=0.05,
+        gt=0,
+        lt=1,
+        doc="Level at which a difference is significant.",
+    )
+    correct_ties: bool = param(
+        default=True,
+        doc="Divide by the correction for ties; Demšar's printed formula has none.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import bdtr, chdtrc, ndtri
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.comparisons.paired_scores import names
 from ilk_evaluation.comparisons.pairwise import (
     Finding,
@@ -22,6 +21,9 @@ from ilk_evaluation.comparisons.pairwise import (
     pairs_of,
 )
 from ilk_evaluation.comparisons.verdict_text import list_some
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _REPEATING = ("bootstrap", "bootstrap_632", "holdout", "random_subsampling", "repeated_kfold")
 """Resamplings whose parameter `repeats` says how many repeats there will be."""
@@ -50,16 +52,6 @@ class McNemar(PairwiseComparison):
     and Price's interval at level `alpha` (of the pair alone, not corrected); the standardized
     one is the odds ratio b / c: 1 if both are 0. Pairs of which one lacks a prediction on
     a data set, or which answered no case both, are left out there and named.
-
-    Parameters
-    ----------
-    alpha : float, default=0.05
-    adjust : {"holm", "none"}, default="holm"
-    baseline : str, optional
-        Name of a pipeline; only pairs with it are tested.
-    repeat : int, optional
-        Which repeat to take, from 0; needed if there are several.
-    exact_below : int, default=25
 
     Raises
     ------
@@ -90,25 +82,19 @@ class McNemar(PairwiseComparison):
     (8, 3, 0.227)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **PairwiseComparison.parameters,
-        "repeat": Param(int, ge=0, none=True, doc="Which repeat to take if there are several."),
-        "exact_below": Param(int, ge=0, doc="Cases that differ, below which the test is exact."),
-    }
+    repeat: int | None = param(
+        default=None,
+        type=int,
+        ge=0,
+        doc="Which repeat to take, from 0; needed if there are several.",
+    )
+    exact_below: int = param(
+        default=25,
+        ge=0,
+        doc="Cases that differ, below which the test is exact.",
+    )
     said = "McNemar's test"
     measures_effect = "odds ratio"
-
-    def __init__(
-        self,
-        alpha: float = 0.05,
-        adjust: str = "holm",
-        baseline: str | None = None,
-        repeat: int | None = None,
-        exact_below: int = 25,
-    ) -> None:
-        super().__init__(alpha, adjust, baseline)
-        self.repeat = repeat
-        self.exact_below = exact_below
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,8 @@ from ilk_evaluation.comparisons.pairwise import Pair, pairs_by_dataset, pairs_of
 from ilk_evaluation.comparisons.verdict_text import list_some
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
 
 

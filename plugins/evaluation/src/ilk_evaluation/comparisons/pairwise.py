@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.comparisons.verdict_text import left_out, list_some, pairs_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 Pair = tuple[str, str]
 
@@ -64,12 +66,6 @@ class PairwiseComparison(ilk.Comparison):
 
     The statistic and the p-value of the verdict are those of the pair with the smallest
     p-value.
-
-    Parameters
-    ----------
-    alpha : float, default=0.05
-    adjust : {"holm", "none"}, default="holm"
-    baseline : str, optional
     """
 
     said: ClassVar[str]
@@ -77,20 +73,22 @@ class PairwiseComparison(ilk.Comparison):
     measures_effect: ClassVar[str] = "Cohen's d"
     """What the standardized effect is."""
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "alpha": Param(float, gt=0, lt=1, doc="Level at which a difference is significant."),
-        "adjust": Param(choices=("holm", "none"), doc="How p-values of many pairs are adjusted."),
-        "baseline": Param(
-            str, none=True, doc="Pipeline to compare the others with; None: all pairs."
-        ),
-    }
-
-    def __init__(
-        self, alpha: float = 0.05, adjust: str = "holm", baseline: str | None = None
-    ) -> None:
-        self.alpha = alpha
-        self.adjust = adjust
-        self.baseline = baseline
+    alpha: float = param(
+        default=0.05,
+        gt=0,
+        lt=1,
+        doc="Level at which a difference is significant.",
+    )
+    adjust: str = param(
+        default="holm",
+        choices=("holm", "none"),
+        doc="How p-values of many pairs are adjusted.",
+    )
+    baseline: str | None = param(
+        default=None,
+        type=str,
+        doc="Name of a pipeline; only pairs with it are tested.",
+    )
 
     @abstractmethod
     def _found(self, results: ilk.Scores) -> Found:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit  # scipy.stats takes a hundred times as long
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.comparisons.paired_scores import (
     by_split,
     deviation,
@@ -22,6 +21,8 @@ from ilk_evaluation.comparisons.paired_scores import (
 from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison, no_spread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 _UNFIT = {
@@ -52,15 +53,6 @@ class CorrectedResampledT(PairwiseComparison):
     and p = 1; where all differences are equal, but not 0, p is its limit, 0, and the verdict
     says so. A pipeline that lacks a score on a data set is left out there, and named.
 
-    Parameters
-    ----------
-    alpha : float, default=0.05
-    adjust : {"holm", "none"}, default="holm"
-    baseline : str, optional
-        Name of a pipeline; only pairs with it are tested.
-    ratio : float, optional
-        n_test / n_train; what the splits had if left out.
-
     Raises
     ------
     InputError
@@ -86,21 +78,14 @@ class CorrectedResampledT(PairwiseComparison):
     (-2.496, 0.088)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **PairwiseComparison.parameters,
-        "ratio": Param(float, gt=0, lt=math.inf, none=True, doc="Test cases per training case."),
-    }
+    ratio: float | None = param(
+        default=None,
+        type=float,
+        gt=0,
+        lt=math.inf,
+        doc="n_test / n_train; what the splits had if left out.",
+    )
     said = "the corrected resampled t test"
-
-    def __init__(
-        self,
-        alpha: float = 0.05,
-        adjust: str = "holm",
-        baseline: str | None = None,
-        ratio: float | None = None,
-    ) -> None:
-        super().__init__(alpha, adjust, baseline)
-        self.ratio = ratio
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -243,13 +228,6 @@ class PairedT5x2(_FiveByTwo):
     pipelines; where the differences of each repeat are equal, but not 0, p is its limit, 0, and
     the verdict says so. A pipeline that lacks a score on a data set is left out there, and named.
 
-    Parameters
-    ----------
-    alpha : float, default=0.05
-    adjust : {"holm", "none"}, default="holm"
-    baseline : str, optional
-        Name of a pipeline; only pairs with it are tested.
-
     Raises
     ------
     InputError
@@ -298,13 +276,6 @@ class F5x2(_FiveByTwo):
     differences (Cohen's d). For two equal pipelines the statistic is 0 and p = 1; where the
     differences of each repeat are equal, but not all 0, p is its limit, 0, and the verdict says
     so. A pipeline that lacks a score on a data set is left out there, and named.
-
-    Parameters
-    ----------
-    alpha : float, default=0.05
-    adjust : {"holm", "none"}, default="holm"
-    baseline : str, optional
-        Name of a pipeline; only pairs with it are tested.
 
     Raises
     ------

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.comparisons.friedman_nemenyi import friedman
 from ilk_evaluation.comparisons.paired_scores import complete
 from ilk_evaluation.comparisons.verdict_text import left_out, list_some
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
 
@@ -40,11 +41,6 @@ class Robustness(ilk.Comparison):
     are those of Friedman's test (Iman-Davenport's F, corrected for ties): whether the pipelines
     differ at all. Which ones do is a matter for friedman_nemenyi.
 
-    Parameters
-    ----------
-    floor : float, default=0.0
-        Scores below it count as it, such as one error in the number of cases.
-
     Raises
     ------
     InputError
@@ -66,12 +62,12 @@ class Robustness(ilk.Comparison):
     (1.0, 5.0)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "floor": Param(float, ge=0, lt=math.inf, doc="Scores below it count as it."),
-    }
-
-    def __init__(self, floor: float = 0.0) -> None:
-        self.floor = floor
+    floor: float = param(
+        default=0.0,
+        ge=0,
+        lt=math.inf,
+        doc="Scores below it count as it, such as one error in the number of cases.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

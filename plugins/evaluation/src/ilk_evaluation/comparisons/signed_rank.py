@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import stats
 
 import ilk
-from ilk import Param
+from ilk import RandomState, Seed, param
 from ilk_evaluation.comparisons.paired_scores import columns, differences, in_units
 from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison, better, pairs_of
 from ilk_evaluation.comparisons.verdict_text import left_out, posterior_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 _EXACT = 50  # differences that are not 0, up to which p-values are exact
 _BLOCK = 2**17  # weights held at a time: as many as caches hold
@@ -38,14 +40,6 @@ class Wilcoxon(PairwiseComparison):
     correlation, ``(R+ - R-) / (R+ + R-)``. Data sets on which any pipeline has no score are left
     out of all pairs, and the verdict says which. With n data sets p cannot be below
     ``2^(1 - n)``: the verdict says so if nothing can be significant.
-
-    Parameters
-    ----------
-    alpha : float, default=0.05
-    adjust : {"holm", "none"}, default="holm"
-    baseline : str, optional
-        Name of a pipeline; only pairs with it are tested.
-    zeros : {"pratt", "zsplit", "wilcox"}, default="pratt"
 
     Raises
     ------
@@ -71,24 +65,13 @@ class Wilcoxon(PairwiseComparison):
     (0.0, 0.03125)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **PairwiseComparison.parameters,
-        "zeros": Param(
-            choices=("pratt", "zsplit", "wilcox"), doc="What becomes of differences that are 0."
-        ),
-    }
+    zeros: str = param(
+        default="pratt",
+        choices=("pratt", "zsplit", "wilcox"),
+        doc="What becomes of differences that are 0.",
+    )
     said = "Wilcoxon's signed-rank test"
     measures_effect = "rank-biserial correlation"
-
-    def __init__(
-        self,
-        alpha: float = 0.05,
-        adjust: str = "holm",
-        baseline: str | None = None,
-        zeros: str = "pratt",
-    ) -> None:
-        super().__init__(alpha, adjust, baseline)
-        self.zeros = zeros
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -178,18 +161,6 @@ class BayesianSignedRank(ilk.Comparison):
     Data sets on which any pipeline has no score are left out of all pairs, and the verdict says
     which. The same results give the same verdict, in whatever order they are.
 
-    Parameters
-    ----------
-    rope : float, default=0.01
-        Differences up to it are of no practical importance; in the unit of the measure: 0.01
-        of an error rate is one case in a hundred. 0: there is no such region.
-    alpha : float, default=0.05
-    prior : float, default=0.5
-    samples : int, default=50000
-    baseline : str, optional
-        Name of a pipeline; only pairs with it are tested.
-    random_state : int, default=0
-
     Raises
     ------
     InputError
@@ -214,32 +185,22 @@ class BayesianSignedRank(ilk.Comparison):
     (True, True)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "rope": Param(float, ge=0, lt=math.inf, doc="Differences up to it do not matter."),
-        "alpha": Param(float, gt=0, lt=1, doc="1 minus the probability that decides."),
-        "prior": Param(float, gt=0, lt=math.inf, doc="Strength of the prior, in data sets."),
-        "samples": Param(int, ge=100, doc="Draws from the posterior distribution."),
-        "baseline": Param(
-            str, none=True, doc="Pipeline to compare the others with; None: all pairs."
-        ),
-        "random_state": Param(ilk.Seed, none=True, doc="For the draws."),
-    }
-
-    def __init__(
-        self,
-        rope: float = 0.01,
-        alpha: float = 0.05,
-        prior: float = 0.5,
-        samples: int = 50_000,
-        baseline: str | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.rope = rope
-        self.alpha = alpha
-        self.prior = prior
-        self.samples = samples
-        self.baseline = baseline
-        self.random_state = random_state
+    rope: float = param(
+        default=0.01,
+        ge=0,
+        lt=math.inf,
+        doc="Differences up to it are of no practical importance; in the unit of the measure: "
+        "0.01 of an error rate is one case in a hundred. 0: there is no such region.",
+    )
+    alpha: float = param(default=0.05, gt=0, lt=1, doc="1 minus the probability that decides.")
+    prior: float = param(default=0.5, gt=0, lt=math.inf, doc="Strength of the prior, in data sets.")
+    samples: int = param(default=50000, ge=100, doc="Draws from the posterior distribution.")
+    baseline: str | None = param(
+        default=None,
+        type=str,
+        doc="Name of a pipeline; only pairs with it are tested.",
+    )
+    random_state: RandomState = param(default=0, type=Seed, none=True, doc="For the draws.")
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ilk import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Shape = Literal["roc", "precision_recall"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,8 @@ from ilk_evaluation.confusion import normalized
 from ilk_evaluation.curves.curve import Curve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ilk_evaluation.curves.calibration_curve import Calibration
     from ilk_evaluation.curves.curve import Band
     from ilk_evaluation.curves.learning_curve import LearningCurve

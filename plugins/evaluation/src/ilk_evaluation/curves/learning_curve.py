@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,6 +14,9 @@ from ilk_evaluation.curves.curve import band_text, check_band, half_width
 from ilk_evaluation.named_models import as_component, as_data, as_model
 from ilk_evaluation.results.scoring import pool
 from ilk_evaluation.run.cell import REJECTED, Outcome, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +11,9 @@ from ilk import InputError, Prediction
 from ilk_evaluation.curves.curve import Curve
 from ilk_evaluation.measures.answered_values import class_columns
 from ilk_evaluation.measures.class_codes import codes_of, positive_code
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)

@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import ilk
-from ilk import Param
+from ilk import Param, param
 from ilk_evaluation.datasets.columns import Columns, Roles, is_number
 from ilk_evaluation.datasets.table_file import (
     EXAMPLE,
     INFLATED,
-    INFLATED_MB,
     TableDataset,
     TableFile,
     UsedColumns,
     read_text,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 MISSING = "\0"
 """Stands for a missing cell, which no text file holds."""
@@ -56,22 +57,6 @@ class Arff(TableDataset):
     start of a line, or after a blank and in no quotes, begins a comment. Labels are integers if
     each of them is one, else text; if they are declared as numeric, 1 and 1.0 are the same.
 
-    Parameters
-    ----------
-    path : path
-        In a spec file relative to that file. UTF-8.
-    target : str or None, default=None
-        Attribute of the labels; None: the last one.
-    missing : {"keep", "complete"}, default="keep"
-        "keep" leaves missing values in (NaN), "complete" leaves rows out that have any, the
-        label and the group included. A row without a label is an error under "keep".
-    ignore : list of str, default=()
-        Attributes that are not taken.
-    groups : str, optional
-        Attribute that says which cases belong together; no feature.
-    inflated_mb : int, default=256
-        A .gz file that inflates to more megabytes is refused.
-
     Raises
     ------
     DataError
@@ -99,33 +84,24 @@ class Arff(TableDataset):
     ('fruit', ('its colour',), ['apple', 'banana'])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "path": Param(ilk.FilePath, doc="The file; in a spec relative to the spec."),
-        "target": Param(str, none=True, doc="Attribute of the labels; None: the last one."),
-        "missing": Param(
-            choices=("keep", "complete"), doc="Keep missing values, or only complete rows."
-        ),
-        "ignore": Param(list, items=Param(str), doc="Attributes that are not taken."),
-        "groups": Param(str, none=True, doc="Attribute that says which cases belong together."),
-        "inflated_mb": INFLATED,
-    }
-
-    def __init__(
-        self,
-        path: str | Path | None = None,
-        target: str | None = None,
-        *,
-        missing: str = "keep",
-        ignore: Sequence[str] = (),
-        groups: str | None = None,
-        inflated_mb: int = INFLATED_MB,
-    ) -> None:
-        self.path = path
-        self.target = target
-        self.missing = missing
-        self.ignore = ignore
-        self.groups = groups
-        self.inflated_mb = inflated_mb
+    target: str | None = param(
+        default=None,
+        type=str,
+        doc="Attribute of the labels; None: the last one.",
+    )
+    ignore: Sequence[str] = param(
+        default=(),
+        type=list,
+        items=Param(str),
+        form="list of str",
+        doc="Attributes that are not taken.",
+    )
+    groups: str | None = param(
+        default=None,
+        type=str,
+        doc="Attribute that says which cases belong together; no feature.",
+    )
+    inflated_mb: int = INFLATED
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-import ilk
-from ilk import Param
+from ilk import Param, param
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.table_file import (
     EXAMPLE,
     INFLATED,
-    INFLATED_MB,
     TableDataset,
     UsedColumns,
     read_table,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 
 class Csv(TableDataset):
@@ -25,29 +25,6 @@ class Csv(TableDataset):
     Blanks around a cell do not count, blank lines are passed over. X is a float array if all
     features are numeric, else a data frame whose nominal columns have category dtype. Labels
     are integers if each of them is written as one, else text.
-
-    Parameters
-    ----------
-    path : path
-        In a spec file relative to that file. UTF-8.
-    target : str, default="class"
-        Column of the labels.
-    nominal : "auto" or list of str, default="auto"
-        Nominal columns; every other one must hold numbers. "auto": those none of whose cells
-        is a number. A column with both numbers and other cells is an error under "auto": it is
-        a slip, or a nominal column that has to be named.
-    missing : {"keep", "complete"}, default="keep"
-        "keep" leaves missing values in (NaN), "complete" leaves rows out that have any, the
-        label and the group included. A row without a label is an error under "keep".
-    missing_values : list of str, default=("", "?", "NA", "NaN", "nan")
-        What a missing cell may hold.
-    ignore : list of str, default=()
-        Columns that are not read.
-    groups : str, optional
-        Column that says which cases belong together; no feature.
-    delimiter : str, default=","
-    inflated_mb : int, default=256
-        A .gz file that inflates to more megabytes is refused.
 
     Raises
     ------
@@ -69,49 +46,25 @@ class Csv(TableDataset):
     ('fruit', ('colour',), ['apple', 'banana'])
     """
 
-    target: str
-
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "path": Param(ilk.FilePath, doc="The file; in a spec relative to the spec."),
-        "target": Param(str, doc="Column of the labels."),
-        "nominal": Param(
-            list,
-            choices=("auto",),
-            items=Param(str),
-            doc="Nominal columns, the others are numeric.",
-        ),
-        "missing": Param(
-            choices=("keep", "complete"), doc="Keep missing values, or only complete rows."
-        ),
-        "missing_values": Param(list, items=Param(str), doc="What a missing cell may hold."),
-        "ignore": Param(list, items=Param(str), doc="Columns that are not read."),
-        "groups": Param(str, none=True, doc="Column that says which cases belong together."),
-        "delimiter": Param(str, doc="The character between cells."),
-        "inflated_mb": INFLATED,
-    }
-
-    def __init__(
-        self,
-        path: str | Path | None = None,
-        target: str = "class",
-        *,
-        nominal: Literal["auto"] | Sequence[str] = "auto",
-        missing: str = "keep",
-        missing_values: Sequence[str] = ("", "?", "NA", "NaN", "nan"),
-        ignore: Sequence[str] = (),
-        groups: str | None = None,
-        delimiter: str = ",",
-        inflated_mb: int = INFLATED_MB,
-    ) -> None:
-        self.path = path
-        self.target = target
-        self.nominal = nominal
-        self.missing = missing
-        self.missing_values = missing_values
-        self.ignore = ignore
-        self.groups = groups
-        self.delimiter = delimiter
-        self.inflated_mb = inflated_mb
+    nominal: Literal["auto"] | Sequence[str] = param(
+        default="auto",
+        type=list,
+        choices=("auto",),
+        items=Param(str),
+        form='"auto" or list of str',
+        doc='Nominal columns; every other one must hold numbers. "auto": those none of whose '
+        "cells is a number. A column with both numbers and other cells is an error under "
+        '"auto": it is a slip, or a nominal column that has to be named.',
+    )
+    missing_values: Sequence[str] = param(
+        default=("", "?", "NA", "NaN", "nan"),
+        type=list,
+        items=Param(str),
+        form="list of str",
+        doc="What a missing cell may hold.",
+    )
+    delimiter: str = param(default=",", doc="The character between cells.")
+    inflated_mb: int = INFLATED
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -8,17 +8,16 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import ilk
-from ilk import Many, Param, Table
+from ilk import FilePath, Many, Param, Table, param
 from ilk.spec import load
 from ilk.wording import show
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.table_file import (
     EXAMPLE,
     INFLATED,
-    INFLATED_MB,
     TableFile,
     check_is_file,
     read_bytes,
@@ -64,20 +63,6 @@ class Folder(ilk.Dataset):
     A data set of one text column gives a list of texts; otherwise X and labels are as for
     `csv`, where every column that the entry does not call nominal must hold numbers.
 
-    Parameters
-    ----------
-    name : str
-        Of the data set.
-    path : path, optional
-        The folder; the environment variable ``ILK_DATA`` if left out.
-    missing : {"keep", "complete"}, default="keep"
-        "keep" leaves missing values in (NaN), "complete" leaves rows out that have any, the
-        label included. A row without a label is an error under "keep".
-    split : str, optional
-        Take only the rows of this part.
-    inflated_mb : int, default=256
-        A .gz file that inflates to more megabytes is refused.
-
     Raises
     ------
     DataError
@@ -92,29 +77,20 @@ class Folder(ilk.Dataset):
     (('colour',), ['apple', 'banana', 'pear'])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "name": Param(str, doc="Name of the data set in datasets.toml."),
-        "path": Param(ilk.FilePath, none=True, doc=f"The folder; {VARIABLE} if left out."),
-        "missing": Param(
-            choices=("keep", "complete"), doc="Keep missing values, or only complete rows."
-        ),
-        "split": Param(str, none=True, doc="Take only the rows of this part."),
-        "inflated_mb": INFLATED,
-    }
-
-    def __init__(
-        self,
-        name: str | None = None,
-        path: str | Path | None = None,
-        missing: str = "keep",
-        split: str | None = None,
-        inflated_mb: int = INFLATED_MB,
-    ) -> None:
-        self.name = name
-        self.path = path
-        self.missing = missing
-        self.split = split
-        self.inflated_mb = inflated_mb
+    name: str | None = param(default=None, type=str, doc="Of the data set.")
+    path: str | Path | None = param(
+        default=None,
+        type=FilePath,
+        doc="The folder; the environment variable ``ILK_DATA`` if left out.",
+    )
+    missing: str = param(
+        default="keep",
+        choices=("keep", "complete"),
+        doc='"keep" leaves missing values in (NaN), "complete" leaves rows out that have any, '
+        'the label included. A row without a label is an error under "keep".',
+    )
+    split: str | None = param(default=None, type=str, doc="Take only the rows of this part.")
+    inflated_mb: int = INFLATED
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import FilePath, param
 from ilk_evaluation.datasets.table_file import EXAMPLE, check_is_file
 
 SUFFIXES = frozenset(
@@ -25,15 +24,6 @@ class Images(ilk.Dataset):
     their names. Colours become their luminance, of an animation the first picture is taken, and
     a photograph stands upright as its camera says. Files that are no images by their suffix, and
     what is hidden (its name starts with a dot), are passed over.
-
-    Parameters
-    ----------
-    path : path
-        The folder; in a spec file relative to that file.
-    limit : int, optional
-        At most so many images of each class, the first ones.
-    size : int, optional
-        Longer sides of more pixels are shrunk to that many.
 
     Raises
     ------
@@ -57,24 +47,29 @@ class Images(ilk.Dataset):
     """
 
     relies_on: ClassVar[tuple[str, ...]] = ("pillow",)
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "path": Param(ilk.FilePath, doc="The folder; in a spec relative to the spec."),
-        "limit": Param(int, ge=1, none=True, doc="At most so many images of each class."),
-        "size": Param(int, ge=1, none=True, doc="Longer sides are shrunk to so many pixels."),
-    }
-
-    def __init__(
-        self, path: str | Path | None = None, limit: int | None = None, size: int | None = None
-    ) -> None:
-        self.path = path
-        self.limit = limit
-        self.size = size
+    path: str | Path | None = param(
+        default=None,
+        type=FilePath,
+        doc="The folder; in a spec file relative to that file.",
+    )
+    limit: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="At most so many images of each class, the first ones.",
+    )
+    size: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Longer sides of more pixels are shrunk to that many.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Six small images of two classes; some of them, shrunk."""
         path = str(EXAMPLE / "images")
-        return [cls(path), cls(path, limit=2, size=16)]
+        return [cls(path=path), cls(path=path, limit=2, size=16)]
 
     def load(self) -> ilk.Data:
         self.check_parameters()

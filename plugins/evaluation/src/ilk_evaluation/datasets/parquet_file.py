@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import FilePath, Param, param
 from ilk_evaluation.datasets.columns import Roles, categories, check_memory
 from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns, read_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     import pandas as pd
 
 
@@ -27,22 +28,6 @@ class Parquet(TableDataset):
     float array if all features are numeric (float32 if all of them are), else a data frame whose
     nominal columns have category dtype; categories keep their order, those of texts are sorted.
     It is read by pyarrow. An index that pandas has stored in it is no column.
-
-    Parameters
-    ----------
-    path : path
-        In a spec file relative to that file.
-    target : str, default="class"
-        Column of the labels: texts, integers, true and false, or categories of these.
-    nominal : "auto" or list of str, default="auto"
-        Nominal columns; every other one must hold numbers. "auto": texts and categories.
-    missing : {"keep", "complete"}, default="keep"
-        "keep" leaves missing values in (NaN), "complete" leaves rows out that have any, the
-        label and the group included. A row without a label is an error under "keep".
-    ignore : list of str, default=()
-        Columns that are not read.
-    groups : str, optional
-        Column that says which cases belong together; no feature.
 
     Raises
     ------
@@ -67,40 +52,23 @@ class Parquet(TableDataset):
     ('fruit', ('colour',), ['apple', 'banana'])
     """
 
-    target: str
-
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "path": Param(ilk.FilePath, doc="The file; in a spec relative to the spec."),
-        "target": Param(str, doc="Column of the labels."),
-        "nominal": Param(
-            list,
-            choices=("auto",),
-            items=Param(str),
-            doc="Nominal columns, the others are numeric.",
-        ),
-        "missing": Param(
-            choices=("keep", "complete"), doc="Keep missing values, or only complete rows."
-        ),
-        "ignore": Param(list, items=Param(str), doc="Columns that are not read."),
-        "groups": Param(str, none=True, doc="Column that says which cases belong together."),
-    }
-
-    def __init__(
-        self,
-        path: str | Path | None = None,
-        target: str = "class",
-        *,
-        nominal: Literal["auto"] | Sequence[str] = "auto",
-        missing: str = "keep",
-        ignore: Sequence[str] = (),
-        groups: str | None = None,
-    ) -> None:
-        self.path = path
-        self.target = target
-        self.nominal = nominal
-        self.missing = missing
-        self.ignore = ignore
-        self.groups = groups
+    path: str | Path | None = param(
+        default=None,
+        type=FilePath,
+        doc="In a spec file relative to that file.",
+    )
+    target: str = param(
+        default="class",
+        doc="Column of the labels: texts, integers, true and false, or categories of these.",
+    )
+    nominal: Literal["auto"] | Sequence[str] = param(
+        default="auto",
+        type=list,
+        choices=("auto",),
+        items=Param(str),
+        form='"auto" or list of str',
+        doc='Nominal columns; every other one must hold numbers. "auto": texts and categories.',
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from itertools import product
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.datasets.columns import categories
 
 _ROWS = ("top", "middle", "bottom")
@@ -30,23 +29,15 @@ class RuleBased(ilk.Dataset):
     """A data set made by a rule over nominal features; no file is read.
 
     A subclass gives `features` and defines `cases`.
-
-    Parameters
-    ----------
-    encode : "ordinal" or None, default=None
-        None: a data frame of nominal columns. "ordinal": a float array of the position of
-        each value among those of its feature, from 0.
     """
 
     features: ClassVar[tuple[str, ...]]
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "encode": Param(
-            choices=("ordinal",), none=True, doc="None: nominal columns; 'ordinal': their codes."
-        )
-    }
-
-    def __init__(self, encode: str | None = None) -> None:
-        self.encode = encode
+    encode: str | None = param(
+        default=None,
+        choices=("ordinal",),
+        doc='None: a data frame of nominal columns. "ordinal": a float array of the position '
+        "of each value among those of its feature, from 0.",
+    )
 
     @abstractmethod
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
@@ -121,12 +112,6 @@ class TicTacToe(RuleBased):
     o has one (316), or the board is full without a line (16; both "negative"). A square holds
     x, o or b (blank).
 
-    Parameters
-    ----------
-    encode : "ordinal" or None, default=None
-        None: a data frame of nominal columns. "ordinal": a float array of codes, b = 0,
-        o = 1, x = 2.
-
     References
     ----------
     Aha, D. W. (1991). Incremental constructive induction: an instance-based approach. ICML
@@ -139,6 +124,13 @@ class TicTacToe(RuleBased):
     >>> len(data), int((data.y == "positive").sum())
     (958, 626)
     """
+
+    encode: str | None = param(
+        default=None,
+        choices=("ordinal",),
+        doc='None: a data frame of nominal columns. "ordinal": a float array of codes, b = 0, '
+        "o = 1, x = 2.",
+    )
 
     features = tuple(f"{row}_{column}_square" for row in _ROWS for column in _COLUMNS)
 
@@ -200,11 +192,6 @@ class Monks1(Monks):
     Class 1 where head_shape = body_shape or jacket_color = 1; 216 cases of each class. It is
     the whole domain without noise (UCI's test file).
 
-    Parameters
-    ----------
-    encode : "ordinal" or None, default=None
-        None: a data frame of nominal columns. "ordinal": a float array of codes from 0.
-
     References
     ----------
     Thrun, S. B. et al. (1991). The MONK's problems. CMU-CS-91-197.
@@ -215,6 +202,12 @@ class Monks1(Monks):
     >>> int(ilk.dataset("monks1").load().y.sum())
     216
     """
+
+    encode: str | None = param(
+        default=None,
+        choices=("ordinal",),
+        doc='None: a data frame of nominal columns. "ordinal": a float array of codes from 0.',
+    )
 
     def holds(self, robot: tuple[int, ...]) -> bool:
         """Head and body of one shape, or a red jacket."""
@@ -228,11 +221,6 @@ class Monks2(Monks):
     Class 1 where exactly two of the six features have the value 1; 290 cases of class 0, 142
     of class 1. It is the whole domain without noise (UCI's test file).
 
-    Parameters
-    ----------
-    encode : "ordinal" or None, default=None
-        None: a data frame of nominal columns. "ordinal": a float array of codes from 0.
-
     References
     ----------
     Thrun, S. B. et al. (1991). The MONK's problems. CMU-CS-91-197.
@@ -243,6 +231,12 @@ class Monks2(Monks):
     >>> int(ilk.dataset("monks2").load().y.sum())
     142
     """
+
+    encode: str | None = param(
+        default=None,
+        choices=("ordinal",),
+        doc='None: a data frame of nominal columns. "ordinal": a float array of codes from 0.',
+    )
 
     def holds(self, robot: tuple[int, ...]) -> bool:
         """Exactly two features with their first value."""
@@ -256,11 +250,6 @@ class Monks3(Monks):
     not 3; 204 cases of class 0, 228 of class 1. It is the whole domain without noise (UCI's
     test file; six labels of UCI's training file are wrong on purpose).
 
-    Parameters
-    ----------
-    encode : "ordinal" or None, default=None
-        None: a data frame of nominal columns. "ordinal": a float array of codes from 0.
-
     References
     ----------
     Thrun, S. B. et al. (1991). The MONK's problems. CMU-CS-91-197.
@@ -271,6 +260,12 @@ class Monks3(Monks):
     >>> int(ilk.dataset("monks3").load().y.sum())
     228
     """
+
+    encode: str | None = param(
+        default=None,
+        choices=("ordinal",),
+        doc='None: a data frame of nominal columns. "ordinal": a float array of codes from 0.',
+    )
 
     def holds(self, robot: tuple[int, ...]) -> bool:
         """A green jacket with a sword, or a jacket not blue on a body not octagonal."""

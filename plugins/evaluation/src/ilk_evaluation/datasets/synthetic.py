@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.datasets.columns import check_memory
 from ilk_evaluation.datasets.rule_based import RuleBased
 
@@ -24,22 +23,6 @@ class Xor(RuleBased):
 
     Class 1 where an odd number of the first `bits` features, of 0 and 1, are 1; of two that is
     their exclusive or, which no hyperplane separates and no feature tells anything of alone.
-
-    Parameters
-    ----------
-    n : int or None, default=None
-        Number of cases, drawn at random from all combinations of values. None: each combination
-        once.
-    bits : int, default=2
-        Features that the class depends on.
-    irrelevant : int, default=0
-        Features to add that it does not depend on.
-    noise : float, default=0
-        Share of the labels, rounded to a number of them, that are wrong; below 0.5.
-    random_state : int, default=0
-        For the draw and the wrong labels.
-    encode : "ordinal" or None, default=None
-        None: a data frame of nominal columns. "ordinal": a float array of 0 and 1.
 
     Raises
     ------
@@ -60,30 +43,27 @@ class Xor(RuleBased):
     ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n": Param(int, ge=2, none=True, doc="Cases drawn; None: each combination once."),
-        "bits": Param(int, ge=1, le=64, doc="Features that the class depends on."),
-        "irrelevant": Param(int, ge=0, doc="Features that it does not depend on."),
-        "noise": Param(float, ge=0, lt=0.5, doc="Share of the labels that are wrong."),
-        "random_state": Param(int, ge=0, doc="For the draw and the wrong labels."),
-        **RuleBased.parameters,
-    }
-
-    def __init__(
-        self,
-        n: int | None = None,
-        bits: int = 2,
-        irrelevant: int = 0,
-        noise: float = 0.0,
-        random_state: int = 0,
-        encode: str | None = None,
-    ) -> None:
-        super().__init__(encode)
-        self.n = n
-        self.bits = bits
-        self.irrelevant = irrelevant
-        self.noise = noise
-        self.random_state = random_state
+    n: int | None = param(
+        default=None,
+        type=int,
+        ge=2,
+        doc="Number of cases, drawn at random from all combinations of values. None: each "
+        "combination once.",
+    )
+    bits: int = param(default=2, ge=1, le=64, doc="Features that the class depends on.")
+    irrelevant: int = param(default=0, ge=0, doc="Features to add that it does not depend on.")
+    noise: float = param(
+        default=0.0,
+        ge=0,
+        lt=0.5,
+        doc="Share of the labels, rounded to a number of them, that are wrong; below 0.5.",
+    )
+    random_state: int = param(default=0, ge=0, doc="For the draw and the wrong labels.")
+    encode: str | None = param(
+        default=None,
+        choices=("ordinal",),
+        doc='None: a data frame of nominal columns. "ordinal": a float array of 0 and 1.',
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -140,15 +120,6 @@ class Waveform(ilk.Dataset):
     (1, 2), (1, 3) or (2, 3). The waves are triangles of height 6, ``h1(t) = max(6 - |t - 11|, 0)``,
     ``h2(t) = h1(t - 4)`` and ``h3(t) = h1(t + 4)``.
 
-    Parameters
-    ----------
-    n : int, default=5000
-        Number of cases.
-    noise_features : int, default=0
-        Standard normal features to add that say nothing; 19 make the 40 of UCI's second version.
-    random_state : int, default=0
-        The same number gives the same cases.
-
     Raises
     ------
     DataError
@@ -167,16 +138,14 @@ class Waveform(ilk.Dataset):
     ((300, 40), [1, 2, 3])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n": Param(int, ge=2, doc="Number of cases."),
-        "noise_features": Param(int, ge=0, doc="Features of noise to add; 19 make 40."),
-        "random_state": Param(int, ge=0, doc="The same number gives the same cases."),
-    }
-
-    def __init__(self, n: int = 5000, noise_features: int = 0, random_state: int = 0) -> None:
-        self.n = n
-        self.noise_features = noise_features
-        self.random_state = random_state
+    n: int = param(default=5000, ge=2, doc="Number of cases.")
+    noise_features: int = param(
+        default=0,
+        ge=0,
+        doc="Standard normal features to add that say nothing; 19 make the 40 of UCI's second "
+        "version.",
+    )
+    random_state: int = param(default=0, ge=0, doc="The same number gives the same cases.")
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -9,16 +9,17 @@ import os
 import zlib
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import ilk
-from ilk import Param
+from ilk import FilePath, Param, param
 from ilk.suggest import file_like
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy as np
 
 EXAMPLE = Path(__file__).parent / "example"
@@ -27,7 +28,12 @@ EXAMPLE = Path(__file__).parent / "example"
 _DELIMITERS = (";", "\t", "|", ",")
 """What tables are often divided by."""
 INFLATED_MB = 256
-INFLATED = Param(int, ge=1, le=2**20, doc="Megabytes that a .gz file may inflate to.")
+INFLATED: Any = param(
+    default=INFLATED_MB,
+    ge=1,
+    le=2**20,
+    doc="A .gz file that inflates to more megabytes is refused.",
+)
 """The parameter ``inflated_mb`` of what reads text files."""
 
 
@@ -215,11 +221,30 @@ class TableDataset(ilk.Dataset):
     A subclass has the parameters path, target, missing, ignore, groups, and perhaps nominal.
     """
 
-    path: str | Path | None
-    target: str | None
-    missing: str
-    ignore: Sequence[str]
-    groups: str | None
+    path: str | Path | None = param(
+        default=None,
+        type=FilePath,
+        doc="In a spec file relative to that file. UTF-8.",
+    )
+    target: str | None = param(default="class", doc="Column of the labels.")
+    missing: str = param(
+        default="keep",
+        choices=("keep", "complete"),
+        doc='"keep" leaves missing values in (NaN), "complete" leaves rows out that have any, '
+        'the label and the group included. A row without a label is an error under "keep".',
+    )
+    ignore: Sequence[str] = param(
+        default=(),
+        type=list,
+        items=Param(str),
+        form="list of str",
+        doc="Columns that are not read.",
+    )
+    groups: str | None = param(
+        default=None,
+        type=str,
+        doc="Column that says which cases belong together; no feature.",
+    )
 
     @abstractmethod
     def _read(self, path: Path) -> tuple[UsedColumns, str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class ExecutorError(ilk.IlkError):

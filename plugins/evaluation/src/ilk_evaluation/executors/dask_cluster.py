@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from concurrent import futures
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import ilk
 from ilk_evaluation.executors.base import LONGEST, MOST_THREADS, MOST_WORKERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent import futures
 
 VARIABLE = "ILK_DASK_ADDRESS"
 """The environment variable by which users say where their own scheduler is."""
@@ -27,28 +29,6 @@ class Dask(ilk.Executor):
     When a worker dies, its cell is run again, and Dask's nanny starts another worker. When the
     scheduler ends, does not answer, or has had no worker for `patience` seconds, the run ends
     with one line that says so; what is finished is kept, and the same command goes on.
-
-    Parameters
-    ----------
-    workers : int or None, default=None
-        Number of processes of a cluster of its own; None: as many as this process may use
-        processors. With an address there is no choice.
-    address : str or None, default=None
-        Where a scheduler listens (``"tcp://host:8786"``), or its file, as written by
-        ``dask scheduler --scheduler-file``. Its workers need the same versions of ilk, of its
-        plugins and of numpy, scipy and scikit-learn as this process; one that has others ends
-        the run. None: as the environment variable ``ILK_DASK_ADDRESS`` says, if it is set and
-        neither `workers` nor `timeout` asks for a cluster of its own. In a file of `ilk run` it
-        needs ``--trust``: data goes there, and what comes back can run code.
-    inner_threads : int or None, default=1
-        How many threads numeric libraries may use in each worker. None leaves the libraries
-        as they are.
-    timeout : float or None, default=None
-        Seconds that one cell may take. The process that is over it ends, and the cell counts
-        as failed. Only of a cluster of its own: other workers are not ours to end.
-    patience : float, default=30
-        Seconds to wait for a scheduler that does not answer, or for workers where there are
-        none.
 
     Raises
     ------
@@ -76,52 +56,49 @@ class Dask(ilk.Executor):
     """
 
     relies_on: ClassVar[tuple[str, ...]] = ("distributed",)
-    parameters: ClassVar[Mapping[str, ilk.Param]] = {
-        "workers": ilk.Param(
-            int,
-            ge=1,
-            le=MOST_WORKERS,
-            none=True,
-            doc="Processes of its own; None: one per usable processor.",
-        ),
-        "address": ilk.Param(
-            str,
-            none=True,
-            trusted=True,
-            doc=f"Of a scheduler, or its file; None: {VARIABLE}, or a cluster of its own.",
-        ),
-        "inner_threads": ilk.Param(
-            int,
-            ge=1,
-            le=MOST_THREADS,
-            none=True,
-            doc="Threads of numeric libraries in each; None: as they are.",
-        ),
-        "timeout": ilk.Param(
-            float,
-            gt=0,
-            le=LONGEST,
-            none=True,
-            doc="Seconds that a cell may take; None: as long as it likes.",
-        ),
-        "patience": ilk.Param(
-            float, gt=0, le=LONGEST, doc="Seconds to wait for a silent scheduler, or for workers."
-        ),
-    }
-
-    def __init__(
-        self,
-        workers: int | None = None,
-        address: str | None = None,
-        inner_threads: int | None = 1,
-        timeout: float | None = None,
-        patience: float = 30.0,
-    ) -> None:
-        self.workers = workers
-        self.address = address
-        self.inner_threads = inner_threads
-        self.timeout = timeout
-        self.patience = patience
+    workers: int | None = ilk.param(
+        default=None,
+        type=int,
+        ge=1,
+        le=MOST_WORKERS,
+        doc="Number of processes of a cluster of its own; None: as many as this process may "
+        "use processors. With an address there is no choice.",
+    )
+    address: str | None = ilk.param(
+        default=None,
+        type=str,
+        trusted=True,
+        doc='Where a scheduler listens (``"tcp://host:8786"``), or its file, as written by '
+        "``dask scheduler --scheduler-file``. Its workers need the same versions of ilk, "
+        "of its plugins and of numpy, scipy and scikit-learn as this process; one that has "
+        "others ends the run. None: as the environment variable ``ILK_DASK_ADDRESS`` says, "
+        "if it is set and neither `workers` nor `timeout` asks for a cluster of its own. "
+        "In a file of `ilk run` it needs ``--trust``: data goes there, and what comes back "
+        "can run code.",
+    )
+    inner_threads: int | None = ilk.param(
+        default=1,
+        ge=1,
+        le=MOST_THREADS,
+        none=True,
+        doc="How many threads numeric libraries may use in each worker. None leaves the "
+        "libraries as they are.",
+    )
+    timeout: float | None = ilk.param(
+        default=None,
+        type=float,
+        gt=0,
+        le=LONGEST,
+        doc="Seconds that one cell may take. The process that is over it ends, and the cell "
+        "counts as failed. Only of a cluster of its own: other workers are not ours to end.",
+    )
+    patience: float = ilk.param(
+        default=30.0,
+        gt=0,
+        le=LONGEST,
+        doc="Seconds to wait for a scheduler that does not answer, or for workers where there "
+        "are none.",
+    )
 
     @classmethod
     def examples(cls) -> list[Dask]:

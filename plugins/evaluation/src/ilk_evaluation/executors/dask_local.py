@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +19,9 @@ from ilk_evaluation.executors.scratch import interrupts_blocked, scratch
 from ilk_evaluation.executors.worker import worker_death
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
     from distributed.scheduler import KilledWorker
 
 _Client: Any = Client  # their constructors have no types

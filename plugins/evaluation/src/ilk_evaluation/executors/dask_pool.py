@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
 from concurrent import futures
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from distributed import Client, WorkerPlugin
 from distributed.scheduler import KilledWorker
@@ -17,6 +16,9 @@ from distributed.utils import silence_logging_cmgr
 
 from ilk_evaluation.executors import remote
 from ilk_evaluation.executors.base import ExecutorError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 PACE = 1.0
 """Seconds between two looks at the cluster."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from concurrent import futures
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.executors.base import LONGEST, MOST_THREADS, MOST_WORKERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent import futures
 
 
 class Loky(ilk.Executor):
@@ -20,17 +22,6 @@ class Loky(ilk.Executor):
     memory and not copied. The results are those of `serial`, bit for bit, whatever the number
     of workers.
 
-    Parameters
-    ----------
-    workers : int or None, default=None
-        Number of processes; None: as many as this process may use processors.
-    inner_threads : int or None, default=1
-        How many threads numeric libraries may use in each of them. None leaves the libraries
-        as they are.
-    timeout : float or None, default=None
-        Seconds that one cell may take. The process that is over it ends, and the cell counts
-        as failed.
-
     Examples
     --------
     >>> import ilk
@@ -39,39 +30,29 @@ class Loky(ilk.Executor):
     [1, 2, 3]
     """
 
-    parameters: ClassVar[Mapping[str, ilk.Param]] = {
-        "workers": ilk.Param(
-            int,
-            ge=1,
-            le=MOST_WORKERS,
-            none=True,
-            doc="Number of processes; None: one per usable processor.",
-        ),
-        "inner_threads": ilk.Param(
-            int,
-            ge=1,
-            le=MOST_THREADS,
-            none=True,
-            doc="Threads of numeric libraries in each; None: as they are.",
-        ),
-        "timeout": ilk.Param(
-            float,
-            gt=0,
-            le=LONGEST,
-            none=True,
-            doc="Seconds that a cell may take; None: as long as it likes.",
-        ),
-    }
-
-    def __init__(
-        self,
-        workers: int | None = None,
-        inner_threads: int | None = 1,
-        timeout: float | None = None,
-    ) -> None:
-        self.workers = workers
-        self.inner_threads = inner_threads
-        self.timeout = timeout
+    workers: int | None = ilk.param(
+        default=None,
+        type=int,
+        ge=1,
+        le=MOST_WORKERS,
+        doc="Number of processes; None: as many as this process may use processors.",
+    )
+    inner_threads: int | None = ilk.param(
+        default=1,
+        ge=1,
+        le=MOST_THREADS,
+        none=True,
+        doc="How many threads numeric libraries may use in each of them. None leaves the "
+        "libraries as they are.",
+    )
+    timeout: float | None = ilk.param(
+        default=None,
+        type=float,
+        gt=0,
+        le=LONGEST,
+        doc="Seconds that one cell may take. The process that is over it ends, and the cell "
+        "counts as failed.",
+    )
 
     @property
     def n_workers(self) -> int:

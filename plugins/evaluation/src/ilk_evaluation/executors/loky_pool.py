@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from concurrent import futures
 from contextlib import ExitStack, closing, suppress
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 import loky
@@ -19,6 +16,11 @@ from ilk_evaluation.executors import worker
 from ilk_evaluation.executors.base import ExecutorError, environment
 from ilk_evaluation.executors.scratch import interrupts_blocked, scratch
 from ilk_evaluation.executors.worker import worker_death
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+    from pathlib import Path
 
 STILLBORN = 3
 """How many processes in a row may die before they have started."""

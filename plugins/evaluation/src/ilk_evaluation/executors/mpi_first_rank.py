@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from concurrent import futures
 from functools import partial
 from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
 
 import cloudpickle
 
 from ilk_evaluation.executors import remote
 from ilk_evaluation.executors.mpi_ranks import Ranks
+
+if TYPE_CHECKING:
+    from concurrent import futures
 
 ADDRESS = "ILK_MPI_ADDRESS"
 """The environment variable that holds the path of the socket."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator, Mapping
-from concurrent import futures
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import ilk
 from ilk_evaluation.executors.base import MOST_THREADS, MOST_WORKERS, ExecutorError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent import futures
 
 
 class MPI(ilk.Executor):
@@ -26,15 +28,6 @@ class MPI(ilk.Executor):
     are in the store by then, and the same command goes on. A cell that kills its rank will do
     so again; `loky` and `dask` outlive it. For the same reason no cell can be stopped for
     taking too long.
-
-    Parameters
-    ----------
-    workers : int or None, default=None
-        Number of ranks that run cells. None: all that the job has; of a job of its own, as many
-        as this process may use processors.
-    inner_threads : int or None, default=1
-        How many threads numeric libraries may use in each. None leaves the libraries as they
-        are.
 
     Raises
     ------
@@ -57,26 +50,22 @@ class MPI(ilk.Executor):
     """
 
     relies_on: ClassVar[tuple[str, ...]] = ("mpi4py",)
-    parameters: ClassVar[Mapping[str, ilk.Param]] = {
-        "workers": ilk.Param(
-            int,
-            ge=1,
-            le=MOST_WORKERS,
-            none=True,
-            doc="Ranks that run cells; None: all, or one per usable processor.",
-        ),
-        "inner_threads": ilk.Param(
-            int,
-            ge=1,
-            le=MOST_THREADS,
-            none=True,
-            doc="Threads of numeric libraries in each; None: as they are.",
-        ),
-    }
-
-    def __init__(self, workers: int | None = None, inner_threads: int | None = 1) -> None:
-        self.workers = workers
-        self.inner_threads = inner_threads
+    workers: int | None = ilk.param(
+        default=None,
+        type=int,
+        ge=1,
+        le=MOST_WORKERS,
+        doc="Number of ranks that run cells. None: all that the job has; of a job of its own, "
+        "as many as this process may use processors.",
+    )
+    inner_threads: int | None = ilk.param(
+        default=1,
+        ge=1,
+        le=MOST_THREADS,
+        none=True,
+        doc="How many threads numeric libraries may use in each. None leaves the libraries as "
+        "they are.",
+    )
 
     @property
     def n_workers(self) -> int:

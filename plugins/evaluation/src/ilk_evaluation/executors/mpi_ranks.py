@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from concurrent import futures
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk_evaluation.executors import remote
 from ilk_evaluation.executors.base import ExecutorError, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class Ranks:

@@ -10,19 +10,21 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from concurrent import futures
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 
 from ilk_evaluation.executors import mpi_first_rank, remote
 from ilk_evaluation.executors.base import ExecutorError, environment
 from ilk_evaluation.executors.scratch import scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 START = 120.0
 """Seconds that a job may take to start."""

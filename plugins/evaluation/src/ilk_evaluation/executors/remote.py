@@ -6,10 +6,9 @@ import io
 import pickle
 import platform
 import threading
-from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import cloudpickle
@@ -17,6 +16,9 @@ import cloudpickle
 import ilk
 from ilk_evaluation.executors.base import ExecutorError, SharedInput, limited
 from ilk_evaluation.source_version import code_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LIBRARIES = ("numpy", "scikit-learn", "scipy")
 """Libraries whose version may change a prediction, besides distributions of ilk."""

@@ -6,11 +6,14 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ilk_evaluation.lock import HeldError, Lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _PREFIX = "ilk-"
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
 from contextlib import contextmanager
-from typing import ClassVar, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import ilk
 from ilk_evaluation.executors.base import MOST_THREADS, limited
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -22,12 +24,6 @@ class Serial(ilk.Executor):
     which pass through at once. A cell that crashes takes the program with it, and none can be
     stopped for taking too long: `loky` does better at both.
 
-    Parameters
-    ----------
-    inner_threads : int or None, default=1
-        How many threads numeric libraries may use. With the same number, `loky` gives the same
-        results to the last bit. None leaves the libraries as they are.
-
     Examples
     --------
     >>> import ilk
@@ -36,18 +32,14 @@ class Serial(ilk.Executor):
     1024
     """
 
-    parameters: ClassVar[Mapping[str, ilk.Param]] = {
-        "inner_threads": ilk.Param(
-            int,
-            ge=1,
-            le=MOST_THREADS,
-            none=True,
-            doc="Threads of numeric libraries; None: as they are.",
-        ),
-    }
-
-    def __init__(self, inner_threads: int | None = 1) -> None:
-        self.inner_threads = inner_threads
+    inner_threads: int | None = ilk.param(
+        default=1,
+        ge=1,
+        le=MOST_THREADS,
+        none=True,
+        doc="How many threads numeric libraries may use. With the same number, `loky` gives "
+        "the same results to the last bit. None leaves the libraries as they are.",
+    )
 
     @contextmanager
     def open(self) -> Iterator[futures.Executor]:

@@ -9,13 +9,15 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from concurrent import futures
-from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ilk_evaluation.executors.scratch import INTERRUPTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+    from pathlib import Path
 
 _last_words: IO[str] | None = None
 

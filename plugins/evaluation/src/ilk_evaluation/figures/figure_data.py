@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -18,6 +17,8 @@ from ilk_evaluation.results.prediction_source import PredictionSource
 from ilk_evaluation.results.scoring import pool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     import pandas as pd
 
     from ilk_evaluation.curves import Band, Calibration

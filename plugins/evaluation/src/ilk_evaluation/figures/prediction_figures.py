@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -19,6 +18,8 @@ from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 from ilk_evaluation.figures.style import line_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from matplotlib.axes import Axes
 
     from ilk_evaluation.curves import Band, Calibration

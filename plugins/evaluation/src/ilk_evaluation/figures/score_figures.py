@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,8 @@ from ilk_evaluation.figures.figure_data import FigureData, direction, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from matplotlib.axes import Axes
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ilk
@@ -15,6 +13,9 @@ from ilk.drawing import written as as_is
 from ilk_evaluation.atomic_write import check_no_link, replace_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
     from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 
 

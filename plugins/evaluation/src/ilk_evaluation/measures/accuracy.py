@@ -117,14 +117,6 @@ class PerClassError(ilk.Measure):
     It is unbiased if the priors are those of the population, whatever the proportions of the
     classes in the test cases are; `variance` and `table` say how sure it is.
 
-    Parameters
-    ----------
-    priors : "estimated", "equal", list of float, or table of float; default="estimated"
-        Of the classes: as often as they occur among the answered cases, which makes it the
-        plain error; all equal, over the classes that occur, which makes it 1 less
-        mean_class_accuracy; or given, in the order of the sorted classes or by their names.
-        They sum to 1.
-
     Raises
     ------
     InputError
@@ -146,23 +138,23 @@ class PerClassError(ilk.Measure):
     0.03922
     """
 
-    parameters = {
-        "priors": ilk.Param(
-            (list, dict),
-            choices=("estimated", "equal"),
-            items=ilk.Param(float, ge=0, le=1),
-            doc="Of the classes, in their order or by name; or 'estimated' or 'equal'.",
-        ),
-    }
+    priors: str | Sequence[float] | Mapping[str, float] = ilk.param(
+        default="estimated",
+        type=(list, dict),
+        choices=("estimated", "equal"),
+        items=ilk.Param(float, ge=0, le=1),
+        form='"estimated", "equal", list of float, or table of float',
+        doc="Of the classes: as often as they occur among the answered cases, which makes it "
+        "the plain error; all equal, over the classes that occur, which makes it 1 less "
+        "mean_class_accuracy; or given, in the order of the sorted classes or by their "
+        "names. They sum to 1.",
+    )
     greater_is_better = False
-
-    def __init__(self, priors: str | Sequence[float] | Mapping[str, float] = "estimated") -> None:
-        self.priors = priors
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Each way to say the priors."""
-        return [cls(), cls("equal"), cls([0.25, 0.75])]
+        return [cls(), cls(priors="equal"), cls(priors=[0.25, 0.75])]
 
     def check_parameters(self) -> None:
         """Also check that priors sum to 1."""
@@ -225,7 +217,6 @@ class RejectRate(ilk.Measure):
 
     ``#{i rejected} / n``: other measures are of the answered cases, and a pipeline that answers
     only what is easy looks good by them. NaN without any case.
-
 
     Examples
     --------

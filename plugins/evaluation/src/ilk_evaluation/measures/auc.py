@@ -19,7 +19,7 @@ from ilk_evaluation.curves.ranking import (
     rates,
     steps,
 )
-from ilk_evaluation.measures.class_codes import POSITIVE, absent_remark
+from ilk_evaluation.measures.class_codes import absent_remark
 
 
 class RocAuc(ilk.Measure):
@@ -30,19 +30,6 @@ class RocAuc(ilk.Measure):
     Hand and Till's M by default, ``2 / (C (C - 1)) sum_{a < b} (A(a|b) + A(b|a)) / 2``, where
     A(a|b) is the area of class a against class b by the scores of a; or the mean over the
     classes, each against the rest.
-
-    Parameters
-    ----------
-    positive : label, optional
-        Held against all others. Without it, two classes have one area and more are averaged.
-    multiclass : {"ovo", "ovr"}, default="ovo"
-        What is averaged over more than two classes: one against one (Hand and Till), or one
-        against the rest.
-    average : {"macro", "weighted"}, default="macro"
-        Equally, or by the cases of the pair or class.
-    pooled : bool, default=False
-        Whether to rank the cases of all folds of a repeat together, as leave-one-out needs:
-        scores of different models are taken to be comparable then.
 
     Raises
     ------
@@ -71,30 +58,29 @@ class RocAuc(ilk.Measure):
     0.75
     """
 
-    parameters = {
-        "positive": POSITIVE,
-        "multiclass": ilk.Param(
-            choices=("ovo", "ovr"), doc="One class against one, or against the rest."
-        ),
-        "average": ilk.Param(
-            choices=("macro", "weighted"), doc="Of more classes: equally, or by their cases."
-        ),
-        "pooled": ilk.Param(bool, doc="Rank the cases of all folds of a repeat together."),
-    }
+    positive: str | float | bool | None = ilk.param(
+        default=None,
+        type=(str, int, float, bool),
+        doc="Held against all others. Without it, two classes have one area and more are averaged.",
+    )
+    multiclass: Literal["ovo", "ovr"] = ilk.param(
+        default="ovo",
+        choices=("ovo", "ovr"),
+        doc="What is averaged over more than two classes: one against one (Hand and Till), or "
+        "one against the rest.",
+    )
+    average: Literal["macro", "weighted"] = ilk.param(
+        default="macro",
+        choices=("macro", "weighted"),
+        doc="Equally, or by the cases of the pair or class.",
+    )
+    pooled: bool = ilk.param(
+        default=False,
+        doc="Whether to rank the cases of all folds of a repeat together, as leave-one-out "
+        "needs: scores of different models are taken to be comparable then.",
+    )
     greater_is_better = True
     needs = "scores"
-
-    def __init__(
-        self,
-        positive: Any = None,
-        multiclass: Literal["ovo", "ovr"] = "ovo",
-        average: Literal["macro", "weighted"] = "macro",
-        pooled: bool = False,
-    ) -> None:
-        self.positive = positive
-        self.multiclass = multiclass
-        self.average = average
-        self.pooled = pooled
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -131,17 +117,6 @@ class PrAuc(ilk.Measure):
     the recall of the one before. Straight lines would flatter. A ranking by chance has about
     the share of positive cases.
 
-    Parameters
-    ----------
-    positive : label, optional
-        The second of two classes by default. Of more classes it must be named, unless there is
-        an `average`.
-    average : {"macro", "weighted"}, optional
-        Over the classes, each against the rest: equally, or by their cases.
-    pooled : bool, default=False
-        Whether to rank the cases of all folds of a repeat together, as leave-one-out needs:
-        scores of different models are taken to be comparable then.
-
     Raises
     ------
     InputError
@@ -168,27 +143,24 @@ class PrAuc(ilk.Measure):
     0.8333
     """
 
-    parameters = {
-        "positive": POSITIVE,
-        "average": ilk.Param(
-            choices=("macro", "weighted"),
-            none=True,
-            doc="Over the classes: equally, or by their cases; None: the positive class.",
-        ),
-        "pooled": ilk.Param(bool, doc="Rank the cases of all folds of a repeat together."),
-    }
+    positive: str | float | bool | None = ilk.param(
+        default=None,
+        type=(str, int, float, bool),
+        doc="The second of two classes by default. Of more classes it must be named, unless "
+        "there is an `average`.",
+    )
+    average: Literal["macro", "weighted"] | None = ilk.param(
+        default=None,
+        choices=("macro", "weighted"),
+        doc="Over the classes, each against the rest: equally, or by their cases.",
+    )
+    pooled: bool = ilk.param(
+        default=False,
+        doc="Whether to rank the cases of all folds of a repeat together, as leave-one-out "
+        "needs: scores of different models are taken to be comparable then.",
+    )
     greater_is_better = True
     needs = "scores"
-
-    def __init__(
-        self,
-        positive: Any = None,
-        average: Literal["macro", "weighted"] | None = None,
-        pooled: bool = False,
-    ) -> None:
-        self.positive = positive
-        self.average = average
-        self.pooled = pooled
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -231,15 +203,6 @@ class PrecisionAtRecall(ilk.Measure):
 
     ``max {precision(t): recall(t) >= r}`` over the scores t that occur as thresholds.
 
-    Parameters
-    ----------
-    recall : float, default=0.75
-        r, from 0 to 1.
-    positive : label, optional
-        The second of two classes by default; of more it must be named.
-    pooled : bool, default=False
-        Whether to rank the cases of all folds of a repeat together, as leave-one-out needs.
-
     Raises
     ------
     InputError
@@ -260,18 +223,18 @@ class PrecisionAtRecall(ilk.Measure):
     1.0
     """
 
-    parameters = {
-        "recall": ilk.Param(float, ge=0, le=1, doc="The share that must be found."),
-        "positive": POSITIVE,
-        "pooled": ilk.Param(bool, doc="Rank the cases of all folds of a repeat together."),
-    }
+    recall: float = ilk.param(default=0.75, ge=0, le=1, doc="r, from 0 to 1.")
+    positive: str | float | bool | None = ilk.param(
+        default=None,
+        type=(str, int, float, bool),
+        doc="The second of two classes by default; of more it must be named.",
+    )
+    pooled: bool = ilk.param(
+        default=False,
+        doc="Whether to rank the cases of all folds of a repeat together, as leave-one-out needs.",
+    )
     greater_is_better = True
     needs = "scores"
-
-    def __init__(self, recall: float = 0.75, positive: Any = None, pooled: bool = False) -> None:
-        self.recall = recall
-        self.positive = positive
-        self.pooled = pooled
 
     @classmethod
     def examples(cls) -> list[Self]:

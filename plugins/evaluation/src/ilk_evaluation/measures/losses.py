@@ -37,12 +37,6 @@ class Risk(ilk.Measure):
       f; for more classes ``max(0, 1 + max_{c != y} f_c(x) - f_y(x))``.
     - ``log``: ``-ln p(y)``, infinite for a probability of 0.
 
-    Parameters
-    ----------
-    loss : str or function, default="zero_one"
-        One of the names above, or a function of the true and the predicted labels of the
-        answered cases, two arrays, that returns the loss of each.
-
     Raises
     ------
     InputError
@@ -64,22 +58,20 @@ class Risk(ilk.Measure):
     0.25
     """
 
-    parameters = {
-        "loss": ilk.Param(
-            ilk.Function,
-            choices=("zero_one", "squared", "absolute", "hinge", "log"),
-            doc="Of an answer: a name, or a function of true and predicted labels.",
-        ),
-    }
+    loss: str | Loss = ilk.param(
+        default="zero_one",
+        type=ilk.Function,
+        choices=("zero_one", "squared", "absolute", "hinge", "log"),
+        form="str or function",
+        doc="One of the names above, or a function of the true and the predicted labels of the "
+        "answered cases, two arrays, that returns the loss of each.",
+    )
     greater_is_better = False
-
-    def __init__(self, loss: str | Loss = "zero_one") -> None:
-        self.loss = loss
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Each loss that has a name."""
-        return [cls(name) for name in ("zero_one", "squared", "absolute", "hinge", "log")]
+        return [cls(loss=name) for name in ("zero_one", "squared", "absolute", "hinge", "log")]
 
     @property
     def needs(self) -> Needs:  # type: ignore[override]  # it depends on the loss
@@ -169,11 +161,6 @@ class SquaredError(ilk.Measure):
 
     ``(1/n) sum_i (label_i - truth_i)^2`` over the answered cases; NaN if there are none.
 
-    Parameters
-    ----------
-    root : bool, default=False
-        Whether to take the square root, which has the unit of the labels.
-
     Raises
     ------
     InputError
@@ -192,12 +179,12 @@ class SquaredError(ilk.Measure):
     2.0
     """
 
-    parameters = {"root": ilk.Param(bool, doc="Take the square root.")}
+    root: bool = ilk.param(
+        default=False,
+        doc="Whether to take the square root, which has the unit of the labels.",
+    )
     greater_is_better = False
     needs = "numbers"
-
-    def __init__(self, root: bool = False) -> None:
-        self.root = root
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -221,15 +208,6 @@ class Cost(ilk.Measure):
     ``(1/n) sum_ab costs[a, b] M_ab`` with M the confusion matrix of the n answered cases: what
     it costs to take class a for class b. NaN if none was answered. With `reject_cost` cases that
     were not answered cost that much, and n counts all cases.
-
-    Parameters
-    ----------
-    costs : array of shape (C, C), or table of tables, optional
-        Rows true, columns predicted, in the order of the sorted classes; or
-        ``{true: {predicted: cost}}``, where a pair that is not named costs 1, and a right
-        answer 0. None: that of all pairs, which makes it the error.
-    reject_cost : float, optional
-        Of a case that was not answered, finite; None: such cases do not count.
 
     Raises
     ------
@@ -256,26 +234,25 @@ class Cost(ilk.Measure):
     2.5
     """
 
-    parameters = {
-        "costs": ilk.Param(
-            (ilk.Array, dict),
-            none=True,
-            doc="Rows true, columns predicted, by sorted classes; or {true: {predicted: cost}}.",
-        ),
-        "reject_cost": ilk.Param(
-            float, none=True, doc="Of a case that was not answered; None: it does not count."
-        ),
-    }
+    costs: ilk.ArrayLike | Mapping[str, Any] | None = ilk.param(
+        default=None,
+        type=(ilk.Array, dict),
+        form="array of shape (C, C), or table of tables",
+        doc="Rows true, columns predicted, in the order of the sorted classes; or ``{true: "
+        "{predicted: cost}}``, where a pair that is not named costs 1, and a right answer "
+        "0. None: that of all pairs, which makes it the error.",
+    )
+    reject_cost: float | None = ilk.param(
+        default=None,
+        type=float,
+        doc="Of a case that was not answered, finite; None: such cases do not count.",
+    )
     greater_is_better = False
-
-    def __init__(self, costs: Any = None, reject_cost: float | None = None) -> None:
-        self.costs = costs
-        self.reject_cost = reject_cost
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Costs of two classes."""
-        return [cls(), cls([[0, 1], [5, 0]]), cls([[0.0, 2.5], [1.0, 0.0]])]
+        return [cls(), cls(costs=[[0, 1], [5, 0]]), cls(costs=[[0.0, 2.5], [1.0, 0.0]])]
 
     def check_parameters(self) -> None:
         """Also check that the costs are a square of finite numbers, or tables of them."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 import ilk
 from ilk_evaluation.confusion import confusion_matrix, ratio
-from ilk_evaluation.measures.class_codes import POSITIVE, absent_remark, positive_code
+from ilk_evaluation.measures.class_codes import absent_remark, positive_code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class Rate(ilk.Measure):
@@ -24,27 +26,25 @@ class Rate(ilk.Measure):
     _denominator: ClassVar[tuple[str, ...]]
     _undefined_if: ClassVar[str]
 
-    parameters = {
-        "positive": POSITIVE,
-        "average": ilk.Param(
-            choices=("macro", "micro", "weighted"),
-            none=True,
-            doc="How the rates of the classes become one; None: that of the positive class.",
-        ),
-        "undefined": ilk.Param(
-            float, ge=0, le=1, none=True, doc="What a rate of nothing counts as; None: an error."
-        ),
-    }
-
-    def __init__(
-        self,
-        positive: Any = None,
-        average: Literal["macro", "micro", "weighted"] | None = None,
-        undefined: float | None = None,
-    ) -> None:
-        self.positive = positive
-        self.average = average
-        self.undefined = undefined
+    positive: str | float | bool | None = ilk.param(
+        default=None,
+        type=(str, int, float, bool),
+        doc="The class that is looked for: the second of two by default. Of more classes it "
+        "must be named, unless there is an `average`.",
+    )
+    average: Literal["macro", "micro", "weighted"] | None = ilk.param(
+        default=None,
+        choices=("macro", "micro", "weighted"),
+        doc="Over the classes, each held against the rest.",
+    )
+    undefined: float | None = ilk.param(
+        default=None,
+        type=float,
+        ge=0,
+        le=1,
+        doc="What to count the rate as where all cases are of the class. By default that is an "
+        "error, and NaN with a note in an experiment: it is not silently 0.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -119,17 +119,6 @@ class Precision(Rate):
     those cases, with ``"micro"`` the rate of the summed counts, which is the accuracy. Which
     classes an average leaves out is said in `remarks`, and so among the notes of an experiment.
 
-    Parameters
-    ----------
-    positive : label, optional
-        The class that is looked for: the second of two by default. Of more classes it must be
-        named, unless there is an `average`.
-    average : {"macro", "micro", "weighted"}, optional
-        Over the classes, each held against the rest.
-    undefined : float, optional
-        What to count the rate as where no case was said to be of the class. By default that is an
-        error, and NaN with a note in an experiment: it is not silently 0.
-
     Raises
     ------
     InputError
@@ -148,6 +137,15 @@ class Precision(Rate):
     0.6
     """
 
+    undefined: float | None = ilk.param(
+        default=None,
+        type=float,
+        ge=0,
+        le=1,
+        doc="What to count the rate as where no case was said to be of the class. By default "
+        "that is an error, and NaN with a note in an experiment: it is not silently 0.",
+    )
+
     greater_is_better = True
     _numerator = ("tp",)
     _denominator = ("tp", "fp")
@@ -161,17 +159,6 @@ class Recall(Rate):
     of the classes to which an answered case belongs, with ``"weighted"`` their mean weighted by
     those cases, with ``"micro"`` the rate of the summed counts, which is the accuracy. Which
     classes an average leaves out is said in `remarks`, and so among the notes of an experiment.
-
-    Parameters
-    ----------
-    positive : label, optional
-        The class that is looked for: the second of two by default. Of more classes it must be
-        named, unless there is an `average`.
-    average : {"macro", "micro", "weighted"}, optional
-        Over the classes, each held against the rest.
-    undefined : float, optional
-        What to count the rate as where no case is of the class. By default that is an error, and
-        NaN with a note in an experiment: it is not silently 0.
 
     Raises
     ------
@@ -191,6 +178,15 @@ class Recall(Rate):
     0.75
     """
 
+    undefined: float | None = ilk.param(
+        default=None,
+        type=float,
+        ge=0,
+        le=1,
+        doc="What to count the rate as where no case is of the class. By default that is an "
+        "error, and NaN with a note in an experiment: it is not silently 0.",
+    )
+
     greater_is_better = True
     _numerator = ("tp",)
     _denominator = ("tp", "fn")
@@ -204,17 +200,6 @@ class Specificity(Rate):
     of the classes to which an answered case belongs, with ``"weighted"`` their mean weighted by
     those cases, with ``"micro"`` the rate of the summed counts. Which classes an average leaves
     out is said in `remarks`, and so among the notes of an experiment.
-
-    Parameters
-    ----------
-    positive : label, optional
-        The class that is looked for: the second of two by default. Of more classes it must be
-        named, unless there is an `average`.
-    average : {"macro", "micro", "weighted"}, optional
-        Over the classes, each held against the rest.
-    undefined : float, optional
-        What to count the rate as where all cases are of the class. By default that is an error,
-        and NaN with a note in an experiment: it is not silently 0.
 
     Raises
     ------
@@ -247,17 +232,6 @@ class FalsePositiveRate(Rate):
     mean of the rates of the classes to which an answered case belongs, with ``"weighted"`` their
     mean weighted by those cases, with ``"micro"`` the rate of the summed counts. Which classes an
     average leaves out is said in `remarks`, and so among the notes of an experiment.
-
-    Parameters
-    ----------
-    positive : label, optional
-        The class that is looked for: the second of two by default. Of more classes it must be
-        named, unless there is an `average`.
-    average : {"macro", "micro", "weighted"}, optional
-        Over the classes, each held against the rest.
-    undefined : float, optional
-        What to count the rate as where all cases are of the class. By default that is an error,
-        and NaN with a note in an experiment: it is not silently 0.
 
     Raises
     ------
@@ -292,18 +266,6 @@ class F1(Rate):
     counts, which is the accuracy. Which classes an average leaves out is said in `remarks`, and so
     among the notes of an experiment.
 
-    Parameters
-    ----------
-    positive : label, optional
-        The class that is looked for: the second of two by default. Of more classes it must be
-        named, unless there is an `average`.
-    average : {"macro", "micro", "weighted"}, optional
-        Over the classes, each held against the rest.
-    undefined : float, optional
-        What to count the rate as where no case is of the class, nor was said to be: by the second
-        form it is 0 where precision alone is not defined. By default that is an error, and NaN
-        with a note in an experiment: it is not silently 0.
-
     Raises
     ------
     InputError
@@ -321,6 +283,16 @@ class F1(Rate):
     >>> round(ilk.measure("f1")(prediction), 4)
     0.6667
     """
+
+    undefined: float | None = ilk.param(
+        default=None,
+        type=float,
+        ge=0,
+        le=1,
+        doc="What to count the rate as where no case is of the class, nor was said to be: by "
+        "the second form it is 0 where precision alone is not defined. By default that is "
+        "an error, and NaN with a note in an experiment: it is not silently 0.",
+    )
 
     greater_is_better = True
     _numerator = ("tp", "tp")

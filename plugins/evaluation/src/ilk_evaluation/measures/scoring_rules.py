@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 import ilk
 from ilk_evaluation.measures.answered_values import IMPOSSIBLE, answered_probabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Brier(ilk.Measure):
@@ -17,11 +19,6 @@ class Brier(ilk.Measure):
 
     ``(1/2n) sum_i sum_c (p_i(c) - [y_i = c])^2`` over the answered cases, from 0 to 1; NaN if
     there are none. For two classes it is the familiar ``(1/n) sum_i (p_i - y_i)^2``.
-
-    Parameters
-    ----------
-    halved : bool, default=True
-        Whether to divide by 2. Brier's own score does not, and goes from 0 to 2.
 
     Raises
     ------
@@ -41,12 +38,12 @@ class Brier(ilk.Measure):
     0.40625
     """
 
-    parameters = {"halved": ilk.Param(bool, doc="Divide by 2, so that it is at most 1.")}
+    halved: bool = ilk.param(
+        default=True,
+        doc="Whether to divide by 2. Brier's own score does not, and goes from 0 to 2.",
+    )
     greater_is_better = False
     needs = "probabilities"
-
-    def __init__(self, halved: bool = True) -> None:
-        self.halved = halved
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -73,12 +70,6 @@ class LogLoss(ilk.Measure):
     something wrong, and `remarks` says it. With `clip` probabilities count as at least that much.
     Nearest neighbours that vote by majority give a class without a vote the probability 0.
 
-    Parameters
-    ----------
-    clip : float, optional
-        The least that the probability of the true class counts as; above 0. None: infinity
-        stays. A class that was absent from the training cases has probability 0.
-
     Raises
     ------
     InputError
@@ -97,16 +88,16 @@ class LogLoss(ilk.Measure):
     1.0397
     """
 
-    parameters = {
-        "clip": ilk.Param(
-            float, gt=0, lt=1, none=True, doc="Least probability that counts; None: infinity stays."
-        ),
-    }
+    clip: float | None = ilk.param(
+        default=None,
+        type=float,
+        gt=0,
+        lt=1,
+        doc="The least that the probability of the true class counts as; above 0. None: "
+        "infinity stays. A class that was absent from the training cases has probability 0.",
+    )
     greater_is_better = False
     needs = "probabilities"
-
-    def __init__(self, clip: float | None = None) -> None:
-        self.clip = clip
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         """Return the mean loss."""

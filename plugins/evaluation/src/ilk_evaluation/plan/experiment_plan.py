@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -23,6 +21,10 @@ from ilk_evaluation.plan.keys import (
     split_key,
 )
 from ilk_evaluation.plan.shards import Shard, cells_of, checked_shard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 KEPT_BYTES = 64 * 2**20
 """How much memory the splits of a plan may take; beyond that they are made a second time."""

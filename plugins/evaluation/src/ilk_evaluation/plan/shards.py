@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ import ilk
 from ilk_evaluation.plan.keys import seed_from
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ilk_evaluation.plan.design import Cell, Design
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ilk_evaluation.report.markup import Html, columns_of, element, html, slug, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ilk_evaluation.figures.figure_spec import Figure
 
 

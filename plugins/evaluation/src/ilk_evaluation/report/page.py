@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from errno import ENOENT
 from importlib.resources import files
@@ -34,6 +33,8 @@ from ilk_evaluation.report.score_sections import (
 from ilk_evaluation.results.provenance import provenance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ilk_evaluation.results.experiment_results import Results
 
 

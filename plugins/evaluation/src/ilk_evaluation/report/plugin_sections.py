@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import ilk
@@ -17,6 +16,8 @@ from ilk_evaluation.report.components import Figures, Section
 from ilk_evaluation.report.markup import Html, element, html
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from ilk_evaluation.results.experiment_results import Results
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,8 @@ from ilk_evaluation.report.markup import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     import ilk
 
 

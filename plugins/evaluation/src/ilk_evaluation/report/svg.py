@@ -7,7 +7,6 @@ attributes, as the page allows no styles but its own; names within a figure get 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -16,6 +15,8 @@ from ilk_evaluation.figures.style import rendered
 from ilk_evaluation.report.markup import Html
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ilk_evaluation.figures.figure_spec import Figure
 
 _SETTINGS = {

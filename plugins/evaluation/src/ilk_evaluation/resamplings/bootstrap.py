@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.resamplings.sampling_units import Units, check_data, units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 _OUT = 0.632
 MOST_PAIRINGS = 1000
@@ -24,13 +26,6 @@ class Bootstrap(ilk.Resampling):
     A case is out of the bag with probability (1 - 1/n)^n, which goes to 1/e = 0.368. So 63.2% of
     the cases train, many of them several times, and the estimate, the mean over the repeats, is
     pessimistic; see `bootstrap_632`.
-
-    Parameters
-    ----------
-    repeats : int, default=50
-    stratify : bool, default=False
-        Whether as many cases as there are of each class are drawn from it. A class of one case
-        then always trains and is never tested. Otherwise a sample may lack a class.
 
     Raises
     ------
@@ -63,14 +58,13 @@ class Bootstrap(ilk.Resampling):
     (1000, True)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "repeats": Param(int, ge=1, doc="How many samples are drawn."),
-        "stratify": Param(bool, doc="Whether samples keep the number of cases of each class."),
-    }
-
-    def __init__(self, repeats: int = 50, stratify: bool = False) -> None:
-        self.repeats = repeats
-        self.stratify = stratify
+    repeats: int = param(default=50, ge=1, doc="How many samples are drawn.")
+    stratify: bool = param(
+        default=False,
+        doc="Whether as many cases as there are of each class are drawn from it. A class of "
+        "one case then always trains and is never tested. Otherwise a sample may lack a "
+        "class.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -194,15 +188,6 @@ class Bootstrap632(ilk.Resampling):
     rate R is 0 if s1' is no worse than s0, or g is not worse; so it is within 0 and 1, w is
     within 0.632 and 1, and the estimate lies between s0 and s1'.
 
-    Parameters
-    ----------
-    repeats : int, default=50
-        How many samples are drawn.
-    stratify : bool, default=False
-        Whether as many cases as there are of each class are drawn from it.
-    plus : bool, default=False
-        Whether the estimate is .632+.
-
     Raises
     ------
     InputError
@@ -242,20 +227,16 @@ class Bootstrap632(ilk.Resampling):
     0.5
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "repeats": Param(int, ge=1, doc="How many samples are drawn."),
-        "stratify": Param(bool, doc="Whether samples keep the number of cases of each class."),
-        "plus": Param(bool, doc="Whether the estimate is .632+."),
-    }
+    repeats: int = param(default=50, ge=1, doc="How many samples are drawn.")
+    stratify: bool = param(
+        default=False,
+        doc="Whether as many cases as there are of each class are drawn from it.",
+    )
+    plus: bool = param(default=False, doc="Whether the estimate is .632+.")
     waivers: ClassVar[Mapping[str, str]] = {
         "check_disjoint": "the first split is resubstitution",
         "check_groups": "the first split is resubstitution",
     }
-
-    def __init__(self, repeats: int = 50, stratify: bool = False, plus: bool = False) -> None:
-        self.repeats = repeats
-        self.stratify = stratify
-        self.plus = plus
 
     @classmethod
     def examples(cls) -> list[Self]:

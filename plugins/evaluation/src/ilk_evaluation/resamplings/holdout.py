@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import Param, param
 from ilk_evaluation.resamplings.sampling_units import Units, parts, units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _PARTS = ("training", "validation", "test")
 _ABOUT_1 = 1 - 1e-12  # 0.07 * 100 is a little more than 7, which is not to be rounded up
@@ -18,17 +20,6 @@ _ABOUT_1 = 1 - 1e-12  # 0.07 * 100 is a little more than 7, which is not to be r
 
 class Holdout(ilk.Resampling):
     """A random part of the cases is held out for testing, the rest trains; may be repeated.
-
-    Parameters
-    ----------
-    test_size : float or int, default=0.3
-        Share of the cases (rounded up), below 1, or their number. With groups: share or
-        number of the groups.
-    stratify : bool, default=True
-        Whether both parts have the classes in the proportions of the data, and at least one
-        case of each.
-    repeats : int, default=1
-        How many times a part is drawn, each time from all cases.
 
     Raises
     ------
@@ -55,18 +46,24 @@ class Holdout(ilk.Resampling):
     (2, 2)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "test_size": Param(
-            (int, float), gt=0, lt=math.inf, doc="Share of the cases (< 1), or their number."
-        ),
-        "stratify": Param(bool, doc="Whether both parts keep the proportions of the classes."),
-        "repeats": Param(int, ge=1, doc="How many times a part is drawn."),
-    }
-
-    def __init__(self, test_size: float = 0.3, stratify: bool = True, repeats: int = 1) -> None:
-        self.test_size = test_size
-        self.stratify = stratify
-        self.repeats = repeats
+    test_size: float = param(
+        default=0.3,
+        type=(int, float),
+        gt=0,
+        lt=math.inf,
+        doc="Share of the cases (rounded up), below 1, or their number. With groups: share or "
+        "number of the groups.",
+    )
+    stratify: bool = param(
+        default=True,
+        doc="Whether both parts have the classes in the proportions of the data, and at least "
+        "one case of each.",
+    )
+    repeats: int = param(
+        default=1,
+        ge=1,
+        doc="How many times a part is drawn, each time from all cases.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -131,17 +128,6 @@ class RandomSubsampling(Holdout):
     The number of runs does not depend on the size of the parts, as it does for folds; but a case
     may be tested several times, or never. The estimate is the mean.
 
-    Parameters
-    ----------
-    test_size : float or int, default=0.3
-        Share of the cases (rounded up), below 1, or their number. With groups: share or
-        number of the groups.
-    stratify : bool, default=True
-        Whether both parts have the classes in the proportions of the data, and at least one
-        case of each.
-    repeats : int, default=10
-        How many times a part is drawn, each time from all cases.
-
     Raises
     ------
     InputError
@@ -165,8 +151,7 @@ class RandomSubsampling(Holdout):
     [(0, 6, 2), (1, 6, 2), (2, 6, 2)]
     """
 
-    def __init__(self, test_size: float = 0.3, stratify: bool = True, repeats: int = 10) -> None:
-        super().__init__(test_size, stratify, repeats)
+    repeats: int = 10
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -186,17 +171,6 @@ class TrainValidationTest(ilk.Resampling):
     Other pipelines train with the training cases alone, and the validation cases are not used.
     Among them are those in which an editor stands before `tuned` or `tuned` is part of something
     else.
-
-    Parameters
-    ----------
-    sizes : list of three numbers, default=(0.5, 0.25, 0.25)
-        Training, validation and test cases in proportion: ``[2, 1, 1]`` is the same. With groups
-        these are proportions of the groups.
-    stratify : bool, default=True
-        Whether each part has the classes in the proportions of the data, and at least one case
-        of each.
-    repeats : int, default=1
-        How many times the cases are divided.
 
     Raises
     ------
@@ -222,26 +196,21 @@ class TrainValidationTest(ilk.Resampling):
     (6, 3, 3)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "sizes": Param(
-            list,
-            items=Param(float, gt=0, lt=float("inf")),
-            doc="Training, validation and test cases, in proportion.",
-            schema={"minItems": 3, "maxItems": 3},
-        ),
-        "stratify": Param(bool, doc="Whether the parts keep the proportions of the classes."),
-        "repeats": Param(int, ge=1, doc="How many times the cases are divided."),
-    }
-
-    def __init__(
-        self,
-        sizes: Sequence[float] = (0.5, 0.25, 0.25),
-        stratify: bool = True,
-        repeats: int = 1,
-    ) -> None:
-        self.sizes = sizes
-        self.stratify = stratify
-        self.repeats = repeats
+    sizes: Sequence[float] = param(
+        default=(0.5, 0.25, 0.25),
+        type=list,
+        items=Param(float, gt=0, lt=float("inf")),
+        schema={"minItems": 3, "maxItems": 3},
+        form="list of three numbers",
+        doc="Training, validation and test cases in proportion: ``[2, 1, 1]`` is the same. "
+        "With groups these are proportions of the groups.",
+    )
+    stratify: bool = param(
+        default=True,
+        doc="Whether each part has the classes in the proportions of the data, and at least "
+        "one case of each.",
+    )
+    repeats: int = param(default=1, ge=1, doc="How many times the cases are divided.")
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn import model_selection
 
 import ilk
-from ilk import Param
+from ilk import Param, param
 from ilk_evaluation.resamplings.sampling_units import (
     Units,
     check_classes,
@@ -18,6 +17,9 @@ from ilk_evaluation.resamplings.sampling_units import (
     holders,
     rarest,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _SMALL_CLASSES = Param(
     choices=("refuse", "spread"), doc="What to do with a class of fewer cases than folds."
@@ -63,10 +65,6 @@ class KFold(_CrossValidation):
     Fold sizes differ by one case at most. Cases of one group stay in one fold; then it is the
     number of groups in a fold that differs by one at most, whatever their sizes.
 
-    Parameters
-    ----------
-    folds : int, default=10
-
     Raises
     ------
     InputError
@@ -85,13 +83,8 @@ class KFold(_CrossValidation):
     [2, 2, 2]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "folds": Param(int, ge=2, doc="How many parts, each of which is tested once.")
-    }
+    folds: int = param(default=10, ge=2, doc="How many parts, each of which is tested once.")
     stratify = False
-
-    def __init__(self, folds: int = 10) -> None:
-        self.folds = folds
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -104,14 +97,6 @@ class StratifiedKFold(KFold):
 
     The number of cases of a class differs by one at most between folds. Cases of one group
     stay in one fold, and then the proportions are as near as the groups allow.
-
-    Parameters
-    ----------
-    folds : int, default=10
-    small_classes : {"refuse", "spread"}, default="refuse"
-        What to do with a class that has fewer cases than there are folds (or is in fewer
-        groups), so that it is missing from a test set: refuse it, or deal its cases to as many
-        folds as they reach. Where there is no such class both are the same.
 
     Raises
     ------
@@ -138,15 +123,14 @@ class StratifiedKFold(KFold):
     [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **KFold.parameters,
-        "small_classes": _SMALL_CLASSES,
-    }
+    small_classes: str = param(
+        default="refuse",
+        choices=("refuse", "spread"),
+        doc="What to do with a class that has fewer cases than there are folds (or is in fewer "
+        "groups), so that it is missing from a test set: refuse it, or deal its cases to "
+        "as many folds as they reach. Where there is no such class both are the same.",
+    )
     stratify = True
-
-    def __init__(self, folds: int = 10, small_classes: str = "refuse") -> None:
-        super().__init__(folds)
-        self.small_classes = small_classes
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -156,16 +140,6 @@ class StratifiedKFold(KFold):
 
 class RepeatedKFold(_CrossValidation):
     """k-fold cross-validation repeated, each time freshly shuffled.
-
-    Parameters
-    ----------
-    folds : int, default=10
-    repeats : int, default=10
-    stratify : bool, default=True
-        Whether each fold has the classes in the proportions of the data, as in
-        `stratified_kfold`; else folds are made as in `kfold`.
-    small_classes : {"refuse", "spread"}, default="refuse"
-        As in `stratified_kfold`; only where folds are stratified.
 
     Raises
     ------
@@ -186,24 +160,22 @@ class RepeatedKFold(_CrossValidation):
     [(0, 0), (0, 1), (1, 0), (1, 1)]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "folds": Param(int, ge=2, doc="How many parts, each of which is tested once a repeat."),
-        "repeats": Param(int, ge=1, doc="How many times the data are shuffled and divided."),
-        "stratify": Param(bool, doc="Whether folds keep the proportions of the classes."),
-        "small_classes": _SMALL_CLASSES,
-    }
-
-    def __init__(
-        self,
-        folds: int = 10,
-        repeats: int = 10,
-        stratify: bool = True,
-        small_classes: str = "refuse",
-    ) -> None:
-        self.folds = folds
-        self.repeats = repeats
-        self.stratify = stratify
-        self.small_classes = small_classes
+    folds: int = param(
+        default=10,
+        ge=2,
+        doc="How many parts, each of which is tested once a repeat.",
+    )
+    repeats: int = param(default=10, ge=1, doc="How many times the data are shuffled and divided.")
+    stratify: bool = param(
+        default=True,
+        doc="Whether each fold has the classes in the proportions of the data, as in "
+        "`stratified_kfold`; else folds are made as in `kfold`.",
+    )
+    small_classes: str = param(
+        default="refuse",
+        choices=("refuse", "spread"),
+        doc="As in `stratified_kfold`; only where folds are stratified.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -216,14 +188,6 @@ class FiveByTwo(_CrossValidation):
 
     The training cases of the two folds of a repeat have none in common, which `paired_t_5x2`
     and `f_5x2` need. Cases of one group stay in one half.
-
-    Parameters
-    ----------
-    stratify : bool, default=True
-        Whether both halves have the classes in the proportions of the data.
-    small_classes : {"refuse", "spread"}, default="refuse"
-        What to do with a class of one case (or in one group), which only one half can have:
-        refuse it, or let lot decide where it goes. Only where halves are stratified.
 
     Raises
     ------
@@ -244,15 +208,18 @@ class FiveByTwo(_CrossValidation):
     [(0, 0, 3), (0, 1, 3), (1, 0, 3)]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "stratify": Param(bool, doc="Whether halves keep the proportions of the classes."),
-        "small_classes": _SMALL_CLASSES,
-    }
+    stratify: bool = param(
+        default=True,
+        doc="Whether both halves have the classes in the proportions of the data.",
+    )
+    small_classes: str = param(
+        default="refuse",
+        choices=("refuse", "spread"),
+        doc="What to do with a class of one case (or in one group), which only one half can "
+        "have: refuse it, or let lot decide where it goes. Only where halves are "
+        "stratified.",
+    )
     repeats = 5
-
-    def __init__(self, stratify: bool = True, small_classes: str = "refuse") -> None:
-        self.stratify = stratify
-        self.small_classes = small_classes
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.resamplings.sampling_units import MOST_SPLITS, Units, check_data, units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class LeaveOneOut(ilk.Resampling):
@@ -74,13 +76,6 @@ class LeavePOut(ilk.Resampling):
 
     Nothing is random. With groups, every p groups are left out.
 
-    Parameters
-    ----------
-    p : int, default=2
-    max_splits : int, default=10000
-        More are refused, at most a million: their number grows fast, as 4950 for 2 of 100 cases
-        and 161,700 for 3.
-
     Raises
     ------
     InputError
@@ -99,14 +94,14 @@ class LeavePOut(ilk.Resampling):
     [[0, 1], [0, 2], [1, 2]]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "p": Param(int, ge=1, doc="How many cases, or groups, are tested at once."),
-        "max_splits": Param(int, ge=1, le=MOST_SPLITS, doc="More splits are refused."),
-    }
-
-    def __init__(self, p: int = 2, max_splits: int = 10_000) -> None:
-        self.p = p
-        self.max_splits = max_splits
+    p: int = param(default=2, ge=1, doc="How many cases, or groups, are tested at once.")
+    max_splits: int = param(
+        default=10000,
+        ge=1,
+        le=MOST_SPLITS,
+        doc="More are refused, at most a million: their number grows fast, as 4950 for 2 of "
+        "100 cases and 161,700 for 3.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

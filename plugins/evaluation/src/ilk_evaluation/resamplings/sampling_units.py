@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MOST_SPLITS = 1_000_000
 """More are never made: a plan has no more cells."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn import model_selection
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_evaluation.resamplings.sampling_units import MOST_SPLITS, check_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 
 class SklearnSplitter(ilk.Resampling):
@@ -19,13 +21,6 @@ class SklearnSplitter(ilk.Resampling):
 
     Where the splitter has a parameter ``random_state`` that `params` does not set, the splits
     follow from the seed of the experiment. Repeats of a splitter that repeats are told apart.
-
-    Parameters
-    ----------
-    splitter : str, default="KFold"
-        Name of a splitter class of ``sklearn.model_selection``, such as ``"ShuffleSplit"``.
-    params : dict or None, default=None
-        Its parameters; the others keep scikit-learn's defaults.
 
     Raises
     ------
@@ -43,22 +38,24 @@ class SklearnSplitter(ilk.Resampling):
     [2, 2, 2]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "splitter": Param(str, doc="Name of a splitter class of sklearn.model_selection."),
-        "params": Param(dict, none=True, doc="Its parameters."),
-    }
-
-    def __init__(self, splitter: str = "KFold", params: Mapping[str, Any] | None = None) -> None:
-        self.splitter = splitter
-        self.params = params
+    splitter: str = param(
+        default="KFold",
+        doc='Name of a splitter class of ``sklearn.model_selection``, such as ``"ShuffleSplit"``.',
+    )
+    params: Mapping[str, Any] | None = param(
+        default=None,
+        type=dict,
+        form="dict or None",
+        doc="Its parameters; the others keep scikit-learn's defaults.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
         """One that divides, one that draws, and one that repeats."""
         return [
-            cls("KFold", {"n_splits": 3}),
-            cls("StratifiedShuffleSplit", {"n_splits": 2, "test_size": 0.4}),
-            cls("RepeatedKFold", {"n_splits": 2, "n_repeats": 2}),
+            cls(splitter="KFold", params={"n_splits": 3}),
+            cls(splitter="StratifiedShuffleSplit", params={"n_splits": 2, "test_size": 0.4}),
+            cls(splitter="RepeatedKFold", params={"n_splits": 2, "n_repeats": 2}),
         ]
 
     def check_parameters(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,8 @@ import pandas as pd
 import ilk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ilk_evaluation.results.experiment_results import Results
 
 _TEX = {

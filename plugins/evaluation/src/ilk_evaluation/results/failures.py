@@ -6,7 +6,6 @@ import re
 import shlex
 import sysconfig
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ilk_evaluation.results.opening import default_store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ilk_evaluation.results.experiment_results import Results
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,8 @@ from ilk_evaluation.run.sql import FORGET_PLANNED, TABLES
 from ilk_evaluation.run.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ilk_evaluation.plan.design import Design
 
 

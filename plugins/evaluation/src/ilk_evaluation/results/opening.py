@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ilk
 from ilk_evaluation.results.experiment_results import Results
 from ilk_evaluation.run.database import StoreError, undamaged
 from ilk_evaluation.run.run_record import recorded_design
 from ilk_evaluation.run.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def results(

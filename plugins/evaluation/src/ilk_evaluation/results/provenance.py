@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ilk_evaluation.plan.shards import shard_name
 from ilk_evaluation.run.database import undamaged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from ilk_evaluation.run.store import Store
 
 

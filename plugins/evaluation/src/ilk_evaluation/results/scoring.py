@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,8 @@ import ilk
 from ilk_evaluation.resamplings.bootstrap import no_information
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ilk_evaluation.plan.design import Cell, Design
     from ilk_evaluation.run.store import Store
 

@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 import ilk
-from ilk import Param
+from ilk import Array, ArrayLike, ResamplingLike, param, slot
 
 REJECTED = -1
 """Code of a case that the pipeline declined to answer."""
@@ -262,7 +262,11 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
         )
         return split.train
     if split.validation is None:
-        last.set_params(resampling=_InGroups(last.resampling, together, data.groups is None))
+        last.set_params(
+            resampling=_InGroups(
+                resampling=last.resampling, known=together, copies=data.groups is None
+            )
+        )
         return split.train
     from sklearn.model_selection import PredefinedSplit  # slow to import, and seldom needed
 
@@ -285,31 +289,24 @@ def _component(step: Any) -> Any:
 class _InGroups(ilk.Resampling):
     """Another resampling, which is given groups that the data do not bring along.
 
-    Parameters
-    ----------
-    resampling : resampling, splitter of scikit-learn, or None
-        None: ``stratified_kfold`` of at most 5 folds, small classes spread.
-    known : array of int, shape (n,)
-        Group of each case.
-    copies : bool, default=False
-        Whether groups are copies of a case.
-
     Raises
     ------
     InputError
         If the other resampling cannot keep them together.
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "resampling": Param(slot="resampling", none=True, doc="What divides."),
-        "known": Param(ilk.Array, doc="Group of each case."),
-        "copies": Param(bool, doc="Whether groups are copies of a case."),
-    }
-
-    def __init__(self, resampling: Any = None, known: Any = (), copies: bool = False) -> None:
-        self.resampling = resampling
-        self.known = known
-        self.copies = copies
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="None: ``stratified_kfold`` of at most 5 folds, small classes spread.",
+    )
+    known: ArrayLike = param(
+        default=(),
+        type=Array,
+        form="array of int, shape (n,)",
+        doc="Group of each case.",
+    )
+    copies: bool = param(default=False, doc="Whether groups are copies of a case.")
 
     def splits(
         self, X: Any, y: Any, groups: Any = None, random_state: int | None = None

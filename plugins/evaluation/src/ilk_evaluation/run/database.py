@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.lock import HeldError, Lock
 from ilk_evaluation.run.sql import TABLES, damage, sealed, upgrade
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 APPLICATION = 0x696C6B31
 """Marks a SQLite file as a store of ours (PRAGMA application_id)."""

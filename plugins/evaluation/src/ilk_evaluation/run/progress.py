@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from time import monotonic
@@ -17,6 +16,8 @@ from ilk_evaluation.run.leader import Estimate, Leader
 from ilk_evaluation.run.run_state import CellSummary, RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.live import Live
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,8 @@ from ilk_evaluation.plan.shards import checked_shard
 from ilk_evaluation.run.database import StoreError, undamaged
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ilk_evaluation.plan.experiment_file import Experiment
     from ilk_evaluation.plan.experiment_plan import Plan
     from ilk_evaluation.plan.shards import Shard

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +21,8 @@ from ilk_evaluation.run.tasks import WITHOUT_REFITTING, BatchTask, CellTask, Tas
 from ilk_evaluation.run.worker_context import WorkerContext
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from ilk_evaluation.plan.design import Cell
     from ilk_evaluation.plan.experiment_plan import Plan
     from ilk_evaluation.run.cell import Outcome

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
 from concurrent import futures
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Self
 
 import ilk
@@ -13,6 +11,9 @@ from ilk_evaluation.executors.base import ExecutorError
 from ilk_evaluation.run.cell import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
     from ilk_evaluation.plan.design import Cell
     from ilk_evaluation.run.tasks import Task
     from ilk_evaluation.run.worker_context import WorkerContext

@@ -6,8 +6,6 @@ Reading arrays and labels back can run no code.
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
     from ilk_evaluation.run.cell import Outcome
 
 

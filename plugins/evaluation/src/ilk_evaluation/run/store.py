@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import weakref
-from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -49,6 +46,10 @@ from ilk_evaluation.run.sql import (
 )
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
     from ilk_evaluation.lock import Lock
     from ilk_evaluation.plan.design import Cell
 

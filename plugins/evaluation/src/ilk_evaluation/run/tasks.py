@@ -10,7 +10,6 @@ after one fit per cell.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -21,6 +20,8 @@ import ilk
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from ilk_evaluation.plan.design import Cell, Design
     from ilk_evaluation.plan.experiment_plan import Plan
     from ilk_evaluation.run.store import Store

@@ -5,13 +5,10 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from itertools import count
-from pathlib import Path
-from types import ModuleType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import cloudpickle
 import numpy as np
@@ -21,6 +18,11 @@ from ilk.kinds import kinds
 from ilk.registries import SESSION
 from ilk_evaluation.executors.base import SharedInput
 from ilk_evaluation.executors.scratch import scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from types import ModuleType
 
 MAPPED = 2**16
 """Arrays of this many bytes and more are mapped into the memory of a worker, not copied."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk import ParameterError
 from ilk_evaluation.theory.domain import CAPACITY, COUNT, LEVEL, checked, log_of, measured, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def hoeffding_bound(n: Any, delta: Any, n_functions: Any = 1) -> Any:

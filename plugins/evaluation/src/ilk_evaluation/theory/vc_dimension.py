@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ilk import InputError, ParameterError, display_name, take
 from ilk_evaluation.theory.domain import COUNT, LENGTH, POSITIVE, checked, counted, measured, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 _STEPS = 500
 _GAP = 1e-3  # of the squared radius

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,13 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Classifier,
+    DistanceLike,
     InputError,
     InputTypeError,
-    Param,
+    KernelLike,
     check_labels,
     display_name,
     fit_component,
     n_rows,
+    param,
+    slot,
     take,
 )
 from ilk_learners.numerics import check_finite_parameters
@@ -56,29 +58,6 @@ class ConformalSVM(Classifier):
 
     More than two classes: one machine for each class against the rest, each with a factor c of its
     own. They share the Gram matrix of k.
-
-    Parameters
-    ----------
-    kernel : kernel, default="rbf"
-        Any.
-    C : float, default=10.0
-        Cost of a violated margin, in both passes; inf: none may be.
-    tau : "neighbors" or float, default="neighbors"
-        How far the influence of a support vector goes. "neighbors": tau^2 is the mean squared
-        distance of support vectors of a machine to the `n_neighbors` nearest others, those at
-        distance 0 left out.
-    n_neighbors : int, default=8
-        Fewer where there are not so many.
-    distance : distance, default="euclidean"
-        d; it must take what the kernel takes.
-    normalize : bool, default=True
-        Whether c is brought to a root mean square of 1.
-    tol : float, default=0.001
-        Violation of the optimality conditions at which libsvm stops.
-    max_iter : int or None, default=None
-        Most iterations of libsvm; None: ten million, or 100 for each row if that is more.
-    memory : float, default=1024
-        Mebibytes that a Gram matrix may take; there are two.
 
     Attributes
     ----------
@@ -132,47 +111,53 @@ class ConformalSVM(Classifier):
     3
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernel": Param(slot="kernel", doc="What is transformed."),
-        "C": Param(float, gt=0, doc="Cost of a violated margin."),
-        "tau": Param(float, gt=0, choices=("neighbors",), doc="How far a support vector reaches."),
-        "n_neighbors": Param(int, ge=1, doc="Support vectors that tau is taken from."),
-        "distance": Param(slot="distance", doc="Tells how far a row is from a support vector."),
-        "normalize": Param(bool, doc="Whether the factor is brought to the size 1."),
-        "tol": Param(float, gt=0, doc="Violation of the conditions at which libsvm stops."),
-        "max_iter": Param(int, ge=1, none=True, doc="Most iterations of libsvm."),
-        "memory": Param(float, gt=0, doc="Mebibytes that a Gram matrix may take."),
-    }
+    kernel: KernelLike = slot("kernel", default="rbf", doc="Any.")
+    C: float = param(
+        default=10.0,
+        gt=0,
+        doc="Cost of a violated margin, in both passes; inf: none may be.",
+    )
+    tau: float | str = param(
+        default="neighbors",
+        type=float,
+        gt=0,
+        choices=("neighbors",),
+        doc='How far the influence of a support vector goes. "neighbors": tau^2 is the mean '
+        "squared distance of support vectors of a machine to the `n_neighbors` nearest "
+        "others, those at distance 0 left out.",
+    )
+    n_neighbors: int = param(default=8, ge=1, doc="Fewer where there are not so many.")
+    distance: DistanceLike = slot(
+        "distance",
+        default="euclidean",
+        doc="d; it must take what the kernel takes.",
+    )
+    normalize: bool = param(default=True, doc="Whether c is brought to a root mean square of 1.")
+    tol: float = param(
+        default=0.001,
+        gt=0,
+        doc="Violation of the optimality conditions at which libsvm stops.",
+    )
+    max_iter: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
+    )
+    memory: float = param(
+        default=1024,
+        type=float,
+        gt=0,
+        doc="Mebibytes that a Gram matrix may take; there are two.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
     )
     solver: ClassVar[str] = "libsvm"
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        C: float = 10.0,
-        tau: Any = "neighbors",
-        n_neighbors: int = 8,
-        distance: Any = "euclidean",
-        normalize: bool = True,
-        tol: float = 1e-3,
-        max_iter: int | None = None,
-        memory: float = 1024,
-    ) -> None:
-        self.kernel = kernel
-        self.C = C
-        self.tau = tau
-        self.n_neighbors = n_neighbors
-        self.distance = distance
-        self.normalize = normalize
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory = memory
-
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls("linear", C=1.0, tau=3.0, normalize=False)]
+        return [cls(), cls(kernel="linear", C=1.0, tau=3.0, normalize=False)]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that the numbers but C are finite, `tol` at most 2."""

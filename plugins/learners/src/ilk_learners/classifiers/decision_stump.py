@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,13 +14,13 @@ from ilk import (
     Classifier,
     InputError,
     InputTypeError,
-    Param,
     check_labels,
     check_stored,
     check_vectors,
     check_weights,
     display_name,
     in_blocks,
+    param,
     stored_fault,
 )
 from ilk_learners.classifiers.cases import midpoint
@@ -47,13 +46,6 @@ class DecisionStump(Classifier):
 
     Weights are rounded to whole units of at most 2^-58 of their sum, which add up exactly: neither
     the order of the rows nor the names of the classes settle ties between thresholds.
-
-    Parameters
-    ----------
-    criterion : {"error", "gini"}, default="error"
-        What is least: the weight of errors, or the Gini impurity
-        ``sum over leaves of W (1 - sum_c (W_c / W)^2)``, which can tell thresholds apart that
-        err the same.
 
     Attributes
     ----------
@@ -97,15 +89,15 @@ class DecisionStump(Classifier):
     2.5
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "criterion": Param(choices=("error", "gini"), doc="What is least at the threshold."),
-    }
+    criterion: Literal["error", "gini"] = param(
+        default="error",
+        choices=("error", "gini"),
+        doc="What is least: the weight of errors, or the Gini impurity ``sum over leaves of W "
+        "(1 - sum_c (W_c / W)^2)``, which can tell thresholds apart that err the same.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         sample_weight=True, probabilistic=True, presort=True
     )
-
-    def __init__(self, criterion: Literal["error", "gini"] = "error") -> None:
-        self.criterion = criterion
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
@@ -13,19 +12,23 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Param,
+    RandomState,
     Seed,
     case_order,
     check_stored,
     check_vectors,
+    param,
     stored_fault,
 )
 from ilk_learners.classifiers.cases import (
-    CLASS_WEIGHT,
     EstimatorClassifier,
     case_weights,
     check_cases,
     midpoint,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class DecisionTree(EstimatorClassifier):
@@ -38,28 +41,6 @@ class DecisionTree(EstimatorClassifier):
     put between the values themselves: nothing depends on the features' units or origin. Rows
     and classes are put into an order that `ilk.case_order` finds: neither the order of rows nor
     the names of classes settle ties between splits.
-
-    Parameters
-    ----------
-    criterion : {"gini", "entropy"}, default="gini"
-        The impurity that splits lessen.
-    max_depth : int or None, default=None
-        Most splits on the way to a leaf.
-    min_split : int, default=2
-        Fewest cases that are split; cases are counted whatever they weigh.
-    min_leaf : int, default=1
-        Fewest cases in a leaf, counted likewise.
-    max_leaves : int or None, default=None
-        Most leaves; the splits that lessen the impurity most come first then.
-    max_features : int, float, "sqrt", "log2" or None, default=None
-        How many features, drawn anew for each split, are looked at: so many, a share, a
-        function of their number, or all.
-    pruning : float, default=0.0
-        Least impurity by which each leaf must pay, in minimal cost-complexity pruning.
-    class_weight : "balanced", dict of label to number, or None, default=None
-        What a case of each class counts; "balanced": all classes the same in sum.
-    random_state : int, generator or None, default=None
-        For features drawn, and for ties between features.
 
     Attributes
     ----------
@@ -94,23 +75,55 @@ class DecisionTree(EstimatorClassifier):
     (['no', 'yes', 'yes', 'no'], 2, 4)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "criterion": Param(choices=("gini", "entropy"), doc="The impurity that splits lessen."),
-        "max_depth": Param(int, ge=1, none=True, doc="Most splits on the way to a leaf."),
-        "min_split": Param(int, ge=2, doc="Fewest cases that are split."),
-        "min_leaf": Param(int, ge=1, doc="Fewest cases in a leaf."),
-        "max_leaves": Param(int, ge=2, none=True, doc="Most leaves."),
-        "max_features": Param(
-            (int, float),
-            gt=0,
-            choices=("sqrt", "log2"),
-            none=True,
-            doc="Features looked at for each split: a number, a share or a function of all.",
-        ),
-        "pruning": Param(float, ge=0, doc="Least impurity by which a leaf must pay."),
-        "class_weight": CLASS_WEIGHT,
-        "random_state": Param(Seed, doc="For features drawn, and ties between features."),
-    }
+    criterion: Literal["gini", "entropy"] = param(
+        default="gini",
+        choices=("gini", "entropy"),
+        doc="The impurity that splits lessen.",
+    )
+    max_depth: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Most splits on the way to a leaf.",
+    )
+    min_split: int = param(
+        default=2,
+        ge=2,
+        doc="Fewest cases that are split; cases are counted whatever they weigh.",
+    )
+    min_leaf: int = param(default=1, ge=1, doc="Fewest cases in a leaf, counted likewise.")
+    max_leaves: int | None = param(
+        default=None,
+        type=int,
+        ge=2,
+        doc="Most leaves; the splits that lessen the impurity most come first then.",
+    )
+    max_features: float | Literal["sqrt", "log2"] | None = param(
+        default=None,
+        type=(int, float),
+        gt=0,
+        choices=("sqrt", "log2"),
+        doc="How many features, drawn anew for each split, are looked at: so many, a share, a "
+        "function of their number, or all.",
+    )
+    pruning: float = param(
+        default=0.0,
+        ge=0,
+        doc="Least impurity by which each leaf must pay, in minimal cost-complexity pruning.",
+    )
+    class_weight: Mapping[str, Any] | str | None = param(
+        default=None,
+        type=dict,
+        choices=("balanced",),
+        items=Param(float, gt=0),
+        form='"balanced", dict of label to number, or None',
+        doc='What a case of each class counts; "balanced": all classes the same in sum.',
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For features drawn, and for ties between features.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_class_weight_classifiers": "a leaf of one class answers it, whatever it "
         "weighs; the check limits leaves by a parameter that is called otherwise here",
@@ -118,33 +131,11 @@ class DecisionTree(EstimatorClassifier):
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
 
-    def __init__(
-        self,
-        criterion: Literal["gini", "entropy"] = "gini",
-        max_depth: int | None = None,
-        min_split: int = 2,
-        min_leaf: int = 1,
-        max_leaves: int | None = None,
-        max_features: float | Literal["sqrt", "log2"] | None = None,
-        pruning: float = 0.0,
-        class_weight: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_split = min_split
-        self.min_leaf = min_leaf
-        self.max_leaves = max_leaves
-        self.max_features = max_features
-        self.pruning = pruning
-        self.class_weight = class_weight
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         return [
             cls(random_state=0),
-            cls("entropy", max_depth=3, class_weight="balanced", random_state=0),
+            cls(criterion="entropy", max_depth=3, class_weight="balanced", random_state=0),
             cls(max_leaves=6, pruning=0.01, random_state=0),
         ]
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, Classifier, Param, check_labels, check_vectors
+from ilk import (
+    Capabilities,
+    Classifier,
+    MetricLearnerLike,
+    check_labels,
+    check_vectors,
+    param,
+    slot,
+)
 from ilk_learners.classifiers.learned_kernel import LearnedMap, mapped, metric_problems
 from ilk_learners.classifiers.svm import SVM
 from ilk_learners.numerics import check_finite_parameters
@@ -34,17 +41,6 @@ class GASVM(Classifier):
     mean over the training rows of the mean squared distance to the nearer half of the
     ``floor(log2 n)`` nearest others, before L: then the kernel is
     ``exp(-|L x - L z|^2 / (2 sigma^2))``.
-
-    Parameters
-    ----------
-    learner : metric learner, default="megm"
-        Any that transforms.
-    per_class : bool, default=False
-        Whether each class has a metric of its own.
-    C : float, default=10.0
-        What an error costs; inf: none may be.
-    tol : float, default=0.001
-        Of the solver: by how much the optimality conditions may be violated.
 
     Attributes
     ----------
@@ -83,29 +79,19 @@ class GASVM(Classifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "learner": Param(slot="metric_learner", doc="Makes L."),
-        "per_class": Param(bool, doc="Whether each class has a metric of its own."),
-        "C": Param(float, gt=0, doc="What an error costs; inf: none may be."),
-        "tol": Param(float, gt=0, doc="How far the optimality conditions may be violated."),
-    }
+    learner: MetricLearnerLike = slot("metric_learner", default="megm", doc="Any that transforms.")
+    per_class: bool = param(default=False, doc="Whether each class has a metric of its own.")
+    C: float = param(default=10.0, gt=0, doc="What an error costs; inf: none may be.")
+    tol: float = param(
+        default=0.001,
+        gt=0,
+        doc="Of the solver: by how much the optimality conditions may be violated.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities()
-
-    def __init__(
-        self,
-        learner: Any = "megm",
-        per_class: bool = False,
-        C: float = 10.0,
-        tol: float = 1e-3,
-    ) -> None:
-        self.learner = learner
-        self.per_class = per_class
-        self.C = C
-        self.tol = tol
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(per_class=True), cls("identity")]
+        return [cls(), cls(per_class=True), cls(learner="identity")]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that the tolerance is finite."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -10,13 +9,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Array,
+    ArrayLike,
     Capabilities,
     Classifier,
-    Param,
+    KernelLike,
+    RandomState,
+    Seed,
     check_labels,
     display_name,
     fit_component,
     n_rows,
+    param,
+    slot,
     take,
 )
 from ilk_learners.gaussian_processes.classification import (
@@ -31,11 +35,6 @@ from ilk_learners.gaussian_processes.covariance import (
     check_not_frozen,
 )
 from ilk_learners.gaussian_processes.evidence import (
-    KERNEL,
-    MAX_STEPS,
-    N_RESTARTS,
-    RANDOM_STATE,
-    SIGNAL_VARIANCE,
     SMALL,
     blocks,
     gram,
@@ -53,6 +52,8 @@ from ilk_learners.numerics import check_finite_parameters, single_threaded
 from ilk_learners.validation import with_input_tags
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ilk_learners.gaussian_processes.newton import Likelihood
     from ilk_learners.gaussian_processes.predictions import Latents
 
@@ -82,36 +83,6 @@ class GP(Classifier):
     is kept, with softmax C + 1 of them for C classes. Fitting holds one more, or two with
     softmax and `optimize`; and for other kernels than rbf over a Euclidean distance one more for
     each number of the kernel that is optimised.
-
-    Parameters
-    ----------
-    kernel : kernel, default="rbf"
-    signal_variance : float, default=1.0
-        v, where it starts if it is optimised.
-    multi_class : {"ova", "softmax"}, default="ova"
-        With two classes they differ a little: a difference of two latent values has twice the
-        variance of one.
-    optimize : {"none", "isotropic", "ard", "cv"}, default="none"
-        What is optimised. Nothing; v and each number of the kernel, if it has any, of rbf a common
-        factor of its widths (isotropic); for rbf over a Euclidean distance of vectors, v and a
-        width for each feature; or, by cross-validation, one factor of the kernel's numbers among
-        `factors`: the one with the highest accuracy, of equal ones that with the highest
-        log-probability.
-    factors : array, default=(0.25, 0.5, 1.0, 2.0, 4.0)
-        For "cv", of where the kernel's numbers start.
-    folds : int, default=5
-        For "cv"; at most one for each row.
-    n_restarts : int, default=0
-        More starts of the optimiser, drawn; the best counts.
-    tol : float, default=1e-8
-        Newton's decrement at which a mode is reached: the log posterior is then less than
-        ``tol^2`` below its maximum.
-    max_iter : int, default=100
-        Most iterations to a mode.
-    max_steps : int, default=200
-        Most steps of the optimiser from each start. It keeps every factor between 1e-5 and 1e5.
-    random_state : int, generator or None, default=None
-        For restarts and folds.
 
     Attributes
     ----------
@@ -164,53 +135,57 @@ class GP(Classifier):
     [[0.7, 0.1, 0.2]]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernel": KERNEL,
-        "signal_variance": SIGNAL_VARIANCE,
-        "multi_class": Param(
-            choices=("ova", "softmax"), doc="Each class told from the rest, or all at once."
-        ),
-        "optimize": Param(
-            choices=("none", "isotropic", "ard", "cv"), doc="What is optimised, and how."
-        ),
-        "factors": Param(Array, doc="For 'cv': what the kernel's numbers are multiplied by."),
-        "folds": Param(int, ge=2, doc="For 'cv'."),
-        "n_restarts": N_RESTARTS,
-        "tol": Param(float, gt=0, doc="Newton's decrement at which a mode is reached."),
-        "max_iter": Param(int, ge=1, doc="Most iterations to a mode."),
-        "max_steps": MAX_STEPS,
-        "random_state": RANDOM_STATE,
-    }
+    kernel: KernelLike = slot(
+        "kernel",
+        default="rbf",
+        doc="Covariance of latent values, up to their variance.",
+    )
+    signal_variance: float = param(default=1.0, gt=0, doc="v, where it starts if it is optimised.")
+    multi_class: Literal["ova", "softmax"] = param(
+        default="ova",
+        choices=("ova", "softmax"),
+        doc="With two classes they differ a little: a difference of two latent values has "
+        "twice the variance of one.",
+    )
+    optimize: Literal["none", "isotropic", "ard", "cv"] = param(
+        default="none",
+        choices=("none", "isotropic", "ard", "cv"),
+        doc="What is optimised. Nothing; v and each number of the kernel, if it has any, of "
+        "rbf a common factor of its widths (isotropic); for rbf over a Euclidean distance "
+        "of vectors, v and a width for each feature; or, by cross-validation, one factor "
+        "of the kernel's numbers among `factors`: the one with the highest accuracy, of "
+        "equal ones that with the highest log-probability.",
+    )
+    factors: ArrayLike = param(
+        default=_FACTORS,
+        type=Array,
+        form="array",
+        doc='For "cv", of where the kernel\'s numbers start.',
+    )
+    folds: int = param(default=5, ge=2, doc='For "cv"; at most one for each row.')
+    n_restarts: int = param(
+        default=0,
+        ge=0,
+        doc="More starts of the optimiser, drawn; the best counts.",
+    )
+    tol: float = param(
+        default=1e-08,
+        gt=0,
+        doc="Newton's decrement at which a mode is reached: the log posterior is then less "
+        "than ``tol^2`` below its maximum.",
+    )
+    max_iter: int = param(default=100, ge=1, doc="Most iterations to a mode.")
+    max_steps: int = param(
+        default=200,
+        ge=1,
+        doc="Most steps of the optimiser from each start. It keeps every factor between 1e-5 "
+        "and 1e5.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="For restarts and folds.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         probabilistic=True,
     )
-
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        signal_variance: float = 1.0,
-        multi_class: Literal["ova", "softmax"] = "ova",
-        optimize: Literal["none", "isotropic", "ard", "cv"] = "none",
-        factors: Any = _FACTORS,
-        folds: int = 5,
-        n_restarts: int = 0,
-        tol: float = 1e-8,
-        max_iter: int = 100,
-        max_steps: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.signal_variance = signal_variance
-        self.multi_class = multi_class
-        self.optimize = optimize
-        self.factors = factors
-        self.folds = folds
-        self.n_restarts = n_restarts
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_steps = max_steps
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -220,7 +195,7 @@ class GP(Classifier):
             cls(optimize="isotropic"),
             cls(optimize="ard", n_restarts=1, max_steps=25, random_state=0),
             cls(optimize="cv", random_state=0),
-            cls({"use": "polynomial", "degree": 2}, signal_variance=4.0),
+            cls(kernel={"use": "polynomial", "degree": 2}, signal_variance=4.0),
         ]
 
     def check_parameters(self) -> None:

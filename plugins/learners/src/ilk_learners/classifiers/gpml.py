@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, Classifier, Param, check_labels, check_vectors
+from ilk import (
+    Capabilities,
+    Classifier,
+    MetricLearnerLike,
+    check_labels,
+    check_vectors,
+    param,
+    slot,
+)
 from ilk_learners.classifiers.gp import GP
 from ilk_learners.classifiers.learned_kernel import LearnedMap, mapped, metric_problems
-from ilk_learners.gaussian_processes.evidence import SIGNAL_VARIANCE
 from ilk_learners.numerics import check_finite_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _KERNEL = {"use": "rbf", "sigma": 0.5**0.5}  # exp(-|u - v|^2)
 
@@ -36,19 +45,6 @@ class GPML(Classifier):
     ``exp(-|L x - L z|^2 / (2 sigma^2))``.
 
     Memory is that of gp: an n x n matrix for each class.
-
-    Parameters
-    ----------
-    learner : metric learner, default="megm"
-        Any that transforms.
-    per_class : bool, default=False
-        Whether each class has a metric of its own.
-    signal_variance : float, default=1.0
-        v, of the latent values.
-    tol : float, default=1e-8
-        Newton's decrement at which a mode is reached.
-    max_iter : int, default=100
-        Most iterations to a mode.
 
     Attributes
     ----------
@@ -86,32 +82,16 @@ class GPML(Classifier):
     0.97
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "learner": Param(slot="metric_learner", doc="Makes L."),
-        "per_class": Param(bool, doc="Whether each class has a metric of its own."),
-        "signal_variance": SIGNAL_VARIANCE,
-        "tol": GP.parameters["tol"],
-        "max_iter": GP.parameters["max_iter"],
-    }
+    learner: MetricLearnerLike = slot("metric_learner", default="megm", doc="Any that transforms.")
+    per_class: bool = param(default=False, doc="Whether each class has a metric of its own.")
+    signal_variance: float = param(default=1.0, gt=0, doc="v, of the latent values.")
+    tol: float = param(default=1e-08, gt=0, doc="Newton's decrement at which a mode is reached.")
+    max_iter: int = param(default=100, ge=1, doc="Most iterations to a mode.")
     capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
-
-    def __init__(
-        self,
-        learner: Any = "megm",
-        per_class: bool = False,
-        signal_variance: float = 1.0,
-        tol: float = 1e-8,
-        max_iter: int = 100,
-    ) -> None:
-        self.learner = learner
-        self.per_class = per_class
-        self.signal_variance = signal_variance
-        self.tol = tol
-        self.max_iter = max_iter
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(per_class=True), cls("identity", signal_variance=10.0)]
+        return [cls(), cls(per_class=True), cls(learner="identity", signal_variance=10.0)]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that the numbers are finite."""
@@ -132,7 +112,12 @@ class GPML(Classifier):
         self.learners_, self.gps_, factors = [], [], []
         for labels in metric_problems(codes, len(self.classes_), per_class=self.per_class):
             learned = LearnedMap(self, self.resolve_slot("learner"), X, labels)
-            gp = GP(_KERNEL, self.signal_variance, tol=self.tol, max_iter=self.max_iter)
+            gp = GP(
+                kernel=_KERNEL,
+                signal_variance=self.signal_variance,
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
             self.gps_.append(gp.fit(learned(X), labels))
             self.learners_.append(learned.learner)
             factors.append(learned.factor)

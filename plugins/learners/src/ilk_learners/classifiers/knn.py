@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,17 +13,19 @@ from ilk import (
     Classifier,
     Param,
     Prediction,
+    RandomState,
     Seed,
     check_labels,
     check_seed,
     check_stored,
     n_rows,
+    param,
 )
 from ilk_learners.neighbors import Explanation, Nearest, n_of_other_classes, neighbors_of_others
 from ilk_learners.votes import Ballot
 
 if TYPE_CHECKING:
-    from ilk_learners.votes import Ties, Vote, Width, ZeroDistance
+    from ilk_learners.votes import Ties
 
 
 class KNN(Nearest, Classifier):
@@ -54,38 +55,6 @@ class KNN(Nearest, Classifier):
     the neighbours, and y may be a Dask array. Of other components a Dask array is refused. What
     is fitted on one can be pickled (its graph is) but not saved by `ilk.save`; of a file the rows
     are saved.
-
-    Parameters
-    ----------
-    k : int, default=5
-        How many neighbours vote.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the training rows.
-    index : index, default="brute"
-        How neighbours are found.
-    metric_learner : metric learner, default=None
-        A global one is fitted first, and rows are compared after its map. A local one finds
-        the neighbours itself, in place of distance and index.
-    vote : {"majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"}
-        Weight of a vote; default="majority".
-    power : float, default=1.0
-        The n of inverse distances; the larger, the less far neighbours count.
-    width : float or {"next_neighbor", "last_neighbor"}, default="next_neighbor"
-        The h of the last three: a distance; or, for each query, the distance of neighbour k + 1,
-        the first that has no vote; or that of neighbour k, whose vote is then 0 under
-        "epanechnikov".
-    ties : {"nearest", "random", "prior", "reject"}, default="nearest"
-        Which of the classes with the most votes wins: the one of the nearest row among
-        theirs; that of one of their rows by lot (the same neighbours always give the same
-        answer, whatever the order of the queries); the most frequent one in training, and
-        if that does not tell, the nearest; or none, which answers `reject_label`.
-    zero_distance : {"decides", "votes"}, default="decides"
-        Whether rows at distance zero silence the others. Among inverse distances they always
-        do.
-    reject_label : label, default=None
-        The answer where nothing is answered; no label of the training rows.
-    random_state : int, generator or None, default=None
-        For ``ties="random"``.
 
     Attributes
     ----------
@@ -142,44 +111,22 @@ class KNN(Nearest, Classifier):
     0.97
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **Nearest.parameters,
-        "ties": Param(
-            choices=("nearest", "random", "prior", "reject"),
-            doc="Which of the classes with the most votes wins.",
-        ),
-        "reject_label": Param(
-            (str, int, float, bool), none=True, doc="The answer where nothing is answered."
-        ),
-        "random_state": Param(Seed, doc="For ties by lot."),
-    }
+    ties: Ties = param(
+        default="nearest",
+        choices=("nearest", "random", "prior", "reject"),
+        doc="Which of the classes with the most votes wins: the one of the nearest row among "
+        "theirs; that of one of their rows by lot (the same neighbours always give the "
+        "same answer, whatever the order of the queries); the most frequent one in "
+        "training, and if that does not tell, the nearest; or none, which answers "
+        "`reject_label`.",
+    )
+    reject_label: str | float | bool | None = param(
+        default=None,
+        type=(str, int, float, bool),
+        doc="The answer where nothing is answered; no label of the training rows.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc='For ``ties="random"``.')
     capabilities: ClassVar[Capabilities] = replace(Nearest.capabilities, probabilistic=True)
-
-    def __init__(
-        self,
-        k: int = 5,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        metric_learner: Any = None,
-        vote: Vote = "majority",
-        power: float = 1.0,
-        width: Width = "next_neighbor",
-        ties: Ties = "nearest",
-        zero_distance: ZeroDistance = "decides",
-        reject_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
-        self.metric_learner = metric_learner
-        self.vote = vote
-        self.power = power
-        self.width = width
-        self.ties = ties
-        self.zero_distance = zero_distance
-        self.reject_label = reject_label
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -9,7 +9,6 @@ formula of Sherman and Morrison.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,9 +16,9 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import clone
 
-from ilk import Capabilities, InputError, Param, Prediction, display_name
+from ilk import ArrayLike, Capabilities, InputError, Prediction, display_name, param
 from ilk_learners.classifiers.cases import Cases, check_cases
-from ilk_learners.classifiers.gaussians import SHRINKAGE, column_lengths, gaussian, ledoit_wolf
+from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import common_deviations, difference, rank_of, spectrum, within
 
@@ -36,20 +35,6 @@ class LDA(Posterior):
     taken relative to the mean of the class means, which changes no difference between classes
     and loses no digits where data are far from the origin. S is neither formed nor inverted.
     Without shrinkage, answers do not depend on the units of the features.
-
-    Parameters
-    ----------
-    priors : {"empirical", "equal"} or array of shape (n_classes,), default="empirical"
-        The pi: the share of each class among the training cases, the same for all, or
-        numbers in the order of the sorted classes.
-    shrinkage : float or "auto", default=0.0
-        s in 0..1: S is replaced by (1 - s) S + s trace(S)/p I; "auto": the s of Ledoit and
-        Wolf. It depends on the units of the features, so standardize them first.
-    singular : {"error", "minimum_norm"}, default="error"
-        What to do where S is singular. "minimum_norm": differences along directions in which
-        no class varies count nothing (the pseudo-inverse of S, for features of variance 1
-        inside the classes). They may be those that tell classes apart best, so this must be
-        asked for; shrinkage keeps them.
 
     Attributes
     ----------
@@ -90,24 +75,26 @@ class LDA(Posterior):
     1.0
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "priors": PRIORS,
-        "shrinkage": SHRINKAGE,
-        "singular": Param(choices=("error", "minimum_norm"), doc="If S has not full rank."),
-    }
+    priors: ArrayLike | str = PRIORS
+    shrinkage: float | Literal["auto"] = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        choices=("auto",),
+        doc='s in 0..1: S is replaced by (1 - s) S + s trace(S)/p I; "auto": the s of Ledoit '
+        "and Wolf. It depends on the units of the features, so standardize them first.",
+    )
+    singular: Literal["error", "minimum_norm"] = param(
+        default="error",
+        choices=("error", "minimum_norm"),
+        doc='What to do where S is singular. "minimum_norm": differences along directions in '
+        "which no class varies count nothing (the pseudo-inverse of S, for features of "
+        "variance 1 inside the classes). They may be those that tell classes apart best, "
+        "so this must be asked for; shrinkage keeps them.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         sample_weight=True, probabilistic=True, fast_leave_one_out=True
     )
-
-    def __init__(
-        self,
-        priors: Any = "empirical",
-        shrinkage: float | Literal["auto"] = 0.0,
-        singular: Literal["error", "minimum_norm"] = "error",
-    ) -> None:
-        self.priors = priors
-        self.shrinkage = shrinkage
-        self.singular = singular
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import log2
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,19 +14,27 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Classifier,
+    DistanceLike,
+    IndexLike,
     InputError,
-    Param,
+    KernelLike,
+    MetricLearnerLike,
     check_finite,
     check_labels,
     display_name,
     fit_component,
     n_rows,
+    param,
+    slot,
     take,
 )
 from ilk_learners.classifiers.cases import as_scores, no_decision, put
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.libsvm import solve
 from ilk_learners.validation import check_objects, with_input_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CELLS = 2**24  # of distances or kernel values held at once
 _QUERIES = 2**22  # neighbours of queries held at once
@@ -55,25 +62,6 @@ class LocalSVM(Classifier):
 
     Memory: about 2^24 values of distances or kernels at a time, or the K^2 of one neighbourhood
     if they are more, and `cache_size` machines of about K (c + 1) numbers each for c classes.
-
-    Parameters
-    ----------
-    k : float, default=5
-        K in units of log2 N; at least one row, at most all: then it is a global machine.
-    C : float, default=10.0
-        What an error costs.
-    kernel : kernel, default=None
-        Fitted on all training rows; None: Gaussian with a width for each neighbourhood.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the training rows.
-    index : index, default="brute"
-        How neighbours are found.
-    metric_learner : metric learner, default=None
-        One that transforms.
-    tol : float, default=0.001
-        Of libsvm: by how much the optimality conditions may be violated.
-    cache_size : int, default=1024
-        How many machines are kept.
 
     Attributes
     ----------
@@ -122,20 +110,35 @@ class LocalSVM(Classifier):
     (30, 38)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": Param(float, gt=0, doc="Size of a neighbourhood, in units of log2 N."),
-        "C": Param(float, gt=0, doc="What an error costs."),
-        "kernel": Param(
-            slot="kernel", none=True, doc="Any; none: Gaussian, as wide as each neighbourhood."
-        ),
-        "distance": Param(slot="distance", doc="How far apart rows are."),
-        "index": Param(slot="index", doc="How neighbours are found."),
-        "metric_learner": Param(
-            slot="metric_learner", none=True, doc="Rows are compared after its map."
-        ),
-        "tol": Param(float, gt=0, doc="How far the optimality conditions may be violated."),
-        "cache_size": Param(int, ge=0, doc="How many machines are kept."),
-    }
+    k: float = param(
+        default=5,
+        type=float,
+        gt=0,
+        doc="K in units of log2 N; at least one row, at most all: then it is a global machine.",
+    )
+    C: float = param(default=10.0, gt=0, doc="What an error costs.")
+    kernel: KernelLike | None = slot(
+        "kernel",
+        default=None,
+        doc="Fitted on all training rows; None: Gaussian with a width for each neighbourhood.",
+    )
+    distance: DistanceLike = slot(
+        "distance",
+        default="euclidean",
+        doc="Any; it is fitted on the training rows.",
+    )
+    index: IndexLike = slot("index", default="brute", doc="How neighbours are found.")
+    metric_learner: MetricLearnerLike | None = slot(
+        "metric_learner",
+        default=None,
+        doc="One that transforms.",
+    )
+    tol: float = param(
+        default=0.001,
+        gt=0,
+        doc="Of libsvm: by how much the optimality conditions may be violated.",
+    )
+    cache_size: int = param(default=1024, ge=0, doc="How many machines are kept.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=(
             "vectors",
@@ -148,26 +151,6 @@ class LocalSVM(Classifier):
             "indices",
         ),
     )
-
-    def __init__(
-        self,
-        k: float = 5,
-        C: float = 10.0,
-        kernel: Any = None,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        metric_learner: Any = None,
-        tol: float = 1e-3,
-        cache_size: int = 1024,
-    ) -> None:
-        self.k = k
-        self.C = C
-        self.kernel = kernel
-        self.distance = distance
-        self.index = index
-        self.metric_learner = metric_learner
-        self.tol = tol
-        self.cache_size = cache_size
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from ilk import Capabilities, Param, Seed
+from ilk import Capabilities, Param, RandomState, Seed, param
 from ilk_learners.classifiers.cases import (
-    CLASS_WEIGHT,
     EstimatorClassifier,
     case_weights,
     check_cases,
 )
 from ilk_learners.numerics import finite, single_threaded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SMALL = 100_000
 """Up to how many numbers threads would take longer than one."""
@@ -33,23 +34,6 @@ class Logistic(EstimatorClassifier):
     r(B) = ``|B|^2 / 2`` ("l2"), the sum of ``|B|`` ("l1"), s times the second plus (1 - s) times
     the first ("elastic_net", s the l1_share), or nothing. Two classes share one function.
     Penalties depend on the units of the features: standardize them first.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Weight of the losses beside the penalty; the larger, the weaker the penalty.
-    penalty : {"l2", "l1", "elastic_net"} or None, default="l2"
-        r.
-    l1_share : float, default=0.5
-        s, for the elastic net.
-    class_weight : "balanced", dict of label to number, or None, default=None
-        What a case of each class counts; "balanced": all classes the same in sum.
-    max_iter : int, default=1000
-        Most iterations.
-    tol : float, default=1e-4
-        Where the solver stops.
-    random_state : int, generator or None, default=None
-        For SAGA, which visits cases by lot.
 
     Attributes
     ----------
@@ -87,37 +71,35 @@ class Logistic(EstimatorClassifier):
     array([[0.5, 0.5]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "C": Param(float, gt=0, doc="Weight of the losses beside the penalty."),
-        "penalty": Param(
-            choices=("l2", "l1", "elastic_net"), none=True, doc="What is penalised of coefficients."
-        ),
-        "l1_share": Param(float, ge=0, le=1, doc="Share of l1 in the elastic net."),
-        "class_weight": CLASS_WEIGHT,
-        "max_iter": Param(int, ge=1, doc="Most iterations."),
-        "tol": Param(float, gt=0, doc="Where the solver stops."),
-        "random_state": Param(Seed, doc="For l1 terms, whose solver visits cases by lot."),
-    }
+    C: float = param(
+        default=1.0,
+        gt=0,
+        doc="Weight of the losses beside the penalty; the larger, the weaker the penalty.",
+    )
+    penalty: Literal["l2", "l1", "elastic_net"] | None = param(
+        default="l2",
+        choices=("l2", "l1", "elastic_net"),
+        none=True,
+        doc="r.",
+    )
+    l1_share: float = param(default=0.5, ge=0, le=1, doc="s, for the elastic net.")
+    class_weight: Mapping[str, Any] | str | None = param(
+        default=None,
+        type=dict,
+        choices=("balanced",),
+        items=Param(float, gt=0),
+        form='"balanced", dict of label to number, or None',
+        doc='What a case of each class counts; "balanced": all classes the same in sum.',
+    )
+    max_iter: int = param(default=1000, ge=1, doc="Most iterations.")
+    tol: float = param(default=0.0001, gt=0, doc="Where the solver stops.")
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For SAGA, which visits cases by lot.",
+    )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        penalty: Literal["l2", "l1", "elastic_net"] | None = "l2",
-        l1_share: float = 0.5,
-        class_weight: Any = None,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.penalty = penalty
-        self.l1_share = l1_share
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from sklearn.neural_network import MLPClassifier
 
-from ilk import Capabilities, Param, Seed
+from ilk import Capabilities, Param, RandomState, Seed, param
 from ilk_learners.classifiers.cases import EstimatorClassifier, check_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class MLP(EstimatorClassifier):
@@ -17,29 +19,6 @@ class MLP(EstimatorClassifier):
     The last layer's softmax (logistic function for two classes) is the probability of each
     class; the mean cross-entropy plus alpha/(2 n) times the sum of squared weights is minimised
     by scikit-learn's MLPClassifier. Standardize features first: units start near 0.
-
-    Parameters
-    ----------
-    hidden : int or list of int, default=100
-        Units in the hidden layer, or in each of them.
-    activation : {"relu", "tanh", "logistic", "identity"}, default="relu"
-        Of hidden units.
-    alpha : float, default=1e-4
-        Of the penalty.
-    solver : {"adam", "lbfgs", "sgd"}, default="adam"
-        "lbfgs" uses all cases at once: best where they are few.
-    learning_rate : float, default=1e-3
-        First length of a step, but for "lbfgs".
-    batch_size : int or None, default=None
-        Cases in a step, but for "lbfgs"; min(200, n) if left out.
-    max_iter : int, default=200
-        Most passes over the cases, or iterations of "lbfgs".
-    tol : float, default=1e-4
-        Improvement of the loss below which it stops.
-    early_stopping : bool, default=False
-        Whether a tenth of the cases is held out, to stop when they are not answered better.
-    random_state : int, generator or None, default=None
-        For weights at the start, batches and cases held out.
 
     Attributes
     ----------
@@ -78,44 +57,53 @@ class MLP(EstimatorClassifier):
     ['no', 'yes', 'yes', 'no']
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "hidden": Param((int, list), ge=1, items=Param(int, ge=1), doc="Units in each layer."),
-        "activation": Param(choices=("relu", "tanh", "logistic", "identity"), doc="Of units."),
-        "alpha": Param(float, ge=0, doc="Of the penalty on squared weights."),
-        "solver": Param(choices=("adam", "lbfgs", "sgd"), doc="How the loss is minimised."),
-        "learning_rate": Param(float, gt=0, doc="First length of a step, but for lbfgs."),
-        "batch_size": Param(int, ge=1, none=True, doc="Cases in a step, but for lbfgs."),
-        "max_iter": Param(int, ge=1, doc="Most passes over the cases."),
-        "tol": Param(float, gt=0, doc="Improvement of the loss below which it stops."),
-        "early_stopping": Param(bool, doc="Whether cases are held out to tell when to stop."),
-        "random_state": Param(Seed, doc="For weights at the start, and batches."),
-    }
+    hidden: int | Sequence[Any] = param(
+        default=100,
+        type=(int, list),
+        ge=1,
+        items=Param(int, ge=1),
+        form="int or list of int",
+        doc="Units in the hidden layer, or in each of them.",
+    )
+    activation: Literal["relu", "tanh", "logistic", "identity"] = param(
+        default="relu",
+        choices=("relu", "tanh", "logistic", "identity"),
+        doc="Of hidden units.",
+    )
+    alpha: float = param(default=0.0001, ge=0, doc="Of the penalty.")
+    solver: Literal["adam", "lbfgs", "sgd"] = param(
+        default="adam",
+        choices=("adam", "lbfgs", "sgd"),
+        doc='"lbfgs" uses all cases at once: best where they are few.',
+    )
+    learning_rate: float = param(
+        default=0.001,
+        gt=0,
+        doc='First length of a step, but for "lbfgs".',
+    )
+    batch_size: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc='Cases in a step, but for "lbfgs"; min(200, n) if left out.',
+    )
+    max_iter: int = param(
+        default=200,
+        ge=1,
+        doc='Most passes over the cases, or iterations of "lbfgs".',
+    )
+    tol: float = param(default=0.0001, gt=0, doc="Improvement of the loss below which it stops.")
+    early_stopping: bool = param(
+        default=False,
+        doc="Whether a tenth of the cases is held out, to stop when they are not answered better.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For weights at the start, batches and cases held out.",
+    )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
-
-    def __init__(
-        self,
-        hidden: Any = 100,
-        activation: Literal["relu", "tanh", "logistic", "identity"] = "relu",
-        alpha: float = 1e-4,
-        solver: Literal["adam", "lbfgs", "sgd"] = "adam",
-        learning_rate: float = 1e-3,
-        batch_size: int | None = None,
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        early_stopping: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.hidden = hidden
-        self.activation = activation
-        self.alpha = alpha
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

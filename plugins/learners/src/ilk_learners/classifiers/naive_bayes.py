@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from ilk import Param, in_blocks
+from ilk import ArrayLike, in_blocks, param
 from ilk_learners.classifiers.cases import Cases, check_cases
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import deviations
@@ -26,21 +25,6 @@ class NaiveBayes(Posterior):
 
     All is computed in logarithms, from differences to the means or the cases, in the unit of
     each feature's size: nothing is lost far from the origin or far from all cases.
-
-    Parameters
-    ----------
-    density : {"gaussian", "kernel"}, default="gaussian"
-        What is assumed of a feature inside a class.
-    width : {"silverman", "scott"} or float, default="silverman"
-        Of kernels, in standard deviations of the feature inside the class:
-        (4/(3 n_c))^(1/5), n_c^(-1/5), or the number.
-    priors : {"empirical", "equal"} or array of shape (n_classes,), default="empirical"
-        The pi: the share of each class among the training cases, the same for all, or
-        numbers in the order of the sorted classes.
-    floor : float, default=1e-3
-        The least standard deviation of a Gaussian and the least width of a kernel, in
-        standard deviations of the feature over all cases. A feature that is the same in all
-        cases says nothing and is left out.
 
     Attributes
     ----------
@@ -83,31 +67,27 @@ class NaiveBayes(Posterior):
     array(['out', 'in'], dtype='<U3')
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "density": Param(choices=("gaussian", "kernel"), doc="Of a feature inside a class."),
-        "width": Param(
-            float,
-            gt=0,
-            choices=("silverman", "scott"),
-            doc="Of kernels, in standard deviations inside the class.",
-        ),
-        "priors": PRIORS,
-        "floor": Param(
-            float, gt=0, doc="Least width, in standard deviations of the feature over all cases."
-        ),
-    }
-
-    def __init__(
-        self,
-        density: Literal["gaussian", "kernel"] = "gaussian",
-        width: float | Literal["silverman", "scott"] = "silverman",
-        priors: Any = "empirical",
-        floor: float = 1e-3,
-    ) -> None:
-        self.density = density
-        self.width = width
-        self.priors = priors
-        self.floor = floor
+    density: Literal["gaussian", "kernel"] = param(
+        default="gaussian",
+        choices=("gaussian", "kernel"),
+        doc="What is assumed of a feature inside a class.",
+    )
+    width: float | Literal["silverman", "scott"] = param(
+        default="silverman",
+        type=float,
+        gt=0,
+        choices=("silverman", "scott"),
+        doc="Of kernels, in standard deviations of the feature inside the class: (4/(3 "
+        "n_c))^(1/5), n_c^(-1/5), or the number.",
+    )
+    priors: ArrayLike | str = PRIORS
+    floor: float = param(
+        default=0.001,
+        gt=0,
+        doc="The least standard deviation of a Gaussian and the least width of a kernel, in "
+        "standard deviations of the feature over all cases. A feature that is the same in "
+        "all cases says nothing and is left out.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

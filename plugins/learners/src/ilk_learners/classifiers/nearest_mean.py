@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -15,16 +14,21 @@ from ilk import (
     Capabilities,
     Classifier,
     InputError,
-    Param,
+    KernelLike,
     check_labels,
     check_vectors,
     display_name,
     fit_component,
     n_rows,
+    param,
+    slot,
     take,
 )
 from ilk_learners.numerics import common_deviations, difference, finite, rank_of, spectrum, within
 from ilk_learners.validation import check_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CELLS = 2**22  # of a Gram matrix held at once
 _FAINT = 1e-140  # squares of what is shorter lose digits
@@ -46,16 +50,6 @@ class NearestMean(Classifier):
     ``predict_proba`` is that of Gaussian classes with this covariance (Euclidean: the mean
     variance inside the classes in every direction) and equal priors; there is none with a
     kernel. Ties go to the first class.
-
-    Parameters
-    ----------
-    metric : {"euclidean", "mahalanobis"}, default="euclidean"
-        The distance between a row and a mean.
-    shrinkage : float, default=0.0
-        s in 0..1, for the Mahalanobis distance: S is replaced by
-        (1 - s) S + s trace(S)/p I.
-    kernel : kernel, default=None
-        Means and (Euclidean) distances in its space; then X may be what the kernel takes.
 
     Attributes
     ----------
@@ -88,26 +82,23 @@ class NearestMean(Classifier):
     array(['a'], dtype='<U1')
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "metric": Param(
-            choices=("euclidean", "mahalanobis"), doc="The distance between a row and a mean."
-        ),
-        "shrinkage": Param(
-            float, ge=0, le=1, doc="Share of a multiple of the identity in the covariance."
-        ),
-        "kernel": Param(slot="kernel", none=True, doc="Means and distances in its space."),
-    }
+    metric: Literal["euclidean", "mahalanobis"] = param(
+        default="euclidean",
+        choices=("euclidean", "mahalanobis"),
+        doc="The distance between a row and a mean.",
+    )
+    shrinkage: float = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        doc="s in 0..1, for the Mahalanobis distance: S is replaced by (1 - s) S + s trace(S)/p I.",
+    )
+    kernel: KernelLike | None = slot(
+        "kernel",
+        default=None,
+        doc="Means and (Euclidean) distances in its space; then X may be what the kernel takes.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
-
-    def __init__(
-        self,
-        metric: Literal["euclidean", "mahalanobis"] = "euclidean",
-        shrinkage: float = 0.0,
-        kernel: Any = None,
-    ) -> None:
-        self.metric = metric
-        self.shrinkage = shrinkage
-        self.kernel = kernel
 
     @classmethod
     def examples(cls) -> list[Self]:

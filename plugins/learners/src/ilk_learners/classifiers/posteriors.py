@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Array, Capabilities, Classifier, InputError, Param, check_vectors, display_name
+from ilk import (
+    Array,
+    Capabilities,
+    Classifier,
+    InputError,
+    check_vectors,
+    display_name,
+    param,
+)
 from ilk_learners.numerics import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _CELLS = 2**20  # of a block of rows
 
@@ -72,10 +82,13 @@ def in_row_blocks(
     return result
 
 
-PRIORS = Param(
-    Array,
+PRIORS: Any = param(
+    default="empirical",
+    type=Array,
     choices=("empirical", "equal"),
-    doc="Prior probabilities: shares of the training cases, the same for all, or given.",
+    form='{"empirical", "equal"} or array of shape (n_classes,)',
+    doc="The pi: the share of each class among the training cases, the same for all, or "
+    "numbers in the order of the sorted classes.",
 )
 _ROUNDING = 1e-6  # of given ones' sum
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,14 +10,18 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Classifier,
-    Param,
+    ClustererLike,
+    KernelLike,
+    RandomState,
     Seed,
     check_labels,
     check_seed,
     check_vectors,
     display_name,
     is_frozen,
+    param,
     seeded,
+    slot,
 )
 from ilk_learners.classifiers.cases import as_scores, no_decision, put
 from ilk_learners.classifiers.svm import SVM
@@ -33,19 +36,6 @@ class ProfileSVM(Classifier):
     of one class, or of equal rows, needs no machine: the most frequent class is the answer. (It
     is that of all rows for a query in no cluster of training rows, which mag_kmeans never has.)
     With more than two classes each machine tells each class of its cluster from the rest.
-
-    Parameters
-    ----------
-    clusterer : clusterer, default="mag_kmeans"
-        One that predicts the clusters of queries; it is given the labels.
-    C : float, default=10.0
-        What an error costs; inf: none may be.
-    kernel : kernel, default="rbf"
-        Fitted in each cluster (so that its width is that of the cluster).
-    tol : float, default=0.001
-        Of the solver: by how much the optimality conditions may be violated.
-    random_state : int, generator or None, default=None
-        For random states of the clusterer that are None.
 
     Attributes
     ----------
@@ -91,33 +81,33 @@ class ProfileSVM(Classifier):
     [None, ['versicolor', 'virginica'], ['versicolor', 'virginica'], None]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "clusterer": Param(slot="clusterer", doc="Finds the clusters, of queries too."),
-        "C": Param(float, gt=0, doc="What an error costs; inf: none may be."),
-        "kernel": Param(slot="kernel", doc="Fitted in each cluster."),
-        "tol": Param(float, gt=0, doc="How far the optimality conditions may be violated."),
-        "random_state": Param(Seed, doc="For a clusterer whose own is None."),
-    }
+    clusterer: ClustererLike = slot(
+        "clusterer",
+        default="mag_kmeans",
+        doc="One that predicts the clusters of queries; it is given the labels.",
+    )
+    C: float = param(default=10.0, gt=0, doc="What an error costs; inf: none may be.")
+    kernel: KernelLike = slot(
+        "kernel",
+        default="rbf",
+        doc="Fitted in each cluster (so that its width is that of the cluster).",
+    )
+    tol: float = param(
+        default=0.001,
+        gt=0,
+        doc="Of the solver: by how much the optimality conditions may be violated.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For random states of the clusterer that are None.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities()
-
-    def __init__(
-        self,
-        clusterer: Any = "mag_kmeans",
-        C: float = 10.0,
-        kernel: Any = "rbf",
-        tol: float = 1e-3,
-        random_state: Any = None,
-    ) -> None:
-        self.clusterer = clusterer
-        self.C = C
-        self.kernel = kernel
-        self.tol = tol
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
         few = {"use": "mag_kmeans", "n_clusters": 3, "balance": 0.1}
-        return [cls(), cls(few, kernel="linear")]
+        return [cls(), cls(clusterer=few, kernel="linear")]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that the tolerance is finite."""

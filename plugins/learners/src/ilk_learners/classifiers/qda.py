@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from ilk import InputError, Param, display_name
+from ilk import ArrayLike, InputError, display_name, param
 from ilk_learners.classifiers.cases import Cases, check_cases
-from ilk_learners.classifiers.gaussians import SHRINKAGE, Gaussian, gaussian
+from ilk_learners.classifiers.gaussians import Gaussian, gaussian
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import difference, within
 
@@ -24,21 +23,6 @@ class QDA(Posterior):
     with its mean mu_c, prior pi_c and covariance S_c, divided by the number of its cases (the
     estimate of maximum likelihood). No S_c is formed or inverted. Without shrinkage, answers
     do not depend on the units of the features.
-
-    Parameters
-    ----------
-    priors : {"empirical", "equal"} or array of shape (n_classes,), default="empirical"
-        The pi: the share of each class among the training cases, the same for all, or
-        numbers in the order of the sorted classes.
-    shrinkage : float or "auto", default=0.0
-        s in 0..1: each S is replaced by (1 - s) S + s trace(S)/p I; "auto": the s of Ledoit
-        and Wolf for that class. It depends on the units of the features, so standardize them
-        first.
-    singular : {"error", "pooled"}, default="error"
-        What to do with a class whose covariance is singular, as it is where it has no more
-        cases than there are features. "pooled": it gets the covariance inside all classes, as
-        lda has it. There is no density on which a pseudo-inverse could be compared with
-        that of other classes.
 
     Attributes
     ----------
@@ -74,21 +58,24 @@ class QDA(Posterior):
     ['near', 'wide', 'wide']
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "priors": PRIORS,
-        "shrinkage": SHRINKAGE,
-        "singular": Param(choices=("error", "pooled"), doc="If a class has not full rank."),
-    }
-
-    def __init__(
-        self,
-        priors: Any = "empirical",
-        shrinkage: float | Literal["auto"] = 0.0,
-        singular: Literal["error", "pooled"] = "error",
-    ) -> None:
-        self.priors = priors
-        self.shrinkage = shrinkage
-        self.singular = singular
+    priors: ArrayLike | str = PRIORS
+    shrinkage: float | Literal["auto"] = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        choices=("auto",),
+        doc='s in 0..1: each S is replaced by (1 - s) S + s trace(S)/p I; "auto": the s of '
+        "Ledoit and Wolf for that class. It depends on the units of the features, so "
+        "standardize them first.",
+    )
+    singular: Literal["error", "pooled"] = param(
+        default="error",
+        choices=("error", "pooled"),
+        doc="What to do with a class whose covariance is singular, as it is where it has no "
+        'more cases than there are features. "pooled": it gets the covariance inside all '
+        "classes, as lda has it. There is no density on which a pseudo-inverse could be "
+        "compared with that of other classes.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,7 +14,7 @@ from sklearn.svm import OneClassSVM
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Classifier, Param, check_vectors, display_name
+from ilk import Capabilities, Classifier, check_vectors, display_name, param
 from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.numerics import check_finite_parameters, deviations, finite
 from ilk_learners.svm.gram import gram_matrix
@@ -23,6 +22,8 @@ from ilk_learners.svm.libsvm import dense_coefficients, solve
 from ilk_learners.svm.strategies import class_scores, problems, winners
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ilk_learners.svm.libsvm import Machine
 
 
@@ -58,20 +59,6 @@ class RadiusMarginSVM(Classifier):
 
     Time and memory for n rows: a Gram matrix, two quadratic programs on it and
     ``O(n_support^2 p)`` for each step; four matrices of n x n.
-
-    Parameters
-    ----------
-    C : float, default=10.0
-        Where C starts: what half of a squared slack costs; from 1e-8 to 1e8, beyond which K or
-        I / C is lost in rounding.
-    tune_C : bool, default=True
-        Whether C is moved too.
-    max_iter : int, default=50
-        Most steps; 0: stay at the start.
-    tol : float, default=1e-4
-        Relative fall of log T at which it stops.
-    solver_tol : float, default=1e-6
-        Of libsvm; the gradient is as exact as the solutions.
 
     Attributes
     ----------
@@ -131,30 +118,22 @@ class RadiusMarginSVM(Classifier):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "C": Param(
-            float, ge=_LEAST_C, le=1 / _LEAST_C, doc="Where C starts: the cost of squared slack."
-        ),
-        "tune_C": Param(bool, doc="Whether C is moved too."),
-        "max_iter": Param(int, ge=0, doc="Most steps."),
-        "tol": Param(float, ge=0, doc="Relative fall of the bound's logarithm at which it stops."),
-        "solver_tol": Param(float, gt=0, doc="Of libsvm."),
-    }
+    C: float = param(
+        default=10.0,
+        ge=_LEAST_C,
+        le=1 / _LEAST_C,
+        doc="Where C starts: what half of a squared slack costs; from 1e-8 to 1e8, beyond "
+        "which K or I / C is lost in rounding.",
+    )
+    tune_C: bool = param(default=True, doc="Whether C is moved too.")
+    max_iter: int = param(default=50, ge=0, doc="Most steps; 0: stay at the start.")
+    tol: float = param(default=0.0001, ge=0, doc="Relative fall of log T at which it stops.")
+    solver_tol: float = param(
+        default=1e-06,
+        gt=0,
+        doc="Of libsvm; the gradient is as exact as the solutions.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities()
-
-    def __init__(
-        self,
-        C: float = 10.0,
-        tune_C: bool = True,
-        max_iter: int = 50,
-        tol: float = 1e-4,
-        solver_tol: float = 1e-6,
-    ) -> None:
-        self.C = C
-        self.tune_C = tune_C
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver_tol = solver_tol
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -17,7 +17,18 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from ilk import Array, Classifier, InputError, Param, Seed, check_seed, check_vectors, display_name
+from ilk import (
+    Array,
+    ArrayLike,
+    Classifier,
+    InputError,
+    RandomState,
+    Seed,
+    check_seed,
+    check_vectors,
+    display_name,
+    param,
+)
 from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.classifiers.posteriors import in_row_blocks
 from ilk_learners.numerics import check_finite_parameters, common_deviations, difference, finite
@@ -38,27 +49,6 @@ class RBFNetwork(Classifier):
     of the class, plus ``alpha |W|^2``, in closed form; or the mean of -ln P, P the softmax of the
     outputs, plus the same. With ``centers="trained"`` that loss is then lowered over centres,
     widths, W and b together, by L-BFGS with analytic gradients.
-
-    Parameters
-    ----------
-    n_centers : int, default=10
-        How many units; at most as many as training rows.
-    centers : {"kmeans", "random", "trained"} or array of shape (k, p), default="kmeans"
-        Means of clusters, training rows drawn without replacement, or means of clusters to
-        begin with that are trained; or the centres themselves (`n_centers` is not looked at).
-    sigma : float or {"neighbors", "mean_distance"}, default="neighbors"
-        The width; "neighbors": of each unit the mean distance of its centre from the two
-        nearest others; "mean_distance": the mean distance between centres.
-    output : {"least_squares", "logistic"}, default="least_squares"
-        Which loss W and b minimise. There are probabilities with "logistic" only.
-    alpha : float, default=1e-4
-        Of the penalty.
-    max_iter : int, default=200
-        Most iterations of L-BFGS, for trained centres or the logistic loss.
-    tol : float, default=1e-6
-        Relative improvement of the loss at which it stops.
-    random_state : int, generator or None, default=None
-        For centres by lot and the start of k-means.
 
     Attributes
     ----------
@@ -101,40 +91,49 @@ class RBFNetwork(Classifier):
     ['same', 'same', 'differ', 'differ']
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_centers": Param(int, ge=1, doc="How many units."),
-        "centers": Param(
-            Array, choices=("kmeans", "random", "trained"), doc="Where units are, at first."
-        ),
-        "sigma": Param(
-            float, gt=0, choices=("neighbors", "mean_distance"), doc="Width of the units."
-        ),
-        "output": Param(choices=("least_squares", "logistic"), doc="Which loss is least."),
-        "alpha": Param(float, gt=0, doc="Of the penalty on squared weights."),
-        "max_iter": Param(int, ge=1, doc="Most iterations."),
-        "tol": Param(float, gt=0, doc="Relative improvement at which it stops."),
-        "random_state": Param(Seed, doc="For centres by lot and the start of k-means."),
-    }
-
-    def __init__(
-        self,
-        n_centers: int = 10,
-        centers: Any = "kmeans",
-        sigma: float | Literal["neighbors", "mean_distance"] = "neighbors",
-        output: Literal["least_squares", "logistic"] = "least_squares",
-        alpha: float = 1e-4,
-        max_iter: int = 200,
-        tol: float = 1e-6,
-        random_state: Any = None,
-    ) -> None:
-        self.n_centers = n_centers
-        self.centers = centers
-        self.sigma = sigma
-        self.output = output
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_centers: int = param(
+        default=10,
+        ge=1,
+        doc="How many units; at most as many as training rows.",
+    )
+    centers: ArrayLike | str = param(
+        default="kmeans",
+        type=Array,
+        choices=("kmeans", "random", "trained"),
+        form='{"kmeans", "random", "trained"} or array of shape (k, p)',
+        doc="Means of clusters, training rows drawn without replacement, or means of clusters "
+        "to begin with that are trained; or the centres themselves (`n_centers` is not "
+        "looked at).",
+    )
+    sigma: float | Literal["neighbors", "mean_distance"] = param(
+        default="neighbors",
+        type=float,
+        gt=0,
+        choices=("neighbors", "mean_distance"),
+        doc='The width; "neighbors": of each unit the mean distance of its centre from the two '
+        'nearest others; "mean_distance": the mean distance between centres.',
+    )
+    output: Literal["least_squares", "logistic"] = param(
+        default="least_squares",
+        choices=("least_squares", "logistic"),
+        doc='Which loss W and b minimise. There are probabilities with "logistic" only.',
+    )
+    alpha: float = param(default=0.0001, gt=0, doc="Of the penalty.")
+    max_iter: int = param(
+        default=200,
+        ge=1,
+        doc="Most iterations of L-BFGS, for trained centres or the logistic loss.",
+    )
+    tol: float = param(
+        default=1e-06,
+        gt=0,
+        doc="Relative improvement of the loss at which it stops.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="For centres by lot and the start of k-means.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

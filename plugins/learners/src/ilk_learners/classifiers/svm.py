@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -14,14 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     Classifier,
+    KernelLike,
     Param,
     check_labels,
     check_weights,
     display_name,
     fit_component,
+    param,
+    slot,
     take,
 )
-from ilk_learners.classifiers.cases import CLASS_WEIGHT, Cases, case_weights
+from ilk_learners.classifiers.cases import Cases, case_weights
 from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import products
@@ -64,45 +68,6 @@ class SVM(Classifier):
     The Gram matrix of the training rows is computed once, by matrix products where that is exact
     enough, and all binary problems share it. A kernel that is not positive semi-definite on the
     training rows is reported; the kernel `substitution` makes one of any distance and repairs it.
-
-    Parameters
-    ----------
-    kernel : kernel, default="rbf"
-        Any; it is fitted on the training rows.
-    C : float, default=1.0
-        Cost of a violated margin. ``inf``: a hard margin, none may be violated.
-    strategy : {"ova", "ovo"}, default="ova"
-        Of more than two classes: each against all others, the largest decision wins; or each
-        against each other, which vote (the sum of decisions settles ties).
-    solver : {"libsvm", "qp"}, default="libsvm"
-        libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at most 2000
-        rows. Both find the same optimum.
-    class_weight : dict, "balanced" or None, default=None
-        What C is multiplied by for rows of a class: 1 for labels that a dict leaves out;
-        "balanced": n / (n_classes n_c).
-    probability : bool, default=False
-        Whether there is `predict_proba`: Platt's sigmoid, fitted on decisions about rows that were
-        left out, five times a fifth (as often as the rarer side has rows, if that is less; on
-        decisions about training rows if it has one). Predictions are the most probable class, which
-        need not be that of `decision_function`: the sigmoid has an offset of its own, and each
-        machine its own sigmoid. Without `probability`, labels go by decisions alone.
-    calibration : {"sigmoid", "slope"}, default="sigmoid"
-        Of probabilities: Platt's sigmoid for each machine; or one slope for all and no offset,
-        which keeps the order of decisions, so that `probability` changes no label. Of more than
-        two classes the latter needs strategy="ova". Its probabilities fit the data less well.
-    tol : float, default=1e-3
-        Violation of the optimality conditions at which libsvm stops. It holds kernel values in
-        single precision, so that `kkt_violation_` may come to 1e-7 times the sum of the products
-        of coefficients and kernel values, however small `tol` is.
-    max_iter : int or None, default=None
-        Most iterations of libsvm; None: ten million, or 100 for each row if that is more.
-    memory : float, default=1024
-        Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows libsvm
-        computes kernel values as it needs them, with a cache of 200 MiB, for the kernels that it
-        knows: linear, polynomial, sigmoid, and rbf over the Euclidean distance.
-    kernel_tuning : {"none", "alignment", "polarization"}, default="none"
-        By what the numbers of the kernel are set before: its alignment with the labels, or its
-        polarization.
 
     Attributes
     ----------
@@ -165,26 +130,83 @@ class SVM(Classifier):
     """
 
     gram_parameters: ClassVar[tuple[str, ...]] = ("kernel", "kernel_tuning")
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernel": Param(slot="kernel", doc="How alike rows are."),
-        "C": Param(float, gt=0, doc="Cost of a violated margin; inf: none may be (hard margin)."),
-        "strategy": Param(
-            choices=("ova", "ovo"), doc="More than two classes: each against the rest, or pairs."
-        ),
-        "solver": Param(choices=("libsvm", "qp"), doc="libsvm, or a quadratic program."),
-        "class_weight": CLASS_WEIGHT,
-        "probability": Param(bool, doc="Whether decisions are calibrated to probabilities."),
-        "calibration": Param(
-            choices=("sigmoid", "slope"), doc="A sigmoid for each machine, or what keeps the order."
-        ),
-        "tol": Param(float, gt=0, le=2, doc="Violation at which libsvm stops; it starts at 2."),
-        "max_iter": Param(int, ge=1, none=True, doc="Most iterations of libsvm."),
-        "memory": Param(float, gt=0, doc="Mebibytes that the Gram matrix may take."),
-        "kernel_tuning": Param(
-            choices=("none", "alignment", "polarization"),
-            doc="By what the kernel's numbers are set before.",
-        ),
-    }
+    kernel: KernelLike = slot(
+        "kernel",
+        default="rbf",
+        doc="Any; it is fitted on the training rows.",
+    )
+    C: float = param(
+        default=1.0,
+        gt=0,
+        doc="Cost of a violated margin. ``inf``: a hard margin, none may be violated.",
+    )
+    strategy: Strategy = param(
+        default="ova",
+        choices=("ova", "ovo"),
+        doc="Of more than two classes: each against all others, the largest decision wins; or "
+        "each against each other, which vote (the sum of decisions settles ties).",
+    )
+    solver: Literal["libsvm", "qp"] = param(
+        default="libsvm",
+        choices=("libsvm", "qp"),
+        doc="libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at "
+        "most 2000 rows. Both find the same optimum.",
+    )
+    class_weight: Mapping[str, Any] | str | None = param(
+        default=None,
+        type=dict,
+        choices=("balanced",),
+        items=Param(float, gt=0),
+        form='dict, "balanced" or None',
+        doc="What C is multiplied by for rows of a class: 1 for labels that a dict leaves out; "
+        '"balanced": n / (n_classes n_c).',
+    )
+    probability: bool = param(
+        default=False,
+        doc="Whether there is `predict_proba`: Platt's sigmoid, fitted on decisions about rows "
+        "that were left out, five times a fifth (as often as the rarer side has rows, if "
+        "that is less; on decisions about training rows if it has one). Predictions are "
+        "the most probable class, which need not be that of `decision_function`: the "
+        "sigmoid has an offset of its own, and each machine its own sigmoid. Without "
+        "`probability`, labels go by decisions alone.",
+    )
+    calibration: Literal["sigmoid", "slope"] = param(
+        default="sigmoid",
+        choices=("sigmoid", "slope"),
+        doc="Of probabilities: Platt's sigmoid for each machine; or one slope for all and no "
+        "offset, which keeps the order of decisions, so that `probability` changes no "
+        'label. Of more than two classes the latter needs strategy="ova". Its '
+        "probabilities fit the data less well.",
+    )
+    tol: float = param(
+        default=0.001,
+        gt=0,
+        le=2,
+        doc="Violation of the optimality conditions at which libsvm stops. It holds kernel "
+        "values in single precision, so that `kkt_violation_` may come to 1e-7 times the "
+        "sum of the products of coefficients and kernel values, however small `tol` is.",
+    )
+    max_iter: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
+    )
+    memory: float = param(
+        default=1024,
+        type=float,
+        gt=0,
+        doc="Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows "
+        "libsvm computes kernel values as it needs them, with a cache of 200 MiB, for the "
+        "kernels that it knows: linear, polynomial, sigmoid, and rbf over the Euclidean "
+        "distance.",
+    )
+    kernel_tuning: Literal["none", "alignment", "polarization"] = param(
+        default="none",
+        choices=("none", "alignment", "polarization"),
+        doc="By what the numbers of the kernel are set before: its alignment with the labels, "
+        "or its polarization.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=(
             "vectors",
@@ -204,32 +226,6 @@ class SVM(Classifier):
             "tol; test_svm.py holds weights to repetition for a kernel of fixed sigma"
         ),
     }
-
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        C: float = 1.0,
-        strategy: Strategy = "ova",
-        solver: Literal["libsvm", "qp"] = "libsvm",
-        class_weight: Any = None,
-        probability: bool = False,
-        calibration: Literal["sigmoid", "slope"] = "sigmoid",
-        tol: float = 1e-3,
-        max_iter: int | None = None,
-        memory: float = 1024,
-        kernel_tuning: Literal["none", "alignment", "polarization"] = "none",
-    ) -> None:
-        self.kernel = kernel
-        self.C = C
-        self.strategy = strategy
-        self.solver = solver
-        self.class_weight = class_weight
-        self.probability = probability
-        self.calibration = calibration
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory = memory
-        self.kernel_tuning = kernel_tuning
 
     @classmethod
     def examples(cls) -> list[Self]:

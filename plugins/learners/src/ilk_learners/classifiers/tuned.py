@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import get_tags
@@ -15,9 +14,12 @@ import ilk
 from ilk import (
     Capabilities,
     Classifier,
+    ClassifierLike,
     IlkError,
     InputError,
-    Param,
+    MeasureLike,
+    RandomState,
+    ResamplingLike,
     Seed,
     Split,
     as_table,
@@ -27,12 +29,17 @@ from ilk import (
     display_name,
     is_frozen,
     n_rows,
+    param,
     seeded,
+    slot,
     take,
     takes_weights,
 )
 from ilk_learners.classifiers.grid_search.grid import candidate, combinations, grid_problem
 from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def _inner_has(method: str) -> Any:
@@ -50,26 +57,6 @@ class Tuned(Classifier):
     rows; the best one is fitted on all of them. Of several as good the first in the order of the
     grid is taken, so values are best given from simple to complex: the combinations are in the
     order of the parameters as written, the values of the last one changing first.
-
-    Parameters
-    ----------
-    classifier : classifier, default="svm"
-        Any, a pipeline too.
-    grid : table, list of tables, or None, default=None
-        Parameter -> list of values; ``kernel__sigma`` is that of a component in a slot, and
-        values may be components: ``{"C": [1, 10], "kernel": ["linear", {"use": "rbf"}]}``. With
-        several tables their combinations follow one another. None: the classifier as it is,
-        which is scored all the same.
-    resampling : resampling, default=None
-        Of ilk's or scikit-learn's. None: ``stratified_kfold`` of 5 folds, or of as many as the
-        smallest class has rows; ``kfold`` where that has only one.
-    measure : measure, default="error"
-        What is best: the least value, or the greatest where the measure says so.
-    on_error : {"raise", "skip"}, default="raise"
-        What to do when a combination cannot be fitted: stop, or go on without it.
-    random_state : int, generator or None, default=None
-        Of the splits, and of whatever in the classifier leaves its own open: then it is the same
-        in every combination.
 
     Attributes
     ----------
@@ -136,14 +123,38 @@ class Tuned(Classifier):
     {'C': 1, 'kernel': {'use': 'rbf', 'sigma': 1}}
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "classifier": Param(slot="classifier", doc="What is tuned."),
-        "grid": Param((dict, list), none=True, doc="Parameter -> list of values to try."),
-        "resampling": Param(slot="resampling", none=True, doc="Divides the training rows."),
-        "measure": Param(slot="measure", doc="What is best."),
-        "on_error": Param(choices=("raise", "skip"), doc="When a combination cannot be fitted."),
-        "random_state": Param(Seed, doc="Of splits, and of what leaves its own open."),
-    }
+    classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, a pipeline too.")
+    grid: Mapping[str, Any] | Sequence[Any] | None = param(
+        default=None,
+        type=(dict, list),
+        form="table, list of tables, or None",
+        doc="Parameter -> list of values; ``kernel__sigma`` is that of a component in a slot, "
+        'and values may be components: ``{"C": [1, 10], "kernel": ["linear", {"use": '
+        '"rbf"}]}``. With several tables their combinations follow one another. None: the '
+        "classifier as it is, which is scored all the same.",
+    )
+    resampling: ResamplingLike | None = slot(
+        "resampling",
+        default=None,
+        doc="Of ilk's or scikit-learn's. None: ``stratified_kfold`` of 5 folds, or of as many "
+        "as the smallest class has rows; ``kfold`` where that has only one.",
+    )
+    measure: MeasureLike = slot(
+        "measure",
+        default="error",
+        doc="What is best: the least value, or the greatest where the measure says so.",
+    )
+    on_error: str = param(
+        default="raise",
+        choices=("raise", "skip"),
+        doc="What to do when a combination cannot be fitted: stop, or go on without it.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Of the splits, and of whatever in the classifier leaves its own open: then it is "
+        "the same in every combination.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         sample_weight=True,
@@ -155,22 +166,6 @@ class Tuned(Classifier):
         )
     }
 
-    def __init__(
-        self,
-        classifier: Any = "svm",
-        grid: Any = None,
-        resampling: Any = None,
-        measure: Any = "error",
-        on_error: str = "raise",
-        random_state: Any = None,
-    ) -> None:
-        self.classifier = classifier
-        self.grid = grid
-        self.resampling = resampling
-        self.measure = measure
-        self.on_error = on_error
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         """Return ones that share Gram matrices, take no weights, and tune a step."""
@@ -178,10 +173,10 @@ class Tuned(Classifier):
         halves = {"use": "stratified_kfold", "folds": 2, "small_classes": "spread"}
         return [
             cls(grid={"C": [1, 10], "kernel": ["linear", "rbf"]}, resampling=halves),
-            cls("knn", [{"k": [1, 3]}, {"k": [5], "vote": ["inverse_distance"]}]),
+            cls(classifier="knn", grid=[{"k": [1, 3]}, {"k": [5], "vote": ["inverse_distance"]}]),
             cls(
-                {"use": "pipeline", "steps": steps},
-                {"classifier": ["nearest_mean", {"use": "knn", "k": 3}]},
+                classifier={"use": "pipeline", "steps": steps},
+                grid={"classifier": ["nearest_mean", {"use": "knn", "k": 3}]},
                 resampling=halves,
                 measure="accuracy",
             ),

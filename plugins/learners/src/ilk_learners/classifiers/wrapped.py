@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -22,7 +21,7 @@ from ilk import (
     IlkError,
     InputError,
     InputTypeError,
-    Param,
+    RandomState,
     Seed,
     as_table,
     check_finite,
@@ -33,8 +32,12 @@ from ilk import (
     did_you_mean,
     display_name,
     is_table,
+    param,
 )
 from ilk_learners.validation import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 # Where classifiers are, cheapest imports first, so that a search loads little.
 _HOMES = (
@@ -70,16 +73,6 @@ _NESTED = "__random_state"
 class Wrapped(Classifier):
     """Any classifier of scikit-learn, by its public class name.
 
-    Parameters
-    ----------
-    estimator : str, default="LogisticRegression"
-        Name of a public classifier class, such as ``"RandomForestClassifier"``.
-    params : dict or None, default=None
-        Its parameters; the others keep scikit-learn's defaults.
-    random_state : int, generator or None, default=None
-        Passed on where the classifier has a parameter of this name, unless `params` sets it, and
-        to estimators in `params` that leave theirs open.
-
     Attributes
     ----------
     estimator_ : scikit-learn classifier
@@ -106,30 +99,31 @@ class Wrapped(Classifier):
     array([1, 2])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "estimator": Param(str, doc="Name of a public classifier class of scikit-learn."),
-        "params": Param(dict, none=True, doc="Its parameters."),
-        "random_state": Param(Seed, doc="Passed on where the classifier has such a parameter."),
-    }
+    estimator: str = param(
+        default="LogisticRegression",
+        doc='Name of a public classifier class, such as ``"RandomForestClassifier"``.',
+    )
+    params: Mapping[str, Any] | None = param(
+        default=None,
+        type=dict,
+        form="dict or None",
+        doc="Its parameters; the others keep scikit-learn's defaults.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Passed on where the classifier has a parameter of this name, unless `params` sets "
+        "it, and to estimators in `params` that leave theirs open.",
+    )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
-
-    def __init__(
-        self,
-        estimator: str = "LogisticRegression",
-        params: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.params = params
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [
             cls(),
-            cls("DecisionTreeClassifier", {"max_depth": 3}, random_state=0),
-            cls("GaussianNB"),
+            cls(estimator="DecisionTreeClassifier", params={"max_depth": 3}, random_state=0),
+            cls(estimator="GaussianNB"),
         ]
 
     def check_parameters(self) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,12 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Clusterer,
     InputError,
-    Param,
+    RandomState,
     Seed,
     check_labels,
     check_seed,
     check_vectors,
     display_name,
+    param,
 )
 from ilk_learners.numerics import common_deviations, difference
 
@@ -46,22 +46,6 @@ class MagKMeans(Clusterer):
     the row farthest from its centre; one that stays empty is dropped.
 
     Memory: a copy of X, and about 4 n n_clusters numbers (n n_clusters without labels).
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-    balance : float, default=0.1
-        O in units of the mean squared distance of the rows to their mean, so that the result
-        does not depend on the scale of X. 0: k-means. A row of one class moves for balance if
-        that costs less than 2 O. Much more than 0.1 tears clusters apart, so that queries meet
-        the machines of other rows: at 1 profile_svm lost 1 to 16 points of accuracy on five
-        data sets (3 and 8 clusters).
-    n_init : int, default=5
-        How often it starts; the run of the least objective counts.
-    max_iter : int, default=300
-        Of each run.
-    random_state : int, generator or None, default=None
-        For the starts.
 
     Attributes
     ----------
@@ -110,27 +94,23 @@ class MagKMeans(Clusterer):
     array([0, 1, 0, 1])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_clusters": Param(int, ge=1, doc="How many clusters."),
-        "balance": Param(float, ge=0, doc="What imbalance costs, in mean squared deviations."),
-        "n_init": Param(int, ge=1, doc="How often it starts."),
-        "max_iter": Param(int, ge=1, doc="Iterations of each run."),
-        "random_state": Param(Seed, doc="For the starts."),
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        balance: float = 0.1,
-        n_init: int = 5,
-        max_iter: int = 300,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.balance = balance
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: int = param(default=8, ge=1, doc="How many clusters.")
+    balance: float = param(
+        default=0.1,
+        ge=0,
+        doc="O in units of the mean squared distance of the rows to their mean, so that the "
+        "result does not depend on the scale of X. 0: k-means. A row of one class moves "
+        "for balance if that costs less than 2 O. Much more than 0.1 tears clusters apart, "
+        "so that queries meet the machines of other rows: at 1 profile_svm lost 1 to 16 "
+        "points of accuracy on five data sets (3 and 8 clusters).",
+    )
+    n_init: int = param(
+        default=5,
+        ge=1,
+        doc="How often it starts; the run of the least objective counts.",
+    )
+    max_iter: int = param(default=300, ge=1, doc="Of each run.")
+    random_state: RandomState = param(default=None, type=Seed, doc="For the starts.")
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -15,11 +15,13 @@ from ilk import (
     Capabilities,
     Detector,
     InputError,
-    Param,
+    KernelLike,
     check_weights,
     display_name,
     fit_component,
     n_rows,
+    param,
+    slot,
     take,
 )
 from ilk_learners.svm import libsvm
@@ -48,26 +50,6 @@ class OneClassSVM(Detector):
     and x is an inlier if ``sum_i a_i k(x_i, x) >= rho``. (The texts have ``a_i <= 1 / (nu n)``
     and the sum 1: all decisions divided by nu n.) At most a share `nu` of the training rows are
     outliers, at least a share `nu` are support vectors.
-
-    Parameters
-    ----------
-    kernel : kernel, default="rbf"
-        Any; it is fitted on the training rows.
-    nu : float, default=0.5
-        Greater than 0, at most 1.
-    solver : {"libsvm", "qp"}, default="libsvm"
-        libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at most 2000
-        rows.
-    tol : float, default=1e-3
-        Violation of the optimality conditions, in units of the mean k(x, x), at which libsvm
-        stops. It holds kernel values in single precision: `kkt_violation_` may come to 1e-7 times
-        the sum of the products of coefficients and kernel values, however small `tol` is.
-    max_iter : int or None, default=None
-        Most iterations of libsvm; None: ten million, or 100 for each row if that is more.
-    memory : float, default=1024
-        Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows libsvm
-        computes kernel values as it needs them, with a cache of 200 MiB, for the kernels that it
-        knows: linear, polynomial, sigmoid, and rbf over the Euclidean distance.
 
     Attributes
     ----------
@@ -120,14 +102,41 @@ class OneClassSVM(Detector):
     [1, -1]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernel": Param(slot="kernel", doc="How alike rows are."),
-        "nu": Param(float, gt=0, le=1, doc="Most outliers, as a share of the training rows."),
-        "solver": Param(choices=("libsvm", "qp"), doc="libsvm, or a quadratic program."),
-        "tol": Param(float, gt=0, doc="Violation of the conditions at which libsvm stops."),
-        "max_iter": Param(int, ge=1, none=True, doc="Most iterations of libsvm."),
-        "memory": Param(float, gt=0, doc="Mebibytes that the Gram matrix may take."),
-    }
+    kernel: KernelLike = slot(
+        "kernel",
+        default="rbf",
+        doc="Any; it is fitted on the training rows.",
+    )
+    nu: float = param(default=0.5, gt=0, le=1, doc="Greater than 0, at most 1.")
+    solver: Literal["libsvm", "qp"] = param(
+        default="libsvm",
+        choices=("libsvm", "qp"),
+        doc="libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at "
+        "most 2000 rows.",
+    )
+    tol: float = param(
+        default=0.001,
+        gt=0,
+        doc="Violation of the optimality conditions, in units of the mean k(x, x), at which "
+        "libsvm stops. It holds kernel values in single precision: `kkt_violation_` may "
+        "come to 1e-7 times the sum of the products of coefficients and kernel values, "
+        "however small `tol` is.",
+    )
+    max_iter: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
+    )
+    memory: float = param(
+        default=1024,
+        type=float,
+        gt=0,
+        doc="Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows "
+        "libsvm computes kernel values as it needs them, with a cache of 200 MiB, for the "
+        "kernels that it knows: linear, polynomial, sigmoid, and rbf over the Euclidean "
+        "distance.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=(
             "vectors",
@@ -147,22 +156,6 @@ class OneClassSVM(Detector):
             "tol; test_one_class_svm.py holds weights to repetition for a kernel of fixed sigma"
         ),
     }
-
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        nu: float = 0.5,
-        solver: Literal["libsvm", "qp"] = "libsvm",
-        tol: float = 1e-3,
-        max_iter: int | None = None,
-        memory: float = 1024,
-    ) -> None:
-        self.kernel = kernel
-        self.nu = nu
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory = memory
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -17,6 +17,8 @@ from ilk import (
     check_seed,
     fit_component,
     is_frozen,
+    param,
+    slot,
     take,
 )
 from ilk.neighbors.brute import Brute
@@ -25,12 +27,16 @@ from ilk_learners.validation import check_objects
 
 Order = Literal["given", "random", "nun"]
 
-DISTANCE = Param(slot="distance", doc="How far apart cases are.")
-INDEX = Param(slot="index", doc="How neighbours are found.")
+DISTANCE: Any = slot(
+    "distance",
+    default="euclidean",
+    doc="Any; it is fitted on the cases.",
+)
+INDEX: Any = slot("index", default="brute", doc="How neighbours are found.")
 ORDER = Param(
     choices=("given", "random", "nun"), doc="In which order the cases are seen (nun: border first)."
 )
-RANDOM_STATE = Param(Seed, doc="For a random order.")
+RANDOM_STATE: Any = param(default=None, type=Seed, doc='For ``order="random"``.')
 
 
 class Cases:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 
-from ilk import Param
-from ilk_learners.editors.agreement import K
+from ilk import DistanceLike, IndexLike, param
 from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
 from ilk_learners.neighbors import n_of_other_classes
 
 
 class ClassOutliers(CaseEditor):
     """Remove the cases with more than r cases of other classes among their k nearest neighbours.
-
-    Parameters
-    ----------
-    k : int, default=5
-        How many neighbours are looked at: others than the case itself.
-    r : int, default=None
-        How many of them may be of other classes; less than k. None: half of them, k // 2.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found.
 
     Attributes
     ----------
@@ -58,24 +45,19 @@ class ClassOutliers(CaseEditor):
     [0, 1, 3, 4, 5, 6, 7]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": K,
-        "r": Param(int, ge=0, none=True, doc="How many of them may be of other classes."),
-        "distance": DISTANCE,
-        "index": INDEX,
-    }
-
-    def __init__(
-        self,
-        k: int = 5,
-        r: int | None = None,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-    ) -> None:
-        self.k = k
-        self.r = r
-        self.distance = distance
-        self.index = index
+    k: int = param(
+        default=5,
+        ge=1,
+        doc="How many neighbours are looked at: others than the case itself.",
+    )
+    r: int | None = param(
+        default=None,
+        type=int,
+        ge=0,
+        doc="How many of them may be of other classes; less than k. None: half of them, k // 2.",
+    )
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = INDEX
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 
-from ilk import Param, take
+from ilk import DistanceLike, RandomState, param, take
 from ilk_learners.editors.cases import (
     DISTANCE,
-    ORDER,
     RANDOM_STATE,
     CaseEditor,
     Cases,
@@ -31,16 +29,6 @@ class CNN(CaseEditor):
     distance go to the case that comes first in the data). Only where equal cases are of
     different classes no set can do that: of those, all that are found wrong are kept. Of a
     single class, the first case that is seen is kept.
-
-    Parameters
-    ----------
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    order : {"given", "random", "nun"}, default="given"
-        In which order the cases are seen: as they come; shuffled; or those first that are
-        nearest to a case of another class (their nearest unlike neighbour), ties as they come.
-    random_state : None, int, RandomState or Generator, default=None
-        For ``order="random"``.
 
     Attributes
     ----------
@@ -74,18 +62,15 @@ class CNN(CaseEditor):
     ([0, 2, 3], 3)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "distance": DISTANCE,
-        "order": ORDER,
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(
-        self, distance: Any = "euclidean", order: Order = "given", random_state: Any = None
-    ) -> None:
-        self.distance = distance
-        self.order = order
-        self.random_state = random_state
+    distance: DistanceLike = DISTANCE
+    order: Order = param(
+        default="given",
+        choices=("given", "random", "nun"),
+        doc="In which order the cases are seen: as they come; shuffled; or those first that "
+        "are nearest to a case of another class (their nearest unlike neighbour), ties as "
+        "they come.",
+    )
+    random_state: RandomState = RANDOM_STATE
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -165,16 +150,6 @@ class IB2(CaseEditor):
     nearest neighbour (the editor cnn), so cases seen early may be wrong in the end; noise is
     stored almost always.
 
-    Parameters
-    ----------
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    order : {"given", "random", "nun"}, default="given"
-        In which order the cases are seen: as they come; shuffled; or those first that are
-        nearest to a case of another class, ties as they come.
-    random_state : None, int, RandomState or Generator, default=None
-        For ``order="random"``.
-
     Attributes
     ----------
     sample_indices_ : ndarray of int
@@ -203,18 +178,14 @@ class IB2(CaseEditor):
     [0, 3]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "distance": DISTANCE,
-        "order": ORDER,
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(
-        self, distance: Any = "euclidean", order: Order = "given", random_state: Any = None
-    ) -> None:
-        self.distance = distance
-        self.order = order
-        self.random_state = random_state
+    distance: DistanceLike = DISTANCE
+    order: Order = param(
+        default="given",
+        choices=("given", "random", "nun"),
+        doc="In which order the cases are seen: as they come; shuffled; or those first that "
+        "are nearest to a case of another class, ties as they come.",
+    )
+    random_state: RandomState = RANDOM_STATE
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ilk import Param, check_seed
-from ilk_learners.editors.agreement import NOISE, Noise, without_noise
+from ilk import DistanceLike, IndexLike, RandomState, check_seed, param
+from ilk_learners.editors.agreement import Noise, without_noise
 from ilk_learners.editors.cases import DISTANCE, INDEX, RANDOM_STATE, CaseEditor, Cases
 from ilk_learners.editors.competence_model import (
     Add,
@@ -18,6 +17,9 @@ from ilk_learners.editors.competence_model import (
     Update,
     model_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CompetenceOrder = Literal["relative_coverage", "reach_for_cover", "coverage", "nun", "random"]
 
@@ -38,32 +40,6 @@ class Competence(CaseEditor):
     ``add="misclassified", delete="none"`` the nearest of the kept cases classifies every case
     rightly that is no noise (and no twin of a case of another class); with ``add="unsolved"``
     every case that is no noise is solved by a kept case.
-
-    Parameters
-    ----------
-    order : str, default="relative_coverage"
-        "relative_coverage": large sum of ``1 / |Reachability(t)|`` over t in Coverage first;
-        "reach_for_cover": few cases that reach them first (small ``|Reachability|``);
-        "coverage": large ``|Coverage|`` first; "nun": those nearest to a case of another class
-        first; "random": shuffled. Ties as they come.
-    add : {"misclassified", "unsolved"}, default="misclassified"
-        A case that the nearest added case classifies wrongly; or one that no added case solves.
-    delete : {"covered", "none"}, default="covered"
-        The added case and what it covers leaves the training set; or the added case only.
-    update : {"dynamic", "static"}, default="dynamic"
-        Orders follow the sets of what is left of the training set; or of all.
-    k : int, default=3
-        How many nearest cases may solve a case, and are asked what is noise; all others, where
-        fewer are left without the noise.
-    noise : {"enn", "renn", "none"}, default="enn"
-        What removes noise first: one pass of edited nearest neighbours, passes until nobody
-        disagrees with the neighbours, or nothing.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found.
-    random_state : None, int, RandomState or Generator, default=None
-        For ``order="random"``.
 
     Attributes
     ----------
@@ -107,42 +83,45 @@ class Competence(CaseEditor):
     [1, 5]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "order": Param(
-            choices=("relative_coverage", "reach_for_cover", "coverage", "nun", "random"),
-            doc="Who is shown first.",
-        ),
-        "add": Param(choices=("misclassified", "unsolved"), doc="Which cases are added."),
-        "delete": Param(choices=("covered", "none"), doc="What leaves with an added case."),
-        "update": Param(choices=("dynamic", "static"), doc="Whether the model follows."),
-        "k": Param(int, ge=1, doc="How many nearest cases may solve a case."),
-        "noise": NOISE,
-        "distance": DISTANCE,
-        "index": INDEX,
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(
-        self,
-        order: CompetenceOrder = "relative_coverage",
-        add: Add = "misclassified",
-        delete: Delete = "covered",
-        update: Update = "dynamic",
-        k: int = 3,
-        noise: Noise = "enn",
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        random_state: Any = None,
-    ) -> None:
-        self.order = order
-        self.add = add
-        self.delete = delete
-        self.update = update
-        self.k = k
-        self.noise = noise
-        self.distance = distance
-        self.index = index
-        self.random_state = random_state
+    order: CompetenceOrder = param(
+        default="relative_coverage",
+        choices=("relative_coverage", "reach_for_cover", "coverage", "nun", "random"),
+        doc='"relative_coverage": large sum of ``1 / |Reachability(t)|`` over t in Coverage '
+        'first; "reach_for_cover": few cases that reach them first (small '
+        '``|Reachability|``); "coverage": large ``|Coverage|`` first; "nun": those nearest '
+        'to a case of another class first; "random": shuffled. Ties as they come.',
+    )
+    add: Add = param(
+        default="misclassified",
+        choices=("misclassified", "unsolved"),
+        doc="A case that the nearest added case classifies wrongly; or one that no added case "
+        "solves.",
+    )
+    delete: Delete = param(
+        default="covered",
+        choices=("covered", "none"),
+        doc="The added case and what it covers leaves the training set; or the added case only.",
+    )
+    update: Update = param(
+        default="dynamic",
+        choices=("dynamic", "static"),
+        doc="Orders follow the sets of what is left of the training set; or of all.",
+    )
+    k: int = param(
+        default=3,
+        ge=1,
+        doc="How many nearest cases may solve a case, and are asked what is noise; all others, "
+        "where fewer are left without the noise.",
+    )
+    noise: Noise = param(
+        default="enn",
+        choices=("enn", "renn", "none"),
+        doc="What removes noise first: one pass of edited nearest neighbours, passes until "
+        "nobody disagrees with the neighbours, or nothing.",
+    )
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = INDEX
+    random_state: RandomState = RANDOM_STATE
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +13,8 @@ from scipy.sparse.csgraph import connected_components
 from ilk_learners.editors.cnn import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ilk_learners.editors.cases import Cases
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 
-from ilk import Param
-from ilk_learners.editors.agreement import RULE, TIES, K, Remaining, Rule, Ties, agree, edited
+from ilk import DistanceLike, IndexLike, param
+from ilk_learners.editors.agreement import Remaining, Rule, Ties, agree, edited
 from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
 
 
@@ -20,22 +19,6 @@ class ENN(CaseEditor):
     does not matter beyond ties of distance (which go to the earlier case). A case is left
     out of its own neighbours by its number: a twin, equal to it, stays among them. Of a
     single class, all are kept.
-
-    Parameters
-    ----------
-    k : int, default=3
-        How many neighbours are asked.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found.
-    rule : {"plurality", "all"}, default="plurality"
-        Removed when the class most frequent among the neighbours is another (Wilson's rule),
-        or already when any neighbour is of another class.
-    ties : {"keep", "remove", "nearest"}, default="keep"
-        What becomes, under "plurality", of a case whose class shares the most votes with
-        another: it stays; it goes; or the nearest neighbour of the classes that share them
-        decides.
 
     Attributes
     ----------
@@ -72,27 +55,22 @@ class ENN(CaseEditor):
     ([0, 1, 3, 4, 5, 6, 7], 0.125)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": K,
-        "distance": DISTANCE,
-        "index": INDEX,
-        "rule": RULE,
-        "ties": TIES,
-    }
-
-    def __init__(
-        self,
-        k: int = 3,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        rule: Rule = "plurality",
-        ties: Ties = "keep",
-    ) -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
-        self.rule = rule
-        self.ties = ties
+    k: int = param(default=3, ge=1, doc="How many neighbours are asked.")
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = INDEX
+    rule: Rule = param(
+        default="plurality",
+        choices=("plurality", "all"),
+        doc="Removed when the class most frequent among the neighbours is another (Wilson's "
+        "rule), or already when any neighbour is of another class.",
+    )
+    ties: Ties = param(
+        default="keep",
+        choices=("keep", "remove", "nearest"),
+        doc='What becomes, under "plurality", of a case whose class shares the most votes with '
+        "another: it stays; it goes; or the nearest neighbour of the classes that share "
+        "them decides.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -108,19 +86,6 @@ class RENN(CaseEditor):
 
     Edited nearest neighbours (see the editor enn), again and again on what remains, up to a
     fixed point: of the cases that are kept none disagrees with its k nearest among them.
-
-    Parameters
-    ----------
-    k : int, default=3
-        How many neighbours are asked; all others, where fewer remain.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found.
-    rule, ties
-        As in the editor enn.
-    max_passes : int, default=None
-        Stop after as many passes; None: at the fixed point.
 
     Attributes
     ----------
@@ -159,30 +124,29 @@ class RENN(CaseEditor):
     ([0, 1, 3, 4, 5, 6, 7], 2)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": K,
-        "distance": DISTANCE,
-        "index": INDEX,
-        "rule": RULE,
-        "ties": TIES,
-        "max_passes": Param(int, ge=1, none=True, doc="Stop after as many passes."),
-    }
-
-    def __init__(
-        self,
-        k: int = 3,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        rule: Rule = "plurality",
-        ties: Ties = "keep",
-        max_passes: int | None = None,
-    ) -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
-        self.rule = rule
-        self.ties = ties
-        self.max_passes = max_passes
+    k: int = param(
+        default=3,
+        ge=1,
+        doc="How many neighbours are asked; all others, where fewer remain.",
+    )
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = INDEX
+    rule: Rule = param(
+        default="plurality",
+        choices=("plurality", "all"),
+        doc="As in the editor enn.",
+    )
+    ties: Ties = param(
+        default="keep",
+        choices=("keep", "remove", "nearest"),
+        doc="As in the editor enn.",
+    )
+    max_passes: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Stop after as many passes; None: at the fixed point.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -198,20 +162,6 @@ class AllKNN(CaseEditor):
 
     Each case is flagged if it disagrees with its k' nearest among all others for any k' from 1
     to k; the flagged ones are removed at the end, in one go.
-
-    Parameters
-    ----------
-    k : int, default=3
-        The most neighbours that are asked.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found.
-    rule, ties
-        As in the editor enn.
-    sequential : bool, default=False
-        Whether the cases that are flagged for one k' are removed before the next k' is tried,
-        on what remains. It is what imbalanced-learn does.
 
     Attributes
     ----------
@@ -246,30 +196,24 @@ class AllKNN(CaseEditor):
     [0, 1, 4, 5, 6, 7]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": K,
-        "distance": DISTANCE,
-        "index": INDEX,
-        "rule": RULE,
-        "ties": TIES,
-        "sequential": Param(bool, doc="Remove before the next number of neighbours is tried."),
-    }
-
-    def __init__(
-        self,
-        k: int = 3,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        rule: Rule = "plurality",
-        ties: Ties = "keep",
-        sequential: bool = False,
-    ) -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
-        self.rule = rule
-        self.ties = ties
-        self.sequential = sequential
+    k: int = param(default=3, ge=1, doc="The most neighbours that are asked.")
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = INDEX
+    rule: Rule = param(
+        default="plurality",
+        choices=("plurality", "all"),
+        doc="As in the editor enn.",
+    )
+    ties: Ties = param(
+        default="keep",
+        choices=("keep", "remove", "nearest"),
+        doc="As in the editor enn.",
+    )
+    sequential: bool = param(
+        default=False,
+        doc="Whether the cases that are flagged for one k' are removed before the next k' is "
+        "tried, on what remains. It is what imbalanced-learn does.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

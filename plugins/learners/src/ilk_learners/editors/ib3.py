@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from scipy.special import ndtri
 
-from ilk import Param, check_seed, take
+from ilk import DistanceLike, RandomState, Seed, check_seed, param, take
 from ilk_learners.editors.cases import (
     DISTANCE,
-    ORDER,
-    RANDOM_STATE,
     CaseEditor,
     Cases,
     Order,
@@ -40,23 +37,6 @@ class IB3(CaseEditor):
     confidence c, with z the (1 + c)/2 quantile of the normal distribution, is
     ``(p + z^2/2m -+ z sqrt(p (1 - p)/m + z^2/4m^2)) / (1 + z^2/m)``, and [0, 1] for m = 0.
     In the end the acceptable ones are kept.
-
-    Parameters
-    ----------
-    accept : float, default=0.9
-        Confidence at which a stored case is acceptable.
-    drop : float, default=0.7
-        Confidence at which one is poor.
-    fallback : {"nearest", "random"}, default="nearest"
-        Which stored case classifies while none is acceptable: the nearest; or one at random, as
-        in the source.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    order : {"given", "random", "nun"}, default="given"
-        In which order the cases are seen: as they come; shuffled; or those first that are
-        nearest to a case of another class, ties as they come.
-    random_state : None, int, RandomState or Generator, default=None
-        For ``order="random"`` and ``fallback="random"``.
 
     Attributes
     ----------
@@ -93,32 +73,31 @@ class IB3(CaseEditor):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "accept": Param(float, gt=0, lt=1, doc="Confidence at which a case is acceptable."),
-        "drop": Param(float, gt=0, lt=1, doc="Confidence at which a case is poor."),
-        "fallback": Param(
-            choices=("nearest", "random"), doc="What classifies while nothing is acceptable."
-        ),
-        "distance": DISTANCE,
-        "order": ORDER,
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(
-        self,
-        accept: float = 0.9,
-        drop: float = 0.7,
-        fallback: Literal["nearest", "random"] = "nearest",
-        distance: Any = "euclidean",
-        order: Order = "given",
-        random_state: Any = None,
-    ) -> None:
-        self.accept = accept
-        self.drop = drop
-        self.fallback = fallback
-        self.distance = distance
-        self.order = order
-        self.random_state = random_state
+    accept: float = param(
+        default=0.9,
+        gt=0,
+        lt=1,
+        doc="Confidence at which a stored case is acceptable.",
+    )
+    drop: float = param(default=0.7, gt=0, lt=1, doc="Confidence at which one is poor.")
+    fallback: Literal["nearest", "random"] = param(
+        default="nearest",
+        choices=("nearest", "random"),
+        doc="Which stored case classifies while none is acceptable: the nearest; or one at "
+        "random, as in the source.",
+    )
+    distance: DistanceLike = DISTANCE
+    order: Order = param(
+        default="given",
+        choices=("given", "random", "nun"),
+        doc="In which order the cases are seen: as they come; shuffled; or those first that "
+        "are nearest to a case of another class, ties as they come.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc='For ``order="random"`` and ``fallback="random"``.',
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 
-from ilk import Param, take
-from ilk_learners.editors.agreement import NOISE, Noise, without_noise
-from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
+from ilk import DistanceLike, IndexLike, param, slot, take
+from ilk_learners.editors.agreement import Noise, without_noise
+from ilk_learners.editors.cases import DISTANCE, CaseEditor, Cases
 
 _BLOCK = 2**21  # distances held at once, but of one case at least
 
@@ -28,18 +27,6 @@ class ICF(CaseEditor):
     removed at once, and again with the sets of what is left, until there is none. What goes
     first is far inside of a class. The order of the cases does not matter beyond ties of
     distance in the noise pass, which go to the earlier case.
-
-    Parameters
-    ----------
-    k : int, default=3
-        How many neighbours are asked what is noise.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How those neighbours are found.
-    noise : {"enn", "renn", "none"}, default="enn"
-        What removes noise first: one pass of edited nearest neighbours, passes until nobody
-        disagrees with the neighbours, or nothing.
 
     Attributes
     ----------
@@ -83,24 +70,15 @@ class ICF(CaseEditor):
     ([1, 2, 3, 4, 5, 6], 2)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": Param(int, ge=1, doc="How many neighbours are asked what is noise."),
-        "distance": DISTANCE,
-        "index": INDEX,
-        "noise": NOISE,
-    }
-
-    def __init__(
-        self,
-        k: int = 3,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        noise: Noise = "enn",
-    ) -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
-        self.noise = noise
+    k: int = param(default=3, ge=1, doc="How many neighbours are asked what is noise.")
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = slot("index", default="brute", doc="How those neighbours are found.")
+    noise: Noise = param(
+        default="enn",
+        choices=("enn", "renn", "none"),
+        doc="What removes noise first: one pass of edited nearest neighbours, passes until "
+        "nobody disagrees with the neighbours, or nothing.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

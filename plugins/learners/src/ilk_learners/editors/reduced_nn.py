@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
-from ilk import Param, take
+from ilk import DistanceLike, RandomState, param, take
 from ilk_learners.editors.cases import (
     DISTANCE,
-    ORDER,
     RANDOM_STATE,
     CaseEditor,
     Cases,
@@ -17,9 +16,6 @@ from ilk_learners.editors.cases import (
     presented,
 )
 from ilk_learners.editors.cnn import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _RESERVE = 8  # nearest kept cases that are listed for each case
 
@@ -32,22 +28,6 @@ class ReducedNN(CaseEditor):
     without it. Where the set was consistent (the nearest member classifies every case rightly,
     as of the editor cnn) it stays so. Ties of distance go to the case that comes first. Of a
     single class, one case is kept.
-
-    Parameters
-    ----------
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    start : {"cnn", "all"}, default="cnn"
-        The set to begin with: that of the editor cnn, as Gates did, seen in the same order; or
-        all cases, as Cunningham et al. describe it.
-    order : {"given", "random", "nun"}, default="given"
-        In which order the cases are tried: as they come; shuffled; or those first that are
-        nearest to a case of another class, ties as they come.
-    check_self : bool, default=True
-        Whether the removed case itself must be classified rightly, too. Without it (the words
-        are "any other training case") the set need not be consistent.
-    random_state : None, int, RandomState or Generator, default=None
-        For ``order="random"``.
 
     Attributes
     ----------
@@ -80,27 +60,25 @@ class ReducedNN(CaseEditor):
     [2, 3]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "distance": DISTANCE,
-        "start": Param(choices=("cnn", "all"), doc="The set to begin with."),
-        "order": ORDER,
-        "check_self": Param(bool, doc="Whether a removed case must be classified rightly, too."),
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(
-        self,
-        distance: Any = "euclidean",
-        start: Literal["cnn", "all"] = "cnn",
-        order: Order = "given",
-        check_self: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.distance = distance
-        self.start = start
-        self.order = order
-        self.check_self = check_self
-        self.random_state = random_state
+    distance: DistanceLike = DISTANCE
+    start: Literal["cnn", "all"] = param(
+        default="cnn",
+        choices=("cnn", "all"),
+        doc="The set to begin with: that of the editor cnn, as Gates did, seen in the same "
+        "order; or all cases, as Cunningham et al. describe it.",
+    )
+    order: Order = param(
+        default="given",
+        choices=("given", "random", "nun"),
+        doc="In which order the cases are tried: as they come; shuffled; or those first that "
+        "are nearest to a case of another class, ties as they come.",
+    )
+    check_self: bool = param(
+        default=True,
+        doc="Whether the removed case itself must be classified rightly, too. Without it (the "
+        'words are "any other training case") the set need not be consistent.',
+    )
+    random_state: RandomState = RANDOM_STATE
 
     @classmethod
     def examples(cls) -> list[Self]:

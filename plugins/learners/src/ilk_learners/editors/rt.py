@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from ilk import Param, take
+from ilk import DistanceLike, IndexLike, Param, RandomState, param, slot, take
 from ilk_learners.editors.agreement import without_noise
 from ilk_learners.editors.cases import (
     DISTANCE,
-    INDEX,
-    ORDER,
     RANDOM_STATE,
     CaseEditor,
     Cases,
@@ -34,20 +31,6 @@ class RT1(CaseEditor):
     of a case are those that have it among them. A case is removed if at least as many of its
     associates are classified rightly without it as with it, by the k nearest that are left.
     Then each of its associates finds another neighbour, and it is no associate any more itself.
-
-    Parameters
-    ----------
-    k : int, default=3
-        How many neighbours classify.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found, among all cases and among those that are left.
-    order : {"given", "random", "nun"}, default="given"
-        In which order the cases are looked at, once: as they come; shuffled; or those first
-        that are nearest to a case of another class, ties as they come.
-    random_state : None, int, RandomState or Generator, default=None
-        For ``order="random"``.
 
     Attributes
     ----------
@@ -88,27 +71,20 @@ class RT1(CaseEditor):
     [2, 3, 6, 7]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "k": _K,
-        "distance": DISTANCE,
-        "index": INDEX,
-        "order": ORDER,
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(
-        self,
-        k: int = 3,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        order: Order = "given",
-        random_state: Any = None,
-    ) -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
-        self.order = order
-        self.random_state = random_state
+    k: int = param(default=3, ge=1, doc="How many neighbours classify.")
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = slot(
+        "index",
+        default="brute",
+        doc="How neighbours are found, among all cases and among those that are left.",
+    )
+    order: Order = param(
+        default="given",
+        choices=("given", "random", "nun"),
+        doc="In which order the cases are looked at, once: as they come; shuffled; or those "
+        "first that are nearest to a case of another class, ties as they come.",
+    )
+    random_state: RandomState = RANDOM_STATE
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -131,15 +107,6 @@ class RT2(CaseEditor):
       has to classify all the cases, not only those that are left;
     - cases are looked at in the order of their distance to the nearest case of another class,
       the furthest first, so that the border is kept; ties as they come.
-
-    Parameters
-    ----------
-    k : int, default=3
-        How many neighbours classify.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found, among all cases and among those that are left.
 
     Attributes
     ----------
@@ -180,12 +147,13 @@ class RT2(CaseEditor):
     [2, 3, 4, 5]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"k": _K, "distance": DISTANCE, "index": INDEX}
-
-    def __init__(self, k: int = 3, distance: Any = "euclidean", index: Any = "brute") -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
+    k: int = param(default=3, ge=1, doc="How many neighbours classify.")
+    distance: DistanceLike = DISTANCE
+    index: IndexLike = slot(
+        "index",
+        default="brute",
+        doc="How neighbours are found, among all cases and among those that are left.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -201,15 +169,6 @@ class RT3(RT2):
     First one pass of edited nearest neighbours (the editor enn with the same k) removes cases
     that disagree with their k nearest neighbours. The rest is the training set of rt2: noise is
     nobody's neighbour, associate or nearest case of another class.
-
-    Parameters
-    ----------
-    k : int, default=3
-        How many neighbours classify.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
-    index : index, default="brute"
-        How neighbours are found, among all cases and among those that are left.
 
     Attributes
     ----------

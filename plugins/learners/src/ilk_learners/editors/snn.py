@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from ilk import take
+from ilk import DistanceLike, take
 from ilk_learners.editors.cases import DISTANCE, CaseEditor, Cases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from ilk import Param
 
 _CELLS = 2**20  # distances at a time
 _CANDIDATES = 256  # cases that are looked at together, as those that may be chosen next
@@ -33,11 +32,6 @@ class SNN(CaseEditor):
 
     A case with an equal case of another class cannot be covered, and asks for nothing: a class
     of which every case has one is left out. Of a single class, the first case is kept.
-
-    Parameters
-    ----------
-    distance : distance, default="euclidean"
-        Any; it is fitted on the cases.
 
     Attributes
     ----------
@@ -72,14 +66,11 @@ class SNN(CaseEditor):
     [1, 3]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"distance": DISTANCE}
-
-    def __init__(self, distance: Any = "euclidean") -> None:
-        self.distance = distance
+    distance: DistanceLike = DISTANCE
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls("manhattan")]
+        return [cls(), cls(distance="manhattan")]
 
     def _kept(self, cases: Cases) -> np.ndarray:
         chosen = [_cover(cases, np.flatnonzero(cases.codes == c)) for c in range(cases.n_classes)]

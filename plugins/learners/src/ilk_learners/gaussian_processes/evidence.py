@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -12,6 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilk import InputError, Param, Seed, check_seed, display_name
 from ilk_learners.validation import check_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _REACH = np.log(1e5)  # how far from the start
 _NEAR = np.log(1e2)  # how far from it a restart begins

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from scipy.linalg import blas, lapack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LEAST, _MOST = 1e-12, 1e-3  # jitter, in units of the mean of the diagonal
 _Result = TypeVar("_Result")

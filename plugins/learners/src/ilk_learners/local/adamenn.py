@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.metric_learners.linear import REPORT
 from ilk_learners.numerics import check_finite_parameters
 
 
@@ -37,24 +35,6 @@ class ADAMENN(AdaptiveMetric):
 
     Rows near each training row under equal weights are found once, by `fit`, so that a query's
     first weights cost no search but its own; each further step searches K0 times.
-
-    Parameters
-    ----------
-    K0 : int, default=40
-        Rows around the query whose losses are averaged.
-    K1 : int, default=1
-        Rows by which the classes at a row are told; 1, the row alone, erred least (17.2%, with 3
-        18.1%; 9 sets, standardised, 5-NN, 2-fold).
-    K2 : int, default=50
-        Rows from which those nearest along a feature are taken.
-    L : int, default=20
-        Rows by which a feature alone tells the classes.
-    M : int, default=1
-        How many times weights are found.
-    c : float, default=5
-        How much losses matter; with 0 all weights are equal.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -91,33 +71,21 @@ class ADAMENN(AdaptiveMetric):
     array([[1, 2, 0]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "K0": Param(int, ge=1, doc="Rows around the query whose losses are averaged."),
-        "K1": Param(int, ge=1, doc="Rows by which the classes at a row are told."),
-        "K2": Param(int, ge=1, doc="Rows from which those near along a feature are taken."),
-        "L": Param(int, ge=1, doc="Rows by which a feature alone tells the classes."),
-        "M": Param(int, ge=1, doc="How many times weights are found."),
-        "c": Param(float, ge=0, doc="How much losses matter."),
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        K0: int = 40,
-        K1: int = 1,
-        K2: int = 50,
-        L: int = 20,
-        M: int = 1,
-        c: float = 5.0,
-        report: bool = True,
-    ) -> None:
-        self.K0 = K0
-        self.K1 = K1
-        self.K2 = K2
-        self.L = L
-        self.M = M
-        self.c = c
-        self.report = report
+    K0: int = param(default=40, ge=1, doc="Rows around the query whose losses are averaged.")
+    K1: int = param(
+        default=1,
+        ge=1,
+        doc="Rows by which the classes at a row are told; 1, the row alone, erred least "
+        "(17.2%, with 3 18.1%; 9 sets, standardised, 5-NN, 2-fold).",
+    )
+    K2: int = param(
+        default=50,
+        ge=1,
+        doc="Rows from which those nearest along a feature are taken.",
+    )
+    L: int = param(default=20, ge=1, doc="Rows by which a feature alone tells the classes.")
+    M: int = param(default=1, ge=1, doc="How many times weights are found.")
+    c: float = param(default=5.0, ge=0, doc="How much losses matter; with 0 all weights are equal.")
 
     @classmethod
     def examples(cls) -> list[Self]:

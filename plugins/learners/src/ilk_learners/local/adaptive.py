@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, InputError, LocalMetric, check_labels, check_vectors, display_name
-from ilk_learners.metric_learners.linear import Report, compare
+from ilk_learners.metric_learners.linear import REPORT, Report, compare
 from ilk_learners.numerics import finite
 
 _FAR = 1e150  # the square of a larger number is infinite
@@ -57,7 +57,7 @@ class AdaptiveMetric(LocalMetric):
 
     capabilities: ClassVar[Capabilities] = Capabilities(local=True)
     unitless: ClassVar[bool] = False
-    report: bool
+    report: bool = REPORT
 
     def fit(self, X: Any, y: Any) -> Self:
         """Take rows X and their labels y, at least two classes of them."""

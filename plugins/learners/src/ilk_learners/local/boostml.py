@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from ilk import Param
-from ilk_learners.local.partition import N_NEIGHBORS, NEAR, PartitionMetric
-from ilk_learners.metric_learners.linear import REPORT
+from ilk import param
+from ilk_learners.local.partition import PartitionMetric
 
 
 class BoostML2(PartitionMetric):
@@ -39,19 +37,6 @@ class BoostML2(PartitionMetric):
 
     A relevance looks at one feature at a time. Where features tell the classes apart only
     together, as in XOR, it finds little until a region was cut along one of them by chance.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=40
-        Rows in the region at which partitioning ends, unless more neighbours are asked for.
-    L : int, default=20
-        How many rows are near along a feature.
-    zeta : float, default=0.8
-        Share of a region's rows that each step keeps.
-    kappa : float, default=0.01
-        Added to the shares of classes.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -88,29 +73,20 @@ class BoostML2(PartitionMetric):
     array([[1, 2, 0]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_neighbors": N_NEIGHBORS,
-        "L": NEAR,
-        "zeta": Param(float, gt=0, lt=1, doc="Share of a region's rows that a step keeps."),
-        "kappa": Param(float, gt=0, doc="Added to the shares of classes."),
-        "report": REPORT,
-    }
+    n_neighbors: int = param(
+        default=40,
+        ge=1,
+        doc="Rows in the region at which partitioning ends, unless more neighbours are asked for.",
+    )
+    zeta: float = param(
+        default=0.8,
+        gt=0,
+        lt=1,
+        doc="Share of a region's rows that each step keeps.",
+    )
+    kappa: float = param(default=0.01, gt=0, doc="Added to the shares of classes.")
     logarithmic: ClassVar[bool] = True
     single: ClassVar[bool] = False
-
-    def __init__(
-        self,
-        n_neighbors: int = 40,
-        L: int = 20,
-        zeta: float = 0.8,
-        kappa: float = 0.01,
-        report: bool = True,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.L = L
-        self.zeta = zeta
-        self.kappa = kappa
-        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -132,19 +108,6 @@ class BoostML1(BoostML2):
     What is returned is no partition: the k nearest rows of the last region under the metric
     ``d(x, q)^2 = sum_f c_f (x_f - q_f)^2`` with the weights of the last step, which
     ``local_metric(x)`` gives, in order, with their distances.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=40
-        Rows in the region at which partitioning ends, unless more neighbours are asked for.
-    L : int, default=20
-        How many rows are near along a feature.
-    zeta : float, default=0.8
-        Share of a region's rows that each step keeps.
-    kappa : float, default=0.01
-        Added to the shares of classes.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import ilk
-from ilk import InputError, Param, display_name
+from ilk import InputError, MetricLearnerLike, RandomState, Seed, display_name, param, slot
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.metric_learners.linear import REPORT, MetricWarning
+from ilk_learners.metric_learners.linear import MetricWarning
 
 
 class Localized(AdaptiveMetric):
@@ -32,17 +31,6 @@ class Localized(AdaptiveMetric):
     Euclidean. If more neighbours are asked for than `n_neighbors`, as many rows are ranked, under
     the same metric. Where the learner refuses the rows around a query, as there is no spread
     within classes, the metric is Euclidean, and a warning says so. *Ties* go to the lower index.
-
-    Parameters
-    ----------
-    learner : metric_learner, default="rca"
-        Any with a linear map. A frozen one is the same for all queries.
-    n_neighbors : int, default=50
-        Rows around the query; at most all are used.
-    random_state : int, generator or None, default=None
-        Seeds the learner, the same way for each query.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -78,28 +66,21 @@ class Localized(AdaptiveMetric):
     array([[2, 3, 1]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "learner": Param(slot="metric_learner", doc="Fitted around each query."),
-        "n_neighbors": Param(int, ge=2, doc="Rows around the query."),
-        "random_state": Param(ilk.Seed, doc="Seeds the learner."),
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        learner: Any = "rca",
-        n_neighbors: int = 50,
-        random_state: Any = None,
-        report: bool = True,
-    ) -> None:
-        self.learner = learner
-        self.n_neighbors = n_neighbors
-        self.random_state = random_state
-        self.report = report
+    learner: MetricLearnerLike = slot(
+        "metric_learner",
+        default="rca",
+        doc="Any with a linear map. A frozen one is the same for all queries.",
+    )
+    n_neighbors: int = param(default=50, ge=2, doc="Rows around the query; at most all are used.")
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Seeds the learner, the same way for each query.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls("lda", n_neighbors=20, random_state=0, report=False)]
+        return [cls(), cls(learner="lda", n_neighbors=20, random_state=0, report=False)]
 
     def _prepare(self) -> None:
         learner = self.resolve_slot("learner")

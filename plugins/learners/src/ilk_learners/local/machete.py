@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from ilk import Param
-from ilk_learners.local.partition import N_NEIGHBORS, NEAR, PartitionMetric
-from ilk_learners.metric_learners.linear import REPORT
+from ilk import param
+from ilk_learners.local.partition import PartitionMetric
 
 
 class Machete(PartitionMetric):
@@ -34,19 +32,6 @@ class Machete(PartitionMetric):
     *Small regions*: of fewer than 2L rows, half are near. A feature that has no row beyond
     has no relevance; if none has any, the rows nearest under the weights of the step before
     are kept, equal ones at the start. *Ties* go to the lower index.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=40
-        Rows in the region at which partitioning ends, unless more neighbours are asked for;
-        with 1 it ends at k rows, as Friedman's does. The default, at which as many rows are
-        beyond as are near, erred a little less (mean over 16 sets 17.4%, with 1 17.9%).
-    L : int, default=20
-        How many rows are near along a feature.
-    shrink : float, default=0.8
-        Share of a region's rows that each step keeps.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -75,22 +60,14 @@ class Machete(PartitionMetric):
     array([[2, 3, 1]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_neighbors": N_NEIGHBORS,
-        "L": NEAR,
-        "shrink": Param(float, gt=0, lt=1, doc="Share of a region's rows that a step keeps."),
-        "report": REPORT,
-    }
+    shrink: float = param(
+        default=0.8,
+        gt=0,
+        lt=1,
+        doc="Share of a region's rows that each step keeps.",
+    )
     logarithmic: ClassVar[bool] = False
     single: ClassVar[bool] = True
-
-    def __init__(
-        self, n_neighbors: int = 40, L: int = 20, shrink: float = 0.8, report: bool = True
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.L = L
-        self.shrink = shrink
-        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -114,17 +91,6 @@ class Scythe(Machete):
     gives. Features should be of comparable spread, as after the transformer standardize.
 
     "In proportion" is read so: each difference ``x_f - q_f`` is multiplied by I_f.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=40
-        Rows in the region at which partitioning ends, unless more neighbours are asked for.
-    L : int, default=20
-        How many rows are near along a feature.
-    shrink : float, default=0.8
-        Share of a region's rows that each step keeps.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -151,5 +117,11 @@ class Scythe(Machete):
     >>> learner.kneighbors([[1, 0]], 3)[1]
     array([[1, 2, 0]])
     """
+
+    n_neighbors: int = param(
+        default=40,
+        ge=1,
+        doc="Rows in the region at which partitioning ends, unless more neighbours are asked for.",
+    )
 
     single: ClassVar[bool] = False

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.svm import SVC
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_learners.local.adaptive import AdaptiveMetric
-from ilk_learners.metric_learners.linear import REPORT, Report
 from ilk_learners.numerics import check_finite_parameters, common_deviations
+
+if TYPE_CHECKING:
+    from ilk_learners.metric_learners.linear import Report
 
 _PARTS = 5  # machines for the report, each made without a part of the rows
 _FAR = 1e100  # beyond, where the kernel has long been 0
@@ -40,18 +41,6 @@ class SVMLocal(AdaptiveMetric):
 
     *Small regions.* If no row is beyond the boundary, or the gradient is 0, weights are equal.
     *Ties* go to the lower index.
-
-    Parameters
-    ----------
-    C : float, default=1
-        Price of a row on the wrong side of its margin.
-    gamma : "scale" or float, default="scale"
-        Of the kernel, in the unit of the data; "scale": one over the number of features and the
-        variance of all numbers in X.
-    c : float, default=5
-        How much the boundary's direction matters; with 0 all weights are equal.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -84,20 +73,20 @@ class SVMLocal(AdaptiveMetric):
     array([[2, 3, 1]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "C": Param(float, gt=0, doc="Price of a row on the wrong side of its margin."),
-        "gamma": Param(float, choices=("scale",), gt=0, doc="Of the Gaussian kernel."),
-        "c": Param(float, ge=0, doc="How much the boundary's direction matters."),
-        "report": REPORT,
-    }
-
-    def __init__(
-        self, C: float = 1.0, gamma: float | str = "scale", c: float = 5.0, report: bool = True
-    ) -> None:
-        self.C = C
-        self.gamma = gamma
-        self.c = c
-        self.report = report
+    C: float = param(default=1.0, gt=0, doc="Price of a row on the wrong side of its margin.")
+    gamma: float | str = param(
+        default="scale",
+        type=float,
+        gt=0,
+        choices=("scale",),
+        doc='Of the kernel, in the unit of the data; "scale": one over the number of features '
+        "and the variance of all numbers in X.",
+    )
+    c: float = param(
+        default=5.0,
+        ge=0,
+        doc="How much the boundary's direction matters; with 0 all weights are equal.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -10,8 +10,20 @@ import numpy as np
 from scipy.optimize import nnls
 
 import ilk
-from ilk import Param
-from ilk_learners.metric_learners.linear import REPORT, LinearMetricLearner, report_where_known
+from ilk import (
+    Array,
+    ArrayLike,
+    MetricLearnerLike,
+    Param,
+    RandomState,
+    Seed,
+    Views,
+    ViewsLike,
+    param,
+    slot,
+    slots,
+)
+from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.numerics import common_deviations
 
 _ALL = "all"
@@ -38,23 +50,6 @@ class BlockDiagonal(LinearMetricLearner):
         large, three times around; the fewest errors of the nearest neighbour win, for held-out
         rows where learners look at labels: half of each class, drawn by `random_state`, of
         which at most 500 are looked at. Both kinds are scaled to mean 1.
-
-    Parameters
-    ----------
-    views : dict of str to list, list of lists, or "data", optional
-        The columns of each view: names, positions (of an array, or where no column of a data
-        frame has this name), or patterns of names (``"level0_*"``). "data": in an experiment, the
-        views that the data set brings. If left out there is one view "all".
-    learner : metric_learner, default="identity"
-        For every view that `parts` does not name.
-    parts : dict of str to metric_learner, optional
-        A learner for each view that is to have its own, by name.
-    weights : {"uniform", "pyramid", "alignment", "search"}, array or dict, default="uniform"
-        One for each view, at least 0, in the order of the views or by name.
-    random_state : int, generator or None, default=None
-        Draws the rows that are held out by "search".
-    report : bool, default=True
-        Whether `fit` measures the error before and after, where it is given y.
 
     Attributes
     ----------
@@ -98,35 +93,42 @@ class BlockDiagonal(LinearMetricLearner):
            [0., 0., 0., 4.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "views": Param(ilk.Views, none=True, doc="Columns of each view, or 'data'."),
-        "learner": Param(slot="metric_learner", doc="For every view without a part."),
-        "parts": Param(slot="metric_learner", many=dict, none=True, doc="A learner by view."),
-        "weights": Param(
-            (ilk.Array, dict),
-            choices=("uniform", "pyramid", "alignment", "search"),
-            doc="Weight of each view.",
-        ),
-        "random_state": Param(ilk.Seed, doc="Draws the rows that are held out."),
-        "report": REPORT,
-    }
+    views: ViewsLike | None = param(
+        default=None,
+        type=Views,
+        doc="The columns of each view: names, positions (of an array, or where no column of a "
+        'data frame has this name), or patterns of names (``"level0_*"``). "data": in an '
+        "experiment, the views that the data set brings. If left out there is one view "
+        '"all".',
+    )
+    learner: MetricLearnerLike = slot(
+        "metric_learner",
+        default="identity",
+        doc="For every view that `parts` does not name.",
+    )
+    parts: Mapping[str, MetricLearnerLike] | None = slots(
+        "metric_learner",
+        default=None,
+        many=dict,
+        doc="A learner for each view that is to have its own, by name.",
+    )
+    weights: ArrayLike | Mapping[str, Any] | str = param(
+        default="uniform",
+        type=(Array, dict),
+        choices=("uniform", "pyramid", "alignment", "search"),
+        form='{"uniform", "pyramid", "alignment", "search"}, array or dict',
+        doc="One for each view, at least 0, in the order of the views or by name.",
+    )
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc='Draws the rows that are held out by "search".',
+    )
+    report: bool = param(
+        default=True,
+        doc="Whether `fit` measures the error before and after, where it is given y.",
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("vectors", "views"))
-
-    def __init__(
-        self,
-        views: Any = None,
-        learner: Any = "identity",
-        parts: Any = None,
-        weights: Any = "uniform",
-        random_state: Any = None,
-        report: bool = True,
-    ) -> None:
-        self.views = views
-        self.learner = learner
-        self.parts = parts
-        self.weights = weights
-        self.random_state = random_state
-        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -134,11 +136,11 @@ class BlockDiagonal(LinearMetricLearner):
         columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
         return [
             cls(),
-            cls(halves, parts={"right": "whitening"}, weights="pyramid", report=False),
-            cls(halves, "rca", weights="alignment", report=False),
-            cls(halves, "rca", weights="search", random_state=0, report=False),
-            cls(halves, weights={"left": 1.0, "right": 2.0}, report=False),
-            cls(columns, "rca", report=False),
+            cls(views=halves, parts={"right": "whitening"}, weights="pyramid", report=False),
+            cls(views=halves, learner="rca", weights="alignment", report=False),
+            cls(views=halves, learner="rca", weights="search", random_state=0, report=False),
+            cls(views=halves, weights={"left": 1.0, "right": 2.0}, report=False),
+            cls(views=columns, learner="rca", report=False),
         ]
 
     def check_parameters(self) -> None:

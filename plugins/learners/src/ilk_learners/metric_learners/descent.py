@@ -6,14 +6,14 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from ilk import InputError, Param, check_vectors, display_name
+from ilk import InputError, Param, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
     INIT,
     REPORT,
@@ -87,14 +87,21 @@ class DescentLearner(LinearMetricLearner):
         If the solver needs more iterations, or L stays where it starts.
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = DESCENT
-    n_components: int | None
-    init: Any
-    max_iter: int
-    tol: float
-    solver: Literal["lbfgs", "cg"]
-    warm_start: bool
-    report: bool
+    max_iter: int = param(default=100, ge=1, doc="Most iterations.")
+    tol: float = param(
+        default=1e-06,
+        ge=0,
+        doc="The solver stops where an iteration improves the loss by less than this share of "
+        "it (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).",
+    )
+    warm_start: bool = param(
+        default=False,
+        doc="Whether to begin with the result of the fit before.",
+    )
+    report: bool = param(
+        default=True,
+        doc="Whether the error of the nearest neighbour is measured before and after.",
+    )
 
     @abstractmethod
     def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
@@ -110,6 +117,9 @@ class DescentLearner(LinearMetricLearner):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn L from rows X and targets y."""
+        self.n_components: int | None
+        self.init: Any
+        self.solver: Literal["lbfgs", "cg"]
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         targets = self._targets(X, y)

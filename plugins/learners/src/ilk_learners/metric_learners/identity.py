@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ilk import Capabilities, Param, check_vectors
+from ilk import Capabilities, check_vectors, param
 from ilk_learners.metric_learners.linear import (
-    REPORT,
     LinearMetricLearner,
     check_components,
     report_where_known,
@@ -22,13 +20,6 @@ class Identity(LinearMetricLearner):
     It stands where a metric learner is asked for and none is wanted: as what others are
     compared with, or in a view of `block_diagonal`. With `n_components` it keeps the first
     features, as ``init="identity"`` of other learners does.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        How many features are kept, from the first; all if left out.
-    report : bool, default=True
-        Whether `fit` measures the error before and after, where it is given y.
 
     Attributes
     ----------
@@ -57,15 +48,17 @@ class Identity(LinearMetricLearner):
            [0., 1.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_components": Param(int, ge=1, none=True, doc="How many features are kept."),
-        "report": REPORT,
-    }
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="How many features are kept, from the first; all if left out.",
+    )
+    report: bool = param(
+        default=True,
+        doc="Whether `fit` measures the error before and after, where it is given y.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(stateless=True)
-
-    def __init__(self, n_components: int | None = None, report: bool = True) -> None:
-        self.n_components = n_components
-        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:

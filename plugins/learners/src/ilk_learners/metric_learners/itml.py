@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ilk import (
+    Array,
+    ArrayLike,
+    InputError,
+    RandomState,
+    Seed,
+    check_seed,
+    check_vectors,
+    display_name,
+    param,
+)
 from ilk import Array as ArrayParam
-from ilk import InputError, Param, Seed, check_seed, check_vectors, display_name
 from ilk_learners.metric_learners.constraints import (
-    CONSTRAINTS,
-    N_CONSTRAINTS,
     Pairs,
     any_pairs,
     read_pairs,
 )
 from ilk_learners.metric_learners.linear import (
-    REPORT,
     LinearMetricLearner,
     MetricWarning,
     Objective,
@@ -55,32 +61,6 @@ class ITML(LinearMetricLearner):
 
     Neither the result nor the number of iterations depends on the unit of the data. As the
     optimum is one, there is no start to choose but the prior, and nothing to start warm from.
-
-    Parameters
-    ----------
-    constraints : "labels" or array of int, shape (m, 3), default="labels"
-        Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not needed then.
-        "labels": pairs are drawn from y.
-    n_constraints : int or None, default=None
-        How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 for
-        each feature (at most 10,000) if that is more. Never more than there are.
-    prior : {"identity", "covariance"} or array of shape (p, p), default="identity"
-        A0. "covariance": the inverse covariance matrix of all points, in the space of the
-        directions in which they vary. An array must be symmetric and have no negative eigenvalue;
-        if it is singular, A stays in its range.
-    gamma : float, default=1.0
-        How much keeping to the bounds counts.
-    bounds : array of shape (2,) or None, default=None
-        u and l, 0 < u < l; if left out the 5th and 95th percentile of squared distances of pairs of
-        rows under A0, of those that are not 0.
-    max_iter : int, default=500
-        Most iterations of L-BFGS.
-    tol : float, default=1e-9
-        Relative improvement at which it stops.
-    random_state : int, generator or None, default=None
-        Draws the pairs.
-    report : bool, default=True
-        Whether `fit` measures the error before and after, where it is given y.
 
     Attributes
     ----------
@@ -129,41 +109,48 @@ class ITML(LinearMetricLearner):
            [0.  , 2.  ]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "constraints": CONSTRAINTS,
-        "n_constraints": N_CONSTRAINTS,
-        "prior": Param(ArrayParam, choices=("identity", "covariance"), doc="The metric changed."),
-        "gamma": Param(float, gt=0, le=1e12, doc="How much keeping to the bounds counts."),
-        "bounds": Param(
-            ArrayParam, none=True, doc="Squared distances: at most, and at least; percentiles."
-        ),
-        "max_iter": Param(int, ge=1, doc="Most iterations of L-BFGS."),
-        "tol": Param(float, ge=0, doc="Relative improvement at which it stops."),
-        "random_state": Param(Seed, doc="Draws the pairs."),
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        constraints: Any = "labels",
-        n_constraints: int | None = None,
-        prior: Any = "identity",
-        gamma: float = 1.0,
-        bounds: Any = None,
-        max_iter: int = 500,
-        tol: float = 1e-9,
-        random_state: Any = None,
-        report: bool = True,
-    ) -> None:
-        self.constraints = constraints
-        self.n_constraints = n_constraints
-        self.prior = prior
-        self.gamma = gamma
-        self.bounds = bounds
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.report = report
+    constraints: ArrayLike | str = param(
+        default="labels",
+        type=Array,
+        choices=("labels",),
+        form='"labels" or array of int, shape (m, 3)',
+        doc="Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not "
+        'needed then. "labels": pairs are drawn from y.',
+    )
+    n_constraints: int | None = param(
+        default=None,
+        type=int,
+        ge=2,
+        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
+        "for each feature (at most 10,000) if that is more. Never more than there are.",
+    )
+    prior: Any = param(
+        default="identity",
+        type=ArrayParam,
+        choices=("identity", "covariance"),
+        doc='A0. "covariance": the inverse covariance matrix of all points, in the space of '
+        "the directions in which they vary. An array must be symmetric and have no "
+        "negative eigenvalue; if it is singular, A stays in its range.",
+    )
+    gamma: float = param(
+        default=1.0,
+        gt=0,
+        le=1000000000000.0,
+        doc="How much keeping to the bounds counts.",
+    )
+    bounds: Any = param(
+        default=None,
+        type=ArrayParam,
+        doc="u and l, 0 < u < l; if left out the 5th and 95th percentile of squared distances "
+        "of pairs of rows under A0, of those that are not 0.",
+    )
+    max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
+    tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
+    random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
+    report: bool = param(
+        default=True,
+        doc="Whether `fit` measures the error before and after, where it is given y.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

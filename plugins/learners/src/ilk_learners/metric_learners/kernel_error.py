@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import ilk
-from ilk import Param, Seed, check_seed, display_name
-from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
+from ilk import ArrayLike, Param, RandomState, Seed, check_seed, display_name, param
+from ilk_learners.metric_learners.descent import (
+    DESCENT,
+    SOLVERS,
+    Descent,
+    DescentLearner,
+    Objective,
+)
+from ilk_learners.metric_learners.linear import INIT
 from ilk_learners.metric_learners.soft_votes import (
     N_NEIGHBORS,
     Outer,
@@ -24,6 +30,9 @@ from ilk_learners.metric_learners.soft_votes import (
     votes_of,
 )
 from ilk_learners.targets import TARGETS, Targets, read_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 KERNEL: Mapping[str, Param] = {
     **DESCENT,
@@ -58,21 +67,41 @@ class KernelErrorLearner(DescentLearner):
         w of each training row.
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = KERNEL
-    n_neighbors: int | Literal["log2"]
-    bandwidth: Literal["local", "global"]
-    neighborhood: int | Literal["all"]
-    refresh: int | None
-    regularization: float | None
+    n_neighbors: int | Literal["log2"] = N_NEIGHBORS
+    regularization: float | None = param(
+        default=None,
+        type=float,
+        ge=0,
+        le=1000000000000.0,
+        doc="Weight of the squares of L, in units of ``1 / sqrt(2 s)``, in the loss. If left "
+        "out 0.1, and 0 for a `neighborhood` of few: all their votes may be right, and "
+        "then the squares alone would bring it to 0.",
+    )
+    n_restarts: int = param(
+        default=0,
+        ge=0,
+        doc="Further starts, at random near the first; the one that ends lowest is kept.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="Seed of the further starts.")
+    init: ArrayLike | str = INIT
+    max_iter: int = param(
+        default=100,
+        ge=1,
+        doc="Most iterations of each start; about 20 already give most of the accuracy.",
+    )
+    solver: Literal["lbfgs", "cg"] = param(
+        default="lbfgs",
+        choices=tuple(SOLVERS),
+        doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
+    )
     usual_regularization: ClassVar[float] = 0.1
-    n_restarts: int
-    targets: Targets
-    random_state: Any
 
     def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+        self.targets: Targets
         return read_targets(self, y, X, self.targets)
 
     def _scale(self, X: np.ndarray) -> float:
+        self.bandwidth: Literal["local", "global"]
         squares = squared_bandwidths(self, X, self.n_neighbors)
         typical = squares.mean()
         widths = typical / squares if self.bandwidth == "local" else np.ones(len(X))
@@ -80,6 +109,7 @@ class KernelErrorLearner(DescentLearner):
         return float(np.sqrt(2 * typical))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
+        self.neighborhood: int | Literal["all"]
         Y = votes_of(y, X.dtype)
         outer = squared_error(y, Y, 0.5)
         if isinstance(self.neighborhood, str):
@@ -116,6 +146,7 @@ class KernelErrorLearner(DescentLearner):
 
     def _descend_once(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
         """Minimise, with neighbours found anew in the space that is learned if so asked."""
+        self.refresh: int | None
         weight = self.regularization
         if weight is None:  # among few voters all may be right, and only L = 0 be better
             weight = 0.0 if isinstance(objective, _Cut) else self.usual_regularization

@@ -5,13 +5,15 @@ Impostors, the rows of other classes within the margins, are listed and found an
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MOST_ROWS, _DISTANCES = 100, 2**21  # looked at to size a start
 _FURTHEST = 60

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from ilk import InputError, Param, check_labels, check_vectors, display_name
+from ilk import InputError, check_labels, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
     REPORT,
     LinearMetricLearner,
     check_components,
     report_where_known,
 )
-from ilk_learners.metric_learners.whitening import SHRINKAGE, SINGULAR, inverse_root, leading
+from ilk_learners.metric_learners.whitening import inverse_root, leading
 from ilk_learners.numerics import common_deviations, map_back, subtract_means
 
 
@@ -33,20 +32,6 @@ class LDA(LinearMetricLearner):
 
     No prior probabilities enter but the shares in B; the term ln(prior) that is missing in the
     thesis's equation (2.4) belongs to the classifier of the same name.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        How many directions, at most C - 1; as many as class means differ in if left out.
-    shrinkage : float, default=0.0
-        s in 0..1: W is replaced by (1 - s) W + s trace(W)/p I, for features of standard
-        deviation 1.
-    singular : {"reduce", "shrink", "error"}, default="reduce"
-        What to do where W has rank below p. "reduce": work in the space of the leading principal
-        components of all points, as many as W has rank, leaving out those with which it would be
-        singular again. "shrink": shrink with the intensity of Ledoit and Wolf. "error": raise.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -83,24 +68,28 @@ class LDA(LinearMetricLearner):
     (array([[0.866, 0.   ]]), array([18.75]))
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_components": Param(int, ge=1, none=True, doc="How many directions, at most C - 1."),
-        "shrinkage": SHRINKAGE,
-        "singular": SINGULAR,
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        shrinkage: float = 0.0,
-        singular: Literal["reduce", "shrink", "error"] = "reduce",
-        report: bool = True,
-    ) -> None:
-        self.n_components = n_components
-        self.shrinkage = shrinkage
-        self.singular = singular
-        self.report = report
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="How many directions, at most C - 1; as many as class means differ in if left out.",
+    )
+    shrinkage: float = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        doc="s in 0..1: W is replaced by (1 - s) W + s trace(W)/p I, for features of standard "
+        "deviation 1.",
+    )
+    singular: Literal["reduce", "shrink", "error"] = param(
+        default="reduce",
+        choices=("reduce", "shrink", "error"),
+        doc='What to do where W has rank below p. "reduce": work in the space of the leading '
+        "principal components of all points, as many as W has rank, leaving out those with "
+        'which it would be singular again. "shrink": shrink with the intensity of Ledoit '
+        'and Wolf. "error": raise.',
+    )
+    report: bool = REPORT
 
     @classmethod
     def examples(cls) -> list[Self]:

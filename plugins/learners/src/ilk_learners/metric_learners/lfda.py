@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import eigh
 
-from ilk import InputError, Param, check_labels, check_vectors, display_name
+from ilk import InputError, check_labels, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
     REPORT,
     LinearMetricLearner,
     check_components,
     report_where_known,
 )
-from ilk_learners.metric_learners.whitening import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
+from ilk_learners.metric_learners.whitening import inverse_root
 from ilk_learners.numerics import (
     common_deviations,
     fix_signs,
@@ -24,6 +23,9 @@ from ilk_learners.numerics import (
     subtract_means,
     thin_spectrum,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NUMBERS = 2**16  # distances in a block, which stays in the cache
 _MOST = 2**21  # distances that are kept; of more rows they are computed twice
@@ -47,26 +49,6 @@ class LFDA(LinearMetricLearner):
     all points have covariance 1, so that L is always real, and no r below 0.
 
     Affinities are computed in blocks of rows: memory grows with n, not with its square.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        How many directions; all if left out (with ``embedding="weighted"`` those with r > 0).
-    n_neighbors : int, default=7
-        The k of local scaling.
-    embedding : {"weighted", "plain", "orthonormal"}, default="weighted"
-        "weighted": each direction is multiplied by the root of its r; those with r = 0, which
-        tell nothing apart, are left out. "plain": as above. "orthonormal": an orthonormal basis
-        of the leading directions.
-    shrinkage : float, default=0.0
-        s in 0..1: W is replaced by (1 - s) W + s trace(W)/q I, in the q coordinates in which all
-        points have covariance 1.
-    singular : {"reduce", "error"}, default="reduce"
-        What to do where W is singular among these points (fewer rows than features, say).
-        "reduce": work in the space of their leading principal components, as many as W has rank,
-        leaving out those with which it would be singular again. "error": raise.
-    report : bool, default=True
-        Whether `fit` measures the error before and after.
 
     Attributes
     ----------
@@ -103,32 +85,37 @@ class LFDA(LinearMetricLearner):
     array([[1., 0.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_components": Param(int, ge=1, none=True, doc="How many directions are kept."),
-        "n_neighbors": Param(int, ge=1, doc="The neighbour whose distance scales affinities."),
-        "embedding": Param(
-            choices=("weighted", "plain", "orthonormal"), doc="How directions are scaled."
-        ),
-        "shrinkage": SHRINKAGE,
-        "singular": REDUCE_OR_ERROR,
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        n_neighbors: int = 7,
-        embedding: Literal["weighted", "plain", "orthonormal"] = "weighted",
-        shrinkage: float = 0.0,
-        singular: Literal["reduce", "error"] = "reduce",
-        report: bool = True,
-    ) -> None:
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.embedding = embedding
-        self.shrinkage = shrinkage
-        self.singular = singular
-        self.report = report
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc='How many directions; all if left out (with ``embedding="weighted"`` those with r '
+        "> 0).",
+    )
+    n_neighbors: int = param(default=7, ge=1, doc="The k of local scaling.")
+    embedding: Literal["weighted", "plain", "orthonormal"] = param(
+        default="weighted",
+        choices=("weighted", "plain", "orthonormal"),
+        doc='"weighted": each direction is multiplied by the root of its r; those with r = 0, '
+        'which tell nothing apart, are left out. "plain": as above. "orthonormal": an '
+        "orthonormal basis of the leading directions.",
+    )
+    shrinkage: float = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        doc="s in 0..1: W is replaced by (1 - s) W + s trace(W)/q I, in the q coordinates in "
+        "which all points have covariance 1.",
+    )
+    singular: Literal["reduce", "error"] = param(
+        default="reduce",
+        choices=("reduce", "error"),
+        doc="What to do where W is singular among these points (fewer rows than features, "
+        'say). "reduce": work in the space of their leading principal components, as many '
+        'as W has rank, leaving out those with which it would be singular again. "error": '
+        "raise.",
+    )
+    report: bool = REPORT
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -22,11 +22,11 @@ from ilk import (
     Array,
     InputError,
     MetricLearner,
-    Param,
     check_labels,
     check_same_length,
     check_vectors,
     display_name,
+    param,
 )
 from ilk.neighbors.norms import Euclidean
 from ilk_learners.numerics import (
@@ -59,7 +59,7 @@ class LinearMetricLearner(MetricLearner):
             return finite(self, np.einsum("ij,kj->ik", rows, np.ascontiguousarray(L)))
 
 
-REPORT = Param(bool, doc="Whether fit measures the error before and after (`report_`).")
+REPORT: Any = param(default=True, doc="Whether `fit` measures the error before and after.")
 MOST_QUERIES = 500  # rows that are left out one by one; the others are looked at all the same
 
 
@@ -158,10 +158,12 @@ def report_where_known(owner: Any, X: np.ndarray, y: Any) -> Report | None:
     return report(owner, rows, rows @ (L / (np.abs(L).max() or 1.0)).T, targets)
 
 
-INIT = Param(
-    Array,
+INIT: Any = param(
+    default="identity",
+    type=Array,
     choices=("identity", "pca", "lda"),
-    doc="The map to begin with, for features as they come.",
+    form='{"identity", "pca", "lda"} or array of shape (n_components, p)',
+    doc="The map to begin with; an array as ``components_`` would be.",
 )
 
 

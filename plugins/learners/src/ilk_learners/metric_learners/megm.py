@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ilk import Array, Param
-from ilk_learners.metric_learners.kernel_error import KERNEL, KernelErrorLearner
+from ilk import Array, ArrayLike, Param, param
+from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 
 if TYPE_CHECKING:
     from ilk_learners.targets import Targets
@@ -38,44 +37,6 @@ class MEGM(KernelErrorLearner):
     evaluations. The source has no regularization: 0.1 was chosen on wine, iris, monks2 and
     xor, and lowered the error of one nearest neighbour on 8 of 12 further data sets; 0 was
     better on ionosphere and parkinson.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Rows of L: dimensions of the space that is learned; as many as features if left out.
-    n_neighbors : int or "log2", default="log2"
-        k; floor(log2 n).
-    bandwidth : {"local", "global"}, default="local"
-        A sigma for each row, or its mean for all.
-    neighborhood : int or "all", default="all"
-        Who votes: all others, or how many of the nearest, with memory for these only.
-    refresh : int or None, default=None
-        Iterations after which the voters of `neighborhood` are found anew, in the space that
-        is learned; never if left out.
-    regularization : float or None, default=None
-        Weight of the squares of L, in units of ``1 / sqrt(2 s)``, in the loss. If left
-        out 0.1, and 0 for a `neighborhood` of few: all their votes may be right, and then
-        the squares alone would bring it to 0.
-    init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
-        The map to begin with; an array as ``components_`` would be.
-    n_restarts : int, default=0
-        Further starts, at random near the first; the one that ends lowest is kept.
-    max_iter : int, default=100
-        Most iterations of each start; about 20 already give most of the accuracy.
-    tol : float, default=1e-6
-        The solver stops where an iteration improves the loss by less than this share of it
-        (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).
-    solver : {"lbfgs", "cg"}, default="lbfgs"
-        L-BFGS, or conjugate gradients (Polak and Ribiere).
-    targets : {"auto", "classes", "numbers"}, default="auto"
-        What y holds. "auto": numbers, as in regression, if they are floats of which any is no
-        whole number, else classes. Numbers are brought to mean 0 and variance 1.
-    warm_start : bool, default=False
-        Whether to begin with the result of the fit before.
-    report : bool, default=True
-        Whether the error of the nearest neighbour is measured before and after.
-    random_state : None, int, RandomState or Generator, default=None
-        Seed of the further starts.
 
     Attributes
     ----------
@@ -120,41 +81,37 @@ class MEGM(KernelErrorLearner):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = KERNEL
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        n_neighbors: int | Literal["log2"] = "log2",
-        bandwidth: Literal["local", "global"] = "local",
-        neighborhood: int | Literal["all"] = "all",
-        refresh: int | None = None,
-        regularization: float | None = None,
-        init: Any = "identity",
-        n_restarts: int = 0,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        solver: Literal["lbfgs", "cg"] = "lbfgs",
-        targets: Targets = "auto",
-        warm_start: bool = False,
-        report: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.neighborhood = neighborhood
-        self.refresh = refresh
-        self.regularization = regularization
-        self.init = init
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.targets = targets
-        self.warm_start = warm_start
-        self.report = report
-        self.random_state = random_state
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
+    )
+    bandwidth: Literal["local", "global"] = param(
+        default="local",
+        choices=("local", "global"),
+        doc="A sigma for each row, or its mean for all.",
+    )
+    neighborhood: int | Literal["all"] = param(
+        default="all",
+        type=int,
+        ge=1,
+        choices=("all",),
+        doc="Who votes: all others, or how many of the nearest, with memory for these only.",
+    )
+    refresh: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Iterations after which the voters of `neighborhood` are found anew, in the space "
+        "that is learned; never if left out.",
+    )
+    targets: Targets = param(
+        default="auto",
+        choices=("auto", "classes", "numbers"),
+        doc='What y holds. "auto": numbers, as in regression, if they are floats of which any '
+        "is no whole number, else classes. Numbers are brought to mean 0 and variance 1.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -184,42 +141,6 @@ class MEGMDiagonal(KernelErrorLearner):
     inner factor y_j - v_i. A regularization of 0.01 was chosen on wine, iris, xor and waveform, and
     lowered the error of one nearest neighbour on 6 of 7 further data sets; ten times as much
     harms where features are many and rows few (sonar).
-
-    Parameters
-    ----------
-    n_neighbors : int or "log2", default="log2"
-        k; floor(log2 n).
-    bandwidth : {"local", "global"}, default="local"
-        A sigma for each row, or its mean for all.
-    neighborhood : int or "all", default="all"
-        Who votes: all others, or how many of the nearest, with memory for these only.
-    refresh : int or None, default=None
-        Iterations after which the voters of `neighborhood` are found anew, in the space that
-        is learned; never if left out.
-    regularization : float or None, default=None
-        Weight of the squares of the weights, in units of ``1 / sqrt(2 s)``, in the loss. If left
-        out 0.01, and 0 for a `neighborhood` of few: all their votes may be right, and then
-        the squares alone would bring it to 0.
-    init : {"identity"} or array of shape (p,), default="identity"
-        The weights to begin with; an array as the diagonal of ``components_`` would be.
-    n_restarts : int, default=0
-        Further starts, at random near the first; the one that ends lowest is kept.
-    max_iter : int, default=100
-        Most iterations of each start; about 20 already give most of the accuracy.
-    tol : float, default=1e-6
-        The solver stops where an iteration improves the loss by less than this share of it
-        (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).
-    solver : {"lbfgs", "cg"}, default="lbfgs"
-        L-BFGS, or conjugate gradients (Polak and Ribiere).
-    targets : {"auto", "classes", "numbers"}, default="auto"
-        What y holds. "auto": numbers, as in regression, if they are floats of which any is no
-        whole number, else classes. Numbers are brought to mean 0 and variance 1.
-    warm_start : bool, default=False
-        Whether to begin with the result of the fit before.
-    report : bool, default=True
-        Whether the error of the nearest neighbour is measured before and after.
-    random_state : None, int, RandomState or Generator, default=None
-        Seed of the further starts.
 
     Attributes
     ----------
@@ -261,44 +182,49 @@ class MEGMDiagonal(KernelErrorLearner):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **{name: param for name, param in KERNEL.items() if name != "n_components"},
-        "init": _INIT,
-    }
+    bandwidth: Literal["local", "global"] = param(
+        default="local",
+        choices=("local", "global"),
+        doc="A sigma for each row, or its mean for all.",
+    )
+    neighborhood: int | Literal["all"] = param(
+        default="all",
+        type=int,
+        ge=1,
+        choices=("all",),
+        doc="Who votes: all others, or how many of the nearest, with memory for these only.",
+    )
+    refresh: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Iterations after which the voters of `neighborhood` are found anew, in the space "
+        "that is learned; never if left out.",
+    )
+    regularization: float | None = param(
+        default=None,
+        type=float,
+        ge=0,
+        le=1000000000000.0,
+        doc="Weight of the squares of the weights, in units of ``1 / sqrt(2 s)``, in the loss. "
+        "If left out 0.01, and 0 for a `neighborhood` of few: all their votes may be "
+        "right, and then the squares alone would bring it to 0.",
+    )
+    init: ArrayLike | str = param(
+        default="identity",
+        type=Array,
+        choices=("identity",),
+        form='{"identity"} or array of shape (p,)',
+        doc="The weights to begin with; an array as the diagonal of ``components_`` would be.",
+    )
+    targets: Targets = param(
+        default="auto",
+        choices=("auto", "classes", "numbers"),
+        doc='What y holds. "auto": numbers, as in regression, if they are floats of which any '
+        "is no whole number, else classes. Numbers are brought to mean 0 and variance 1.",
+    )
 
     usual_regularization = 0.01
-
-    def __init__(
-        self,
-        n_neighbors: int | Literal["log2"] = "log2",
-        bandwidth: Literal["local", "global"] = "local",
-        neighborhood: int | Literal["all"] = "all",
-        refresh: int | None = None,
-        regularization: float | None = None,
-        init: Any = "identity",
-        n_restarts: int = 0,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        solver: Literal["lbfgs", "cg"] = "lbfgs",
-        targets: Targets = "auto",
-        warm_start: bool = False,
-        report: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.neighborhood = neighborhood
-        self.refresh = refresh
-        self.regularization = regularization
-        self.init = init
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.targets = targets
-        self.warm_start = warm_start
-        self.report = report
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ilk import Param, check_labels
-from ilk_learners.metric_learners.kernel_error import KERNEL, KernelErrorLearner
+from ilk import check_labels, param
+from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 from ilk_learners.metric_learners.soft_votes import SoftVotes, expected_errors, one_column_each
 
 if TYPE_CHECKING:
@@ -25,33 +24,6 @@ class MEGMNCA(KernelErrorLearner):
 
     In E row i's kernel has its own sigma_i; in p_i there is none, so that L is in units of one
     scale for all rows (the mean of sigma_i^2), as in `nca`. ``gamma2=0`` gives `megm`.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Rows of L; as many as features if left out.
-    gamma1, gamma2 : float, default=1.0
-        Weights of the two; not both 0.
-    n_neighbors : int or "log2", default="log2"
-        The k of sigma, see `megm`.
-    regularization : float or None, default=None
-        Weight of the squares of L, in units of its scale, in the loss; 0.1 if left out.
-    init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
-        The map to begin with; an array as ``components_`` would be.
-    n_restarts : int, default=0
-        Further starts, at random near the first; the one that ends lowest is kept.
-    max_iter : int, default=100
-        Most iterations of each start.
-    tol : float, default=1e-6
-        Improvement (L-BFGS) or slope (CG) at which the solver stops.
-    solver : {"lbfgs", "cg"}, default="lbfgs"
-        L-BFGS, or conjugate gradients (Polak and Ribiere).
-    warm_start : bool, default=False
-        Whether to begin with the result of the fit before.
-    report : bool, default=True
-        Whether the error of the nearest neighbour is measured before and after.
-    random_state : None, int, RandomState or Generator, default=None
-        Seed of the further starts.
 
     Attributes
     ----------
@@ -95,47 +67,46 @@ class MEGMNCA(KernelErrorLearner):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **{
-            name: param
-            for name, param in KERNEL.items()
-            if name not in {"bandwidth", "neighborhood", "refresh", "targets"}
-        },
-        "gamma1": Param(float, ge=0, le=1e12, doc="Weight of the error of votes."),
-        "gamma2": Param(float, ge=0, le=1e12, doc="Weight of the expected accuracy."),
-    }
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Rows of L; as many as features if left out.",
+    )
+    gamma1: float = param(
+        default=1.0,
+        ge=0,
+        le=1000000000000.0,
+        doc="Weights of the two; not both 0.",
+    )
+    gamma2: float = param(
+        default=1.0,
+        ge=0,
+        le=1000000000000.0,
+        doc="Weights of the two; not both 0.",
+    )
+    n_neighbors: int | Literal["log2"] = param(
+        default="log2",
+        type=int,
+        ge=1,
+        choices=("log2",),
+        doc="The k of sigma, see `megm`.",
+    )
+    regularization: float | None = param(
+        default=None,
+        type=float,
+        ge=0,
+        le=1000000000000.0,
+        doc="Weight of the squares of L, in units of its scale, in the loss; 0.1 if left out.",
+    )
+    max_iter: int = param(default=100, ge=1, doc="Most iterations of each start.")
+    tol: float = param(
+        default=1e-06,
+        ge=0,
+        doc="Improvement (L-BFGS) or slope (CG) at which the solver stops.",
+    )
     bandwidth = "local"
     neighborhood = "all"
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        gamma1: float = 1.0,
-        gamma2: float = 1.0,
-        n_neighbors: int | Literal["log2"] = "log2",
-        regularization: float | None = None,
-        init: Any = "identity",
-        n_restarts: int = 0,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        solver: Literal["lbfgs", "cg"] = "lbfgs",
-        warm_start: bool = False,
-        report: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.gamma1 = gamma1
-        self.gamma2 = gamma2
-        self.n_neighbors = n_neighbors
-        self.regularization = regularization
-        self.init = init
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.warm_start = warm_start
-        self.report = report
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ilk_learners.metric_learners.descent import DESCENT, DescentLearner, Objective
+from ilk import Array, ArrayLike, param
+from ilk_learners.metric_learners.descent import SOLVERS, DescentLearner, Objective
 from ilk_learners.metric_learners.soft_votes import (
     SoftVotes,
     squared_bandwidths,
     squared_error,
     votes_of,
 )
-from ilk_learners.targets import TARGETS, Targets, read_targets
+from ilk_learners.targets import Targets, read_targets
 
 if TYPE_CHECKING:
-    from ilk import Param
+    from collections.abc import Mapping
 
 
 class MLKR(DescentLearner):
@@ -33,27 +33,6 @@ class MLKR(DescentLearner):
     nearer half of their floor(log2 n) neighbours: results do not depend on a common unit of
     the features, nor on that of y. `megm` differs from it in that each row's kernel has a
     width of its own.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Rows of L: dimensions of the space that is learned; as many as features if left out.
-    init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
-        The map to begin with; an array as ``components_`` would be. "lda" needs classes.
-    max_iter : int, default=100
-        Most iterations.
-    tol : float, default=1e-6
-        The solver stops where an iteration improves the loss by less than this share of it
-        (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).
-    solver : {"lbfgs", "cg"}, default="lbfgs"
-        L-BFGS, or conjugate gradients (Polak and Ribiere).
-    targets : {"auto", "classes", "numbers"}, default="auto"
-        What y holds. "auto": numbers if they are floats of which any is no whole number, else
-        classes. Say "numbers" where numbers are whole.
-    warm_start : bool, default=False
-        Whether to begin with the result of the fit before.
-    report : bool, default=True
-        Whether the error of the nearest neighbour is measured before and after.
 
     Attributes
     ----------
@@ -94,31 +73,34 @@ class MLKR(DescentLearner):
     (1.0, 0.25)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {**DESCENT, "targets": TARGETS}
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
+    )
+    init: ArrayLike | str = param(
+        default="identity",
+        type=Array,
+        choices=("identity", "pca", "lda"),
+        form='{"identity", "pca", "lda"} or array of shape (n_components, p)',
+        doc='The map to begin with; an array as ``components_`` would be. "lda" needs classes.',
+    )
+    solver: Literal["lbfgs", "cg"] = param(
+        default="lbfgs",
+        choices=tuple(SOLVERS),
+        doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
+    )
+    targets: Targets = param(
+        default="auto",
+        choices=("auto", "classes", "numbers"),
+        doc='What y holds. "auto": numbers if they are floats of which any is no whole number, '
+        'else classes. Say "numbers" where numbers are whole.',
+    )
 
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_transformer_n_iter": "classes this far apart leave nothing to improve"
     }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        init: Any = "identity",
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        solver: Literal["lbfgs", "cg"] = "lbfgs",
-        targets: Targets = "auto",
-        warm_start: bool = False,
-        report: bool = True,
-    ) -> None:
-        self.n_components = n_components
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.targets = targets
-        self.warm_start = warm_start
-        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ilk import InputError, Param, Seed, check_seed, check_vectors, display_name
-from ilk_learners.metric_learners.constraints import CONSTRAINTS, N_CONSTRAINTS, Pairs, read_pairs
+from ilk import (
+    Array,
+    ArrayLike,
+    InputError,
+    RandomState,
+    Seed,
+    check_seed,
+    check_vectors,
+    display_name,
+    param,
+)
+from ilk_learners.metric_learners.constraints import Pairs, read_pairs
 from ilk_learners.metric_learners.linear import (
-    REPORT,
     LinearMetricLearner,
     Objective,
     minimize_smooth,
     report_where_known,
 )
-from ilk_learners.metric_learners.whitening import REDUCE_OR_ERROR, SHRINKAGE, inverse_root
+from ilk_learners.metric_learners.whitening import inverse_root
 from ilk_learners.numerics import common_deviations, map_back
 
 
@@ -36,33 +44,6 @@ class MMC(LinearMetricLearner):
     similar pairs scatter equally in all directions. That makes result and speed independent
     of the features' units, and of where the search begins: there is nothing to set. All pairs
     enter as one matrix product.
-
-    Parameters
-    ----------
-    constraints : "labels" or array of int, shape (m, 3), default="labels"
-        Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not needed then.
-        "labels": pairs are drawn from y.
-    n_constraints : int or None, default=None
-        How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 for
-        each feature (at most 10,000) if that is more. Never more than there are.
-    diagonal : bool, default=False
-        Whether A is diagonal: weights of features.
-    shrinkage : float, default=0.0
-        s in 0..1: with the scatter S = sum_S (x_i - x_j)(x_i - x_j)', S is replaced by
-        (1 - s) S + s trace(S)/p I.
-    singular : {"reduce", "error"}, default="reduce"
-        What to do where S is singular: in a direction in which no similar pair differs, distances
-        cost nothing and would become infinite. "reduce": leave such directions out, by working
-        in the space of the leading principal components of all points in which S is not singular
-        (`diagonal`: by leaving out such features). "error": raise.
-    max_iter : int, default=500
-        Most iterations of L-BFGS.
-    tol : float, default=1e-9
-        Relative improvement at which it stops.
-    random_state : int, generator or None, default=None
-        Draws the pairs.
-    report : bool, default=True
-        Whether `fit` measures the error before and after, where it is given y.
 
     Attributes
     ----------
@@ -110,39 +91,45 @@ class MMC(LinearMetricLearner):
            [0.   , 0.   ]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "constraints": CONSTRAINTS,
-        "n_constraints": N_CONSTRAINTS,
-        "diagonal": Param(bool, doc="Whether only features are weighted."),
-        "shrinkage": SHRINKAGE,
-        "singular": REDUCE_OR_ERROR,
-        "max_iter": Param(int, ge=1, doc="Most iterations of L-BFGS."),
-        "tol": Param(float, ge=0, doc="Relative improvement at which it stops."),
-        "random_state": Param(Seed, doc="Draws the pairs."),
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        constraints: Any = "labels",
-        n_constraints: int | None = None,
-        diagonal: bool = False,
-        shrinkage: float = 0.0,
-        singular: Literal["reduce", "error"] = "reduce",
-        max_iter: int = 500,
-        tol: float = 1e-9,
-        random_state: Any = None,
-        report: bool = True,
-    ) -> None:
-        self.constraints = constraints
-        self.n_constraints = n_constraints
-        self.diagonal = diagonal
-        self.shrinkage = shrinkage
-        self.singular = singular
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.report = report
+    constraints: ArrayLike | str = param(
+        default="labels",
+        type=Array,
+        choices=("labels",),
+        form='"labels" or array of int, shape (m, 3)',
+        doc="Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not "
+        'needed then. "labels": pairs are drawn from y.',
+    )
+    n_constraints: int | None = param(
+        default=None,
+        type=int,
+        ge=2,
+        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
+        "for each feature (at most 10,000) if that is more. Never more than there are.",
+    )
+    diagonal: bool = param(default=False, doc="Whether A is diagonal: weights of features.")
+    shrinkage: float = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        doc="s in 0..1: with the scatter S = sum_S (x_i - x_j)(x_i - x_j)', S is replaced by "
+        "(1 - s) S + s trace(S)/p I.",
+    )
+    singular: Literal["reduce", "error"] = param(
+        default="reduce",
+        choices=("reduce", "error"),
+        doc="What to do where S is singular: in a direction in which no similar pair differs, "
+        'distances cost nothing and would become infinite. "reduce": leave such directions '
+        "out, by working in the space of the leading principal components of all points in "
+        'which S is not singular (`diagonal`: by leaving out such features). "error": '
+        "raise.",
+    )
+    max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
+    tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
+    random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
+    report: bool = param(
+        default=True,
+        doc="Whether `fit` measures the error before and after, where it is given y.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ilk import Param, check_labels
-from ilk_learners.metric_learners.descent import DESCENT, DescentLearner, Objective
+from ilk import ArrayLike, check_labels, param
+from ilk_learners.metric_learners.descent import SOLVERS, DescentLearner, Objective
+from ilk_learners.metric_learners.linear import INIT
 from ilk_learners.metric_learners.soft_votes import (
     Softmax,
     SoftVotes,
@@ -18,6 +18,9 @@ from ilk_learners.metric_learners.soft_votes import (
     one_column_each,
     squared_bandwidths,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class NCA(DescentLearner):
@@ -36,26 +39,6 @@ class NCA(DescentLearner):
     L begins as `init` divided by ``sqrt(2 s)``, where s is the mean squared distance of rows
     to the nearer half of their floor(log2 n) neighbours: results do not depend on a common
     unit of the features. The gradient is a few products of matrices for each block of rows.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Rows of L: dimensions of the space that is learned; as many as features if left out.
-    objective : {"expected_accuracy", "log"}, default="expected_accuracy"
-        What is to be large: the sum of p_i, or of their logarithms.
-    init : {"identity", "pca", "lda"} or array of shape (n_components, p), default="identity"
-        The map to begin with; an array as ``components_`` would be.
-    max_iter : int, default=100
-        Most iterations.
-    tol : float, default=1e-6
-        The solver stops where an iteration improves the loss by less than this share of it
-        (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).
-    solver : {"lbfgs", "cg"}, default="lbfgs"
-        L-BFGS, or conjugate gradients (Polak and Ribiere).
-    warm_start : bool, default=False
-        Whether to begin with the result of the fit before.
-    report : bool, default=True
-        Whether the error of the nearest neighbour is measured before and after.
 
     Attributes
     ----------
@@ -97,36 +80,27 @@ class NCA(DescentLearner):
     (0.0, 0.0)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **DESCENT,
-        "objective": Param(
-            choices=("expected_accuracy", "log"), doc="The sum of p_i, or of log p_i."
-        ),
-    }
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
+    )
+    objective: Literal["expected_accuracy", "log"] = param(
+        default="expected_accuracy",
+        choices=("expected_accuracy", "log"),
+        doc="What is to be large: the sum of p_i, or of their logarithms.",
+    )
+    init: ArrayLike | str = INIT
+    solver: Literal["lbfgs", "cg"] = param(
+        default="lbfgs",
+        choices=tuple(SOLVERS),
+        doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
+    )
 
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_transformer_n_iter": "classes this far apart leave nothing to improve"
     }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        objective: Literal["expected_accuracy", "log"] = "expected_accuracy",
-        init: Any = "identity",
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        solver: Literal["lbfgs", "cg"] = "lbfgs",
-        warm_start: bool = False,
-        report: bool = True,
-    ) -> None:
-        self.n_components = n_components
-        self.objective = objective
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.warm_start = warm_start
-        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn import decomposition
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import InputError, Param, check_vectors, display_name
-from ilk_learners.metric_learners.linear import REPORT, LinearMetricLearner, report_where_known
+from ilk import InputError, check_vectors, display_name, param
+from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.numerics import common_deviations, map_back, rank_of
 
 
@@ -22,18 +21,6 @@ class PCA(LinearMetricLearner):
     changes no distance, and without `center` it is left out, as other metric learners do.
     Each row of L has its entry of largest magnitude positive, so the result is
     deterministic. scikit-learn's PCA does the factorisation, always in full.
-
-    Parameters
-    ----------
-    n_components : int, float or None, default=None
-        How many are kept; a float below 1: as many as together explain more than this share
-        of the variance; None: min(n, p), or with `whiten` the rank.
-    whiten : bool, default=False
-        Whether every component is scaled to variance 1.
-    center : bool, default=True
-        Whether the training mean is subtracted before projecting.
-    report : bool, default=True
-        Whether `fit` measures the error before and after, where it is given y.
 
     Attributes
     ----------
@@ -71,29 +58,22 @@ class PCA(LinearMetricLearner):
            [2.236]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_components": Param(
-            (int, float),
-            gt=0,
-            none=True,
-            doc="How many components, or the share of the variance they explain.",
-        ),
-        "whiten": Param(bool, doc="Whether every component is scaled to variance 1."),
-        "center": Param(bool, doc="Whether the training mean is subtracted before projecting."),
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        n_components: float | None = None,
-        whiten: bool = False,
-        center: bool = True,
-        report: bool = True,
-    ) -> None:
-        self.n_components = n_components
-        self.whiten = whiten
-        self.center = center
-        self.report = report
+    n_components: float | None = param(
+        default=None,
+        type=(int, float),
+        gt=0,
+        doc="How many are kept; a float below 1: as many as together explain more than this "
+        "share of the variance; None: min(n, p), or with `whiten` the rank.",
+    )
+    whiten: bool = param(default=False, doc="Whether every component is scaled to variance 1.")
+    center: bool = param(
+        default=True,
+        doc="Whether the training mean is subtracted before projecting.",
+    )
+    report: bool = param(
+        default=True,
+        doc="Whether `fit` measures the error before and after, where it is given y.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

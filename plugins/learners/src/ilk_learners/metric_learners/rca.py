@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from ilk import Array as ArrayParam
-from ilk import InputError, Param, check_labels, check_same_length, check_vectors, display_name
-from ilk_learners.metric_learners.linear import REPORT, LinearMetricLearner, report_where_known
-from ilk_learners.metric_learners.whitening import SHRINKAGE, SINGULAR, inverse_root, leading
+from ilk import InputError, check_labels, check_same_length, check_vectors, display_name, param
+from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
+from ilk_learners.metric_learners.whitening import inverse_root, leading
 from ilk_learners.numerics import common_deviations, map_back, within
 
 
@@ -29,26 +28,6 @@ class RCA(LinearMetricLearner):
     little inside chunklets, and gets a large weight. On breast_cancer, standardised, the
     nearest neighbour errs on 9.7% of the cases instead of 5.3%; with ``shrinkage=0.1`` on 7.3%,
     with 0.5 on 6.2%. So shrink such data; `report_` tells whether it is needed.
-
-    Parameters
-    ----------
-    chunklets : "labels" or array of int, shape (n,), default="labels"
-        Every class is a chunklet, or the chunklet of each training row by number. In the
-        array any negative number marks a point that is in no chunklet (also where -1 is an
-        ordinary label in y); y is not needed then.
-    shrinkage : float, default=0.0
-        s in 0..1: A is replaced by (1 - s) A + s trace(A)/p I.
-    n_components : int or None, default=None
-        How many dimensions are kept: those in which the variance of all points is largest
-        in relation to that inside chunklets (Fisher's criterion), scaled as by L.
-    singular : {"reduce", "shrink", "error"}, default="reduce"
-        What to do where A has rank below p. "reduce": work in the space of the
-        leading principal components of all points, as many as A has rank, leaving out those
-        with which it would be singular again. "shrink": shrink with the intensity of Ledoit
-        and Wolf. "error": raise.
-    report : bool, default=True
-        Whether `fit` measures the error before and after, which at 5000 x 100 takes about seven
-        times as long as the learning (60 ms beside 8).
 
     Attributes
     ----------
@@ -85,31 +64,40 @@ class RCA(LinearMetricLearner):
            [0. , 1.5]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "chunklets": Param(
-            ArrayParam,
-            choices=("labels",),
-            doc="The chunklet of each training row; negative: in none.",
-        ),
-        "shrinkage": SHRINKAGE,
-        "n_components": Param(int, ge=1, none=True, doc="How many dimensions are kept."),
-        "singular": SINGULAR,
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        chunklets: Any = "labels",
-        shrinkage: float = 0.0,
-        n_components: int | None = None,
-        singular: Literal["reduce", "shrink", "error"] = "reduce",
-        report: bool = True,
-    ) -> None:
-        self.chunklets = chunklets
-        self.shrinkage = shrinkage
-        self.n_components = n_components
-        self.singular = singular
-        self.report = report
+    chunklets: Any = param(
+        default="labels",
+        type=ArrayParam,
+        choices=("labels",),
+        doc="Every class is a chunklet, or the chunklet of each training row by number. In the "
+        "array any negative number marks a point that is in no chunklet (also where -1 is "
+        "an ordinary label in y); y is not needed then.",
+    )
+    shrinkage: float = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        doc="s in 0..1: A is replaced by (1 - s) A + s trace(A)/p I.",
+    )
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="How many dimensions are kept: those in which the variance of all points is "
+        "largest in relation to that inside chunklets (Fisher's criterion), scaled as by L.",
+    )
+    singular: Literal["reduce", "shrink", "error"] = param(
+        default="reduce",
+        choices=("reduce", "shrink", "error"),
+        doc='What to do where A has rank below p. "reduce": work in the space of the leading '
+        "principal components of all points, as many as A has rank, leaving out those with "
+        'which it would be singular again. "shrink": shrink with the intensity of Ledoit '
+        'and Wolf. "error": raise.',
+    )
+    report: bool = param(
+        default=True,
+        doc="Whether `fit` measures the error before and after, which at 5000 x 100 takes "
+        "about seven times as long as the learning (60 ms beside 8).",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

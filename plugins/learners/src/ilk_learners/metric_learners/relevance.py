@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import InputError, Param, check_vectors, display_name
+from ilk import InputError, RelevanceLike, check_vectors, display_name, param, slot
 from ilk_learners.metric_learners.linear import (
-    REPORT,
     LinearMetricLearner,
     MetricWarning,
     check_components,
@@ -37,16 +35,6 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
 
     Negative scores count as 0. If all are 0 nothing was learned: L is the identity (the first
     rows of it, of `n_components`), with a warning.
-
-    Parameters
-    ----------
-    relevance : Relevance, default="relieff"
-        The measure: a name, table or instance. What y may hold is up to it.
-    n_components : int or None, default=None
-        How many features are kept, those of the highest scores; of equal ones the first. None:
-        all.
-    report : bool, default=True
-        Whether fit measures the nearest neighbour's error before and after.
 
     Attributes
     ----------
@@ -88,21 +76,22 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
     (0.5, 0.0)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "relevance": Param(slot="relevance", doc="The measure that scores features."),
-        "n_components": Param(int, ge=1, none=True, doc="How many features are kept; None: all."),
-        "report": REPORT,
-    }
-
-    def __init__(
-        self,
-        relevance: Any = "relieff",
-        n_components: int | None = None,
-        report: bool = True,
-    ) -> None:
-        self.relevance = relevance
-        self.n_components = n_components
-        self.report = report
+    relevance: RelevanceLike = slot(
+        "relevance",
+        default="relieff",
+        doc="The measure: a name, table or instance. What y may hold is up to it.",
+    )
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="How many features are kept, those of the highest scores; of equal ones the first. "
+        "None: all.",
+    )
+    report: bool = param(
+        default=True,
+        doc="Whether fit measures the nearest neighbour's error before and after.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

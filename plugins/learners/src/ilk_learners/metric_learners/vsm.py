@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 import ilk
-from ilk import Param, check_labels
-from ilk_learners.metric_learners.descent import DESCENT, Descent, DescentLearner, Objective
+from ilk import check_labels, param
+from ilk_learners.metric_learners.descent import (
+    SOLVERS,
+    Descent,
+    DescentLearner,
+    Objective,
+)
 from ilk_learners.metric_learners.soft_votes import one_column_each, softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 
 class VSM(DescentLearner):
@@ -33,27 +40,6 @@ class VSM(DescentLearner):
     unit of any. Neighbours are found anew after every `refresh` iterations; the loss is that
     among the neighbours in use. A mean distance counts at least a tenth of what is usual, so
     that duplicates have a kernel too. A constant feature gets weight 0.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        J: how many vote, at most all others.
-    width : float, default=0.6
-        r to begin with, and the centre of its prior.
-    penalty : float, default=1.0
-        Weight of the prior.
-    refresh : int, default=10
-        Iterations after which neighbours are found anew.
-    max_iter : int, default=100
-        Most iterations in all.
-    tol : float, default=1e-6
-        Improvement (L-BFGS) or slope (CG) at which the solver stops.
-    solver : {"lbfgs", "cg"}, default="lbfgs"
-        L-BFGS, or conjugate gradients (Polak and Ribiere) as in the source.
-    warm_start : bool, default=False
-        Whether to begin with the result of the fit before.
-    report : bool, default=True
-        Whether the error of the nearest neighbour is measured before and after.
 
     Attributes
     ----------
@@ -97,41 +83,30 @@ class VSM(DescentLearner):
     True
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        **{name: DESCENT[name] for name in ("max_iter", "tol", "solver", "warm_start", "report")},
-        "n_neighbors": Param(int, ge=1, doc="How many vote; at most all others do."),
-        "width": Param(float, ge=1e-12, le=1e12, doc="r to begin with."),
-        "penalty": Param(
-            float, ge=0, le=1e12, doc="Weight of the squares of log weights in the loss."
-        ),
-        "refresh": Param(int, ge=1, doc="Iterations after which neighbours are found anew."),
-    }
+    n_neighbors: int = param(default=10, ge=1, doc="J: how many vote, at most all others.")
+    width: float = param(
+        default=0.6,
+        ge=1e-12,
+        le=1000000000000.0,
+        doc="r to begin with, and the centre of its prior.",
+    )
+    penalty: float = param(default=1.0, ge=0, le=1000000000000.0, doc="Weight of the prior.")
+    refresh: int = param(default=10, ge=1, doc="Iterations after which neighbours are found anew.")
+    max_iter: int = param(default=100, ge=1, doc="Most iterations in all.")
+    tol: float = param(
+        default=1e-06,
+        ge=0,
+        doc="Improvement (L-BFGS) or slope (CG) at which the solver stops.",
+    )
+    solver: Literal["lbfgs", "cg"] = param(
+        default="lbfgs",
+        choices=tuple(SOLVERS),
+        doc="L-BFGS, or conjugate gradients (Polak and Ribiere) as in the source.",
+    )
 
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_transformer_n_iter": "classes this far apart leave nothing to improve"
     }
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        width: float = 0.6,
-        penalty: float = 1.0,
-        refresh: int = 10,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        solver: Literal["lbfgs", "cg"] = "lbfgs",
-        warm_start: bool = False,
-        report: bool = True,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.width = width
-        self.penalty = penalty
-        self.refresh = refresh
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.warm_start = warm_start
-        self.report = report
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from ilk import InputError, Param, check_vectors, display_name
+from ilk import InputError, Param, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
-    REPORT,
     LinearMetricLearner,
     check_components,
     report_where_known,
 )
 from ilk_learners.numerics import common_deviations, fix_signs, map_back, rank_of, thin_spectrum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SHRINKAGE = Param(float, ge=0, le=1, doc="Share of a multiple of the identity in A.")
 
@@ -34,16 +35,6 @@ class Whitening(LinearMetricLearner):
     Where S is singular, by constant or dependent features or too few rows, directions without
     variance are left out (beyond rounding, in relation to the largest), or with `shrinkage`
     all are kept. Data are not centred by `transform`, which changes no distance.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        How many dimensions are kept, those of largest variance first; as many as S has rank if
-        left out.
-    shrinkage : float, default=0.0
-        s in 0..1: S is replaced by (1 - s) S + s trace(S)/p I.
-    report : bool, default=True
-        Whether `fit` measures the error before and after, where it is given y.
 
     Attributes
     ----------
@@ -75,18 +66,23 @@ class Whitening(LinearMetricLearner):
            [0.   , 1.5  ]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_components": Param(int, ge=1, none=True, doc="How many dimensions are kept."),
-        "shrinkage": SHRINKAGE,
-        "report": REPORT,
-    }
-
-    def __init__(
-        self, n_components: int | None = None, shrinkage: float = 0.0, report: bool = True
-    ) -> None:
-        self.n_components = n_components
-        self.shrinkage = shrinkage
-        self.report = report
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="How many dimensions are kept, those of largest variance first; as many as S has "
+        "rank if left out.",
+    )
+    shrinkage: float = param(
+        default=0.0,
+        ge=0,
+        le=1,
+        doc="s in 0..1: S is replaced by (1 - s) S + s trace(S)/p I.",
+    )
+    report: bool = param(
+        default=True,
+        doc="Whether `fit` measures the error before and after, where it is given y.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

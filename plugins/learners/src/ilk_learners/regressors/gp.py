@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,21 +14,20 @@ from ilk import (
     Capabilities,
     IlkError,
     InputError,
-    Param,
+    KernelLike,
+    RandomState,
     Regressor,
+    Seed,
     display_name,
     fit_component,
     n_rows,
+    param,
+    slot,
     take,
 )
 from ilk_learners.gaussian_processes import triangles
 from ilk_learners.gaussian_processes.covariance import Covariance, is_rbf
 from ilk_learners.gaussian_processes.evidence import (
-    KERNEL,
-    MAX_STEPS,
-    N_RESTARTS,
-    RANDOM_STATE,
-    SIGNAL_VARIANCE,
     SMALL,
     blocks,
     gram,
@@ -61,24 +59,6 @@ class GPRegressor(Regressor):
     It takes what its kernel takes. Time is O(n^3), memory that of two n x n matrices, and with
     `optimize`, for other kernels than rbf over a Euclidean distance, of one more for each number
     of the kernel.
-
-    Parameters
-    ----------
-    kernel : kernel, default="rbf"
-    signal_variance : float, default=1.0
-        v, where it starts if it is optimised.
-    noise_variance : float, default=0.1
-        s, where it starts if it is optimised. With 0, which stays 0, targets are met exactly.
-    optimize : {"none", "isotropic", "ard"}, default="none"
-        What is optimised: nothing; v, s and each number of the kernel, of rbf a common factor
-        of its widths (isotropic); or, for rbf over a Euclidean distance of vectors, a width for
-        each feature.
-    n_restarts : int, default=0
-        More starts of the optimiser, drawn; the best counts.
-    max_steps : int, default=200
-        Most steps of the optimiser from each start. It keeps every factor between 1e-5 and 1e5.
-    random_state : int, generator or None, default=None
-        For restarts.
 
     Attributes
     ----------
@@ -126,46 +106,50 @@ class GPRegressor(Regressor):
     (1.0, True)
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "kernel": KERNEL,
-        "signal_variance": SIGNAL_VARIANCE,
-        "noise_variance": Param(float, ge=0, doc="Of the targets, in units of their variance."),
-        "optimize": Param(choices=("none", "isotropic", "ard"), doc="What is optimised."),
-        "n_restarts": N_RESTARTS,
-        "max_steps": MAX_STEPS,
-        "random_state": RANDOM_STATE,
-    }
+    kernel: KernelLike = slot(
+        "kernel",
+        default="rbf",
+        doc="Covariance of latent values, up to their variance.",
+    )
+    signal_variance: float = param(default=1.0, gt=0, doc="v, where it starts if it is optimised.")
+    noise_variance: float = param(
+        default=0.1,
+        ge=0,
+        doc="s, where it starts if it is optimised. With 0, which stays 0, targets are met "
+        "exactly.",
+    )
+    optimize: Literal["none", "isotropic", "ard"] = param(
+        default="none",
+        choices=("none", "isotropic", "ard"),
+        doc="What is optimised: nothing; v, s and each number of the kernel, of rbf a common "
+        "factor of its widths (isotropic); or, for rbf over a Euclidean distance of "
+        "vectors, a width for each feature.",
+    )
+    n_restarts: int = param(
+        default=0,
+        ge=0,
+        doc="More starts of the optimiser, drawn; the best counts.",
+    )
+    max_steps: int = param(
+        default=200,
+        ge=1,
+        doc="Most steps of the optimiser from each start. It keeps every factor between 1e-5 "
+        "and 1e5.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="For restarts.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         fast_leave_one_out=True,
     )
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        signal_variance: float = 1.0,
-        noise_variance: float = 0.1,
-        optimize: Literal["none", "isotropic", "ard"] = "none",
-        n_restarts: int = 0,
-        max_steps: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.signal_variance = signal_variance
-        self.noise_variance = noise_variance
-        self.optimize = optimize
-        self.n_restarts = n_restarts
-        self.max_steps = max_steps
-        self.random_state = random_state
-
     @classmethod
     def examples(cls) -> list[Self]:
         return [
-            cls({"use": "rbf", "sigma": 2.0}),
+            cls(kernel={"use": "rbf", "sigma": 2.0}),
             cls(),
             cls(optimize="isotropic"),
             cls(optimize="ard", n_restarts=1, max_steps=25, random_state=0),
-            cls({"use": "polynomial", "degree": 2}, noise_variance=0.5),
+            cls(kernel={"use": "polynomial", "degree": 2}, noise_variance=0.5),
         ]
 
     def check_parameters(self) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ilk import Param, Regressor
+from ilk import Regressor, param
 from ilk_learners.neighbors import Explanation, Nearest
 from ilk_learners.validation import read_numbers
+from ilk_learners.votes import _BY_WIDTH
 
 if TYPE_CHECKING:
     from ilk_learners.votes import Vote, Width, ZeroDistance
@@ -31,29 +31,6 @@ class KNNRegressor(Nearest, Regressor):
       cancels. Where no row is within h, those as near as the nearest have a weight alone.
 
     A mean is never beyond the targets it is of, and that of equal targets is exactly their value.
-
-    Parameters
-    ----------
-    k : int, default=5
-        How many neighbours count.
-    distance : distance, default="euclidean"
-        Any; it is fitted on the training rows.
-    index : index, default="brute"
-        How neighbours are found.
-    metric_learner : metric learner, default=None
-        A global one is fitted first, and rows are compared after its map. A local one finds
-        the neighbours itself, in place of distance and index.
-    vote : {"majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"}
-        Weight of a row; default="majority".
-    power : float, default=1.0
-        The n of inverse distances; the larger, the less far neighbours count.
-    width : float or {"next_neighbor", "last_neighbor"}, default="next_neighbor"
-        The h of the last three: a distance; or, for each query, the distance of neighbour k + 1,
-        the first that does not count; or that of neighbour k, whose weight is then 0 under
-        "epanechnikov".
-    zero_distance : {"decides", "votes"}, default="votes"
-        Whether rows at distance zero silence the others. By default they do not, as the curve
-        would jump there; among inverse distances they always do.
 
     Attributes
     ----------
@@ -97,27 +74,27 @@ class KNNRegressor(Nearest, Regressor):
            0           2     0.5  0.0
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = Nearest.parameters
-
-    def __init__(
-        self,
-        k: int = 5,
-        distance: Any = "euclidean",
-        index: Any = "brute",
-        metric_learner: Any = None,
-        vote: Vote = "majority",
-        power: float = 1.0,
-        width: Width = "next_neighbor",
-        zero_distance: ZeroDistance = "votes",
-    ) -> None:
-        self.k = k
-        self.distance = distance
-        self.index = index
-        self.metric_learner = metric_learner
-        self.vote = vote
-        self.power = power
-        self.width = width
-        self.zero_distance = zero_distance
+    k: int = param(default=5, ge=1, doc="How many neighbours count.")
+    vote: Vote = param(
+        default="majority",
+        choices=("majority", "inverse_distance", *_BY_WIDTH),
+        doc='Weight of a row; default="majority".',
+    )
+    width: Width = param(
+        default="next_neighbor",
+        type=float,
+        gt=0,
+        choices=("next_neighbor", "last_neighbor"),
+        doc="The h of the last three: a distance; or, for each query, the distance of "
+        "neighbour k + 1, the first that does not count; or that of neighbour k, whose "
+        'weight is then 0 under "epanechnikov".',
+    )
+    zero_distance: ZeroDistance = param(
+        default="votes",
+        choices=("decides", "votes"),
+        doc="Whether rows at distance zero silence the others. By default they do not, as the "
+        "curve would jump there; among inverse distances they always do.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ilk import Param, Relevance, check_vectors
+from ilk import Relevance, check_vectors
 from ilk_learners.relevances.draws import centered, sums_of_squares
 from ilk_learners.targets import TARGETS, Targets, read_targets
 
@@ -27,11 +26,6 @@ class Correlation(Relevance):
     With two classes both are the same, whatever numbers stand for them. A constant feature has
     score 0. Each feature is looked at alone and along a straight line: one that matters
     only together with another, or is symmetric, goes unseen.
-
-    Parameters
-    ----------
-    targets : {"auto", "classes", "numbers"}, default="auto"
-        What y holds. "auto": numbers if they are floats of which any is no whole number.
 
     Raises
     ------
@@ -54,10 +48,7 @@ class Correlation(Relevance):
     array([1.   , 0.447])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {"targets": TARGETS}
-
-    def __init__(self, targets: Targets = "auto") -> None:
-        self.targets = targets
+    targets: Targets = TARGETS
 
     def scores(self, X: Any, y: Any) -> np.ndarray:
         """Correlation of each feature with y, from 0 to 1; array of shape (p,)."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +10,9 @@ import scipy.sparse as sp
 import ilk
 from ilk import InputError, Param, check_seed, display_name
 from ilk_learners.numerics import deviations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 N_DRAWS = Param(int, ge=1, none=True, doc="Rows whose neighbours are looked at; None: all.")
 _BLOCK = 32  # drawn rows that are summed up in one

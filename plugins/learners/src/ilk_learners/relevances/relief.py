@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from ilk import Param, Relevance, Seed, check_vectors
-from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, in_ranges, summed
+from ilk import RandomState, Relevance, Seed, check_vectors, param
+from ilk_learners.relevances.draws import by_class, draw, in_ranges, summed
 from ilk_learners.targets import TARGETS, Targets, read_classes, read_targets
 
 
@@ -26,14 +25,6 @@ class Relief(Relevance):
 
     Rows at the same distance share the place of the nearest, so neither their order nor
     the features' changes the scores. A row that is alone in its class is not drawn.
-
-    Parameters
-    ----------
-    n_draws : int or None, default=None
-        Rows x that are drawn, none twice; None, or more than there are: all, and nothing is
-        left to chance.
-    random_state : int, Generator, RandomState or None, default=None
-        For drawing.
 
     Raises
     ------
@@ -54,14 +45,14 @@ class Relief(Relevance):
     array([1., 0.])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_draws": N_DRAWS,
-        "random_state": Param(Seed, doc="For drawing."),
-    }
-
-    def __init__(self, n_draws: int | None = None, random_state: Any = None) -> None:
-        self.n_draws = n_draws
-        self.random_state = random_state
+    n_draws: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Rows x that are drawn, none twice; None, or more than there are: all, and nothing "
+        "is left to chance.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="For drawing.")
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -109,18 +100,6 @@ class ReliefF(Relevance):
     k, so neither their order nor the features' changes the scores. Of a class with fewer other
     rows than k all are taken; a row that is alone in its class is not drawn.
 
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        k.
-    n_draws : int or None, default=None
-        Rows x that are drawn, none twice; None, or more than there are: all, and nothing is
-        left to chance.
-    targets : {"auto", "classes", "numbers"}, default="auto"
-        What y holds. "auto": numbers if they are floats of which any is no whole number.
-    random_state : int, Generator, RandomState or None, default=None
-        For drawing.
-
     Raises
     ------
     InputError
@@ -143,24 +122,16 @@ class ReliefF(Relevance):
     array([1., 0.])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_neighbors": Param(int, ge=1, doc="Rows of each class."),
-        "n_draws": N_DRAWS,
-        "targets": TARGETS,
-        "random_state": Param(Seed, doc="For drawing."),
-    }
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        n_draws: int | None = None,
-        targets: Targets = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_draws = n_draws
-        self.targets = targets
-        self.random_state = random_state
+    n_neighbors: int = param(default=10, ge=1, doc="k.")
+    n_draws: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Rows x that are drawn, none twice; None, or more than there are: all, and nothing "
+        "is left to chance.",
+    )
+    targets: Targets = TARGETS
+    random_state: RandomState = param(default=None, type=Seed, doc="For drawing.")
 
     @classmethod
     def examples(cls) -> list[Self]:

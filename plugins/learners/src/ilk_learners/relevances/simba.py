@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from ilk import Param, Relevance, Seed, check_seed, check_vectors
+from ilk import RandomState, Relevance, Seed, check_seed, check_vectors, param
 from ilk_learners.relevances.draws import by_class, in_ranges
 from ilk_learners.targets import read_classes
 
@@ -29,14 +28,6 @@ class Simba(Relevance):
     A term of distance 0 is left out. Rows at the same distance share the place of the nearest.
     A row that is alone in its class is not drawn.
 
-    Parameters
-    ----------
-    n_passes : int, default=1
-        As many rows are drawn as there are, this many times; any may be drawn again. As
-        feature weights of nearest neighbours, over 17 data sets, more were no better.
-    random_state : int, Generator, RandomState or None, default=None
-        For drawing.
-
     Raises
     ------
     InputError
@@ -57,14 +48,13 @@ class Simba(Relevance):
     array([1., 0.])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_passes": Param(int, ge=1, doc="Times that as many rows are drawn as there are."),
-        "random_state": Param(Seed, doc="For drawing."),
-    }
-
-    def __init__(self, n_passes: int = 1, random_state: Any = None) -> None:
-        self.n_passes = n_passes
-        self.random_state = random_state
+    n_passes: int = param(
+        default=1,
+        ge=1,
+        doc="As many rows are drawn as there are, this many times; any may be drawn again. As "
+        "feature weights of nearest neighbours, over 17 data sets, more were no better.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="For drawing.")
 
     @classmethod
     def examples(cls) -> list[Self]:

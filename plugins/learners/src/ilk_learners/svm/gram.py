@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -16,7 +15,6 @@ from ilk import (
     IlkError,
     InputError,
     Kernel,
-    Param,
     display_name,
     frozen,
     n_rows,
@@ -255,11 +253,7 @@ class SharedGram(Kernel):
     """
 
     induces_metric: ClassVar[bool] = True  # machines need not look whether it is definite
-    parameters: ClassVar[Mapping[str, Param]] = {}
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("indices",), symmetric=True)
-
-    def __init__(self) -> None:
-        self.values_: tuple[np.ndarray, np.ndarray] = (np.empty((0, 0)), np.empty((0, 0)))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """Kernel values of rows X with training rows Y (X if left out)."""

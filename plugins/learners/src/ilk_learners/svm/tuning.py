@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -14,6 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilk import ParameterError, display_name, is_frozen, n_rows, take
 from ilk_learners.kernel_parameters import KernelParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Criterion = Literal["alignment", "polarization"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, RandomState, Seed, param
 from ilk_learners.numerics import common_deviations, difference
 from ilk_learners.transformers.sets import Sets, check_sets, stacked
 
@@ -32,22 +31,6 @@ class Codebook(ilk.Transformer):
     Each set may come with weights of its descriptors, as a pair ``(descriptors, weights)``, a
     signature: then weights are summed, and count in k-means. The columns that say where local
     features are (`places`; see dense_sift) are left out; the transformer pyramid looks at them.
-
-    Parameters
-    ----------
-    n_words : int, default=200
-        Centres of k-means.
-    places : int, default=0
-        How many leading columns of each set say where its descriptors are: 2 after dense_sift.
-    normalize : bool, default=True
-        Whether histograms are divided by their sum.
-    max_descriptors : int, default=50000
-        Of more, that many drawn at random are what k-means learns from. They are held once in
-        their dtype and once in float64: 77 MB for 128 numbers in float32.
-    max_iter : int, default=100
-        Most rounds of k-means.
-    random_state : int or numpy generator, optional
-        Of the draw, and of the start of k-means (k-means++).
 
     Attributes
     ----------
@@ -88,36 +71,36 @@ class Codebook(ilk.Transformer):
            [1., 1.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "n_words": Param(int, ge=1, doc="Centres of k-means."),
-        "places": Param(int, ge=0, doc="Leading columns that say where; 2 after dense_sift."),
-        "normalize": Param(bool, doc="Whether histograms are divided by their sum."),
-        "max_descriptors": Param(int, ge=1, doc="Of more, as many are drawn for k-means."),
-        "max_iter": Param(int, ge=1, doc="Most rounds of k-means."),
-        "random_state": Param(ilk.Seed, none=True, doc="Of the draw and the start of k-means."),
-    }
+    n_words: int = param(default=200, ge=1, doc="Centres of k-means.")
+    places: int = param(
+        default=0,
+        ge=0,
+        doc="How many leading columns of each set say where its descriptors are: 2 after "
+        "dense_sift.",
+    )
+    normalize: bool = param(default=True, doc="Whether histograms are divided by their sum.")
+    max_descriptors: int = param(
+        default=50000,
+        ge=1,
+        doc="Of more, that many drawn at random are what k-means learns from. They are held "
+        "once in their dtype and once in float64: 77 MB for 128 numbers in float32.",
+    )
+    max_iter: int = param(default=100, ge=1, doc="Most rounds of k-means.")
+    random_state: RandomState = param(
+        default=None,
+        type=Seed,
+        doc="Of the draw, and of the start of k-means (k-means++).",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("sets", "signatures"))
-
-    def __init__(
-        self,
-        n_words: int = 200,
-        places: int = 0,
-        normalize: bool = True,
-        max_descriptors: int = 50_000,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.n_words = n_words
-        self.places = places
-        self.normalize = normalize
-        self.max_descriptors = max_descriptors
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Few words; counts, of places left out; words from a sample."""
-        return [cls(6), cls(3, places=1, normalize=False), cls(4, max_descriptors=20)]
+        return [
+            cls(n_words=6),
+            cls(n_words=3, places=1, normalize=False),
+            cls(n_words=4, max_descriptors=20),
+        ]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that words can be found in the sample."""

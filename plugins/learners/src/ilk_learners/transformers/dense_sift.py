@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, Param, param
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.transformers.sets import is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 _OLDEST = 4, 11  # before it SIFT writes beyond its memory (OpenCV's issue 26139)
 _LEAST_BLUR = 0.5  # what an image is taken to have from the camera
@@ -32,16 +34,6 @@ class DenseSIFT(ilk.Transformer):
     blurred for each scale as SIFT does: by a sigma of a third of the width of a part, s/6. Where
     the square reaches over the border, there is nothing. The points lie in the middle of `grid`
     by `grid` equal parts of the image, so that images of any size have as many features.
-
-    Parameters
-    ----------
-    scales : list of float, default=(4, 8, 16, 24, 32)
-        In pixels, each from 1 to 10000.
-    grid : int, default=20
-        Points in a row, and in a column.
-    spacing : float, optional
-        Distance between points in pixels, in place of `grid`; as many as there is room for, in
-        the middle of the image.
 
     Raises
     ------
@@ -78,13 +70,21 @@ class DenseSIFT(ilk.Transformer):
     [[1.0, 1.0], [3.0, 1.0], [5.0, 1.0], [1.0, 3.0]]
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "scales": Param(
-            list, items=Param(float, ge=1, le=10_000), doc="Half widths of patches in pixels."
-        ),
-        "grid": Param(int, ge=1, doc="Points in a row, and in a column."),
-        "spacing": Param(float, ge=1, none=True, doc="Pixels between points, in place of grid."),
-    }
+    scales: Sequence[float] = param(
+        default=(4, 8, 16, 24, 32),
+        type=list,
+        items=Param(float, ge=1, le=10000),
+        form="list of float",
+        doc="In pixels, each from 1 to 10000.",
+    )
+    grid: int = param(default=20, ge=1, doc="Points in a row, and in a column.")
+    spacing: float | None = param(
+        default=None,
+        type=float,
+        ge=1,
+        doc="Distance between points in pixels, in place of `grid`; as many as there is room "
+        "for, in the middle of the image.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("sets",), stateless=True)
     relies_on: ClassVar[tuple[str, ...]] = ("opencv-python-headless",)
     waivers: ClassVar[Mapping[str, str]] = {
@@ -92,20 +92,10 @@ class DenseSIFT(ilk.Transformer):
         "check_feature_names_out": "the output is a set of features for each image, not a table",
     }
 
-    def __init__(
-        self,
-        scales: Sequence[float] = (4, 8, 16, 24, 32),
-        grid: int = 20,
-        spacing: float | None = None,
-    ) -> None:
-        self.scales = scales
-        self.grid = grid
-        self.spacing = spacing
-
     @classmethod
     def examples(cls) -> list[Self]:
         """A coarse grid; points some pixels apart."""
-        return [cls((4, 8), 3), cls([6], spacing=7.5)]
+        return [cls(scales=(4, 8), grid=3), cls(scales=[6], spacing=7.5)]
 
     @staticmethod
     def example_data(_: str, n: int, rng: np.random.Generator) -> tuple[Any, np.ndarray]:

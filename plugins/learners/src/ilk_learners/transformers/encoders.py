@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, InputError, Param, Transformer, did_you_mean, display_name
+from ilk import Capabilities, InputError, Param, Transformer, did_you_mean, display_name, param
 from ilk import nominal_columns as nominal_columns_of
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of, positions
 
-COLUMNS = Param(
-    list,
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COLUMNS: Any = param(
+    default="nominal",
+    type=list,
     choices=("nominal",),
     items=Param((str, int)),
-    doc="Which columns are encoded: those not numeric, or names, positions or patterns.",
+    form='"nominal" or list of str or int',
+    doc="Which columns are encoded: those that are not numeric, or these names, positions or "
+    'patterns (``"color_*"``).',
 )
 MISSING = -1
 UNSEEN = -2
@@ -31,7 +36,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
     """Learns the categories of nominal columns; numeric columns pass through in place."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("vectors", "tables"))
-    columns: str | Sequence[str | int]
+    columns: str | Sequence[str | int] = COLUMNS
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the categories; y is ignored."""
@@ -129,17 +134,6 @@ class OneHot(Encoder):
     columns of its categories: those that its category dtype declares, in that order, else
     the distinct training values, sorted.
 
-    Parameters
-    ----------
-    columns : "nominal" or list of str or int, default="nominal"
-        Which columns are encoded: those that are not numeric, or these names, positions or
-        patterns (``"color_*"``).
-    unseen : {"error", "zeros"}, default="error"
-        A category that training did not know: an error, or 0 in every column.
-    missing : {"error", "zeros", "category"}, default="error"
-        A missing value in an encoded column: an error, 0 in every column, or a category of
-        its own (``None``) in the columns that have missing values in training.
-
     Attributes
     ----------
     categories_ : dict of int to list
@@ -169,23 +163,17 @@ class OneHot(Encoder):
     ['size', 'color_blue', 'color_red']
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "columns": COLUMNS,
-        "unseen": Param(choices=("error", "zeros"), doc="What to do with unknown categories."),
-        "missing": Param(
-            choices=("error", "zeros", "category"), doc="What to do with missing values."
-        ),
-    }
-
-    def __init__(
-        self,
-        columns: str | Sequence[str | int] = "nominal",
-        unseen: str = "error",
-        missing: str = "error",
-    ) -> None:
-        self.columns = columns
-        self.unseen = unseen
-        self.missing = missing
+    unseen: str = param(
+        default="error",
+        choices=("error", "zeros"),
+        doc="A category that training did not know: an error, or 0 in every column.",
+    )
+    missing: str = param(
+        default="error",
+        choices=("error", "zeros", "category"),
+        doc="A missing value in an encoded column: an error, 0 in every column, or a category "
+        "of its own (``None``) in the columns that have missing values in training.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -257,16 +245,6 @@ class Ordinal(Encoder):
     Numeric columns pass through. The order is the one that the column's category dtype
     declares, else that of the sorted distinct training values.
 
-    Parameters
-    ----------
-    columns : "nominal" or list of str or int, default="nominal"
-        Which columns are encoded: those that are not numeric, or these names, positions or
-        patterns (``"color_*"``).
-    unseen : "error" or float, default="error"
-        A category that training did not know: an error, or this number.
-    missing : "error", "keep" or float, default="error"
-        A missing value in an encoded column: an error, NaN, or this number.
-
     Attributes
     ----------
     categories_ : dict of int to list
@@ -294,23 +272,18 @@ class Ordinal(Encoder):
            [0. , 4. ]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "columns": COLUMNS,
-        "unseen": Param(float, choices=("error",), doc="Number that stands for them, if let in."),
-        "missing": Param(
-            float, choices=("error", "keep"), doc="Number that stands for them, or keep as NaN."
-        ),
-    }
-
-    def __init__(
-        self,
-        columns: str | Sequence[str | int] = "nominal",
-        unseen: str | float = "error",
-        missing: str | float = "error",
-    ) -> None:
-        self.columns = columns
-        self.unseen = unseen
-        self.missing = missing
+    unseen: str | float = param(
+        default="error",
+        type=float,
+        choices=("error",),
+        doc="A category that training did not know: an error, or this number.",
+    )
+    missing: str | float = param(
+        default="error",
+        type=float,
+        choices=("error", "keep"),
+        doc="A missing value in an encoded column: an error, NaN, or this number.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from enum import Enum
 from fnmatch import fnmatchcase
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +25,9 @@ from ilk import (
     nominal_columns,
 )
 from ilk_learners.validation import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:

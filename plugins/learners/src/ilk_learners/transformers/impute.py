@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import (
     Capabilities,
     InputError,
-    Param,
     Transformer,
     as_table,
     display_name,
     is_table,
     nominal_columns,
+    param,
 )
 from ilk_learners.numerics import check_finite_parameters, typical
 from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
@@ -30,17 +29,6 @@ class Impute(OneToOneFeatureMixin, Transformer):
     A data frame stays one, with its index, columns and dtypes; numeric and nominal columns
     are treated each in their way. A nominal column with a category dtype keeps its
     categories (``nominal="constant"`` adds `fill_category` to them).
-
-    Parameters
-    ----------
-    numeric : {"mean", "median", "most_frequent", "constant"}, default="mean"
-        What replaces a missing number.
-    nominal : {"most_frequent", "constant"}, default="most_frequent"
-        What replaces a missing category.
-    fill_number : float, default=0.0
-        The constant for numeric columns.
-    fill_category : str, default="missing"
-        The constant for nominal columns.
 
     Attributes
     ----------
@@ -74,30 +62,19 @@ class Impute(OneToOneFeatureMixin, Transformer):
     2  40.0   f
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "numeric": Param(
-            choices=("mean", "median", "most_frequent", "constant"),
-            doc="What replaces a missing number.",
-        ),
-        "nominal": Param(
-            choices=("most_frequent", "constant"), doc="What replaces a missing category."
-        ),
-        "fill_number": Param(float, doc="The constant for numeric columns."),
-        "fill_category": Param(str, doc="The constant for nominal columns."),
-    }
+    numeric: str = param(
+        default="mean",
+        choices=("mean", "median", "most_frequent", "constant"),
+        doc="What replaces a missing number.",
+    )
+    nominal: str = param(
+        default="most_frequent",
+        choices=("most_frequent", "constant"),
+        doc="What replaces a missing category.",
+    )
+    fill_number: float = param(default=0.0, doc="The constant for numeric columns.")
+    fill_category: str = param(default="missing", doc="The constant for nominal columns.")
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("vectors", "tables"), nan=True)
-
-    def __init__(
-        self,
-        numeric: str = "mean",
-        nominal: str = "most_frequent",
-        fill_number: float = 0.0,
-        fill_category: str = "missing",
-    ) -> None:
-        self.numeric = numeric
-        self.nominal = nominal
-        self.fill_number = fill_number
-        self.fill_category = fill_category
 
     @classmethod
     def examples(cls) -> list[Self]:

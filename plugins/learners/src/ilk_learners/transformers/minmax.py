@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Param, Transformer, check_vectors
+from ilk import Transformer, check_vectors, param
 from ilk_learners.numerics import check_finite_parameters, finite, halves
 
 
@@ -19,13 +18,6 @@ class MinMax(OneToOneFeatureMixin, Transformer):
     z = low + (high - low) (x - min) / (max - min) with the extremes of the training rows,
     whose values never leave the interval by rounding. A feature that is constant there
     becomes `low`, hence 0 by default.
-
-    Parameters
-    ----------
-    low, high : float, default=0 and 1
-        Ends of the interval.
-    clip : bool, default=False
-        Whether values beyond the training extremes are brought back into the interval.
 
     Attributes
     ----------
@@ -53,16 +45,12 @@ class MinMax(OneToOneFeatureMixin, Transformer):
            [1.  , 0.  ]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "low": Param(float, doc="Lower end of the interval."),
-        "high": Param(float, doc="Upper end of the interval."),
-        "clip": Param(bool, doc="Whether values beyond the training extremes are clipped."),
-    }
-
-    def __init__(self, low: float = 0.0, high: float = 1.0, clip: bool = False) -> None:
-        self.low = low
-        self.high = high
-        self.clip = clip
+    low: float = param(default=0.0, doc="Ends of the interval.")
+    high: float = param(default=1.0, doc="Ends of the interval.")
+    clip: bool = param(
+        default=False,
+        doc="Whether values beyond the training extremes are brought back into the interval.",
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

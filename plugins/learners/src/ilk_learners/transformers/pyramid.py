@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, TransformerLike, param, slot
 from ilk_learners.transformers.sets import Sets, check_sets
 
 if TYPE_CHECKING:
@@ -33,16 +32,6 @@ class Pyramid(ilk.Transformer):
     "pyramid" weights. With Q the last level, put them side by side (`concatenated` or just any
     classifier), add their weighted distances (the metric learner block_diagonal), or combine a
     classifier for each (`multiview`).
-
-    Parameters
-    ----------
-    codebook : transformer, default="codebook"
-        Finds the words; its `places` stays 0, as it is not shown the places. One that is frozen
-        keeps its words.
-    levels : int, default=2
-        The last level, Q; there are Q + 1.
-    normalize : bool, default=True
-        Whether the vector of each level is divided by its sum, the number of features.
 
     Attributes
     ----------
@@ -87,24 +76,25 @@ class Pyramid(ilk.Transformer):
     ['level1_cell1_word0', 'level1_cell2_word1']
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "codebook": Param(slot="transformer", doc="Finds the words: a codebook."),
-        "levels": Param(int, ge=0, le=8, doc="The last level; level i has 4^i cells."),
-        "normalize": Param(bool, doc="Whether the vector of each level sums to one."),
-    }
+    codebook: TransformerLike = slot(
+        "transformer",
+        default="codebook",
+        doc="Finds the words; its `places` stays 0, as it is not shown the places. One that is "
+        "frozen keeps its words.",
+    )
+    levels: int = param(default=2, ge=0, le=8, doc="The last level, Q; there are Q + 1.")
+    normalize: bool = param(
+        default=True,
+        doc="Whether the vector of each level is divided by its sum, the number of features.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("sets",))
-
-    def __init__(self, codebook: Any = "codebook", levels: int = 2, normalize: bool = True) -> None:
-        self.codebook = codebook
-        self.levels = levels
-        self.normalize = normalize
 
     @classmethod
     def examples(cls) -> list[Self]:
         """Few words on three levels; counts of the whole image."""
         return [
-            cls({"use": "codebook", "n_words": 5}),
-            cls({"use": "codebook", "n_words": 3}, levels=0, normalize=False),
+            cls(codebook={"use": "codebook", "n_words": 5}),
+            cls(codebook={"use": "codebook", "n_words": 3}, levels=0, normalize=False),
         ]
 
     @staticmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -10,11 +9,13 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param
+from ilk import Capabilities, Param, param
 from ilk_learners.transformers.frames import as_frame, check_cells, positions
 from ilk_learners.validation import check_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 
@@ -23,14 +24,6 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
 
     A data frame stays one, with its index and dtypes: numeric and nominal columns and missing
     values pass through as they are. A column that is named twice is there once.
-
-    Parameters
-    ----------
-    columns : list of str or int, default=("*",)
-        Names of columns; positions where no column has this name, from the end if negative; or
-        patterns for names as in a shell: ``*`` stands for any text, ``?`` for one character, as
-        in ``"level0_*"``. Columns of a pattern come in the order of the table. The columns of an
-        array have the names x0, x1, ...
 
     Attributes
     ----------
@@ -55,22 +48,24 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
     1    l        2        4
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "columns": Param(
-            list, items=Param((str, int)), doc="Names, positions or patterns such as 'level0_*'."
-        ),
-    }
+    columns: Sequence[str | int] = param(
+        default=("*",),
+        type=list,
+        items=Param((str, int)),
+        form="list of str or int",
+        doc="Names of columns; positions where no column has this name, from the end if "
+        "negative; or patterns for names as in a shell: ``*`` stands for any text, ``?`` "
+        'for one character, as in ``"level0_*"``. Columns of a pattern come in the order '
+        "of the table. The columns of an array have the names x0, x1, ...",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), nan=True, stateless=True
     )
 
-    def __init__(self, columns: Sequence[str | int] = ("*",)) -> None:
-        self.columns = columns
-
     @classmethod
     def examples(cls) -> list[Self]:
         """All columns; some by position; some of a table by pattern."""
-        return [cls(), cls([-1, 0]), cls(["color?"])]
+        return [cls(), cls(columns=[-1, 0]), cls(columns=["color?"])]
 
     def check_parameters(self) -> None:
         """Check each parameter, and that there is a column to keep."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 class Sets(NamedTuple):

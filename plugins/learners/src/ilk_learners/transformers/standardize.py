@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Param, Transformer, check_vectors
+from ilk import Transformer, check_vectors, param
 from ilk_learners.numerics import deviations, finite, halves
 
 
@@ -19,13 +18,6 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     z = (x - mean) / s with the mean and the standard deviation s (divided by n) of the
     training rows. A feature that is constant there has s = 1, so that its training values
     become exactly 0. The moments are right at any magnitude, 1e-300 and 1e300 alike.
-
-    Parameters
-    ----------
-    with_mean : bool, default=True
-        Whether the mean is subtracted.
-    with_std : bool, default=True
-        Whether to divide by the standard deviation.
 
     Attributes
     ----------
@@ -52,14 +44,8 @@ class Standardize(OneToOneFeatureMixin, Transformer):
            [ 1.,  0.]])
     """
 
-    parameters: ClassVar[Mapping[str, Param]] = {
-        "with_mean": Param(bool, doc="Whether the mean is subtracted."),
-        "with_std": Param(bool, doc="Whether to divide by the standard deviation."),
-    }
-
-    def __init__(self, with_mean: bool = True, with_std: bool = True) -> None:
-        self.with_mean = with_mean
-        self.with_std = with_std
+    with_mean: bool = param(default=True, doc="Whether the mean is subtracted.")
+    with_std: bool = param(default=True, doc="Whether to divide by the standard deviation.")
 
     @classmethod
     def examples(cls) -> list[Self]:
