@@ -17,9 +17,6 @@ Figure = pytest.importorskip("matplotlib.figure", reason="in the extra report").
 class Growing(ilk.Classifier):
     """After k rounds the first feature decides at 1/k; rows beyond are of class "b"."""
 
-    def __init__(self):
-        pass
-
     def fit(self, X, y):
         self.classes_ = np.unique(y)
         self.n_features_in_ = np.shape(X)[1]

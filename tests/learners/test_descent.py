@@ -1,11 +1,13 @@
 """The solver behind metric learners, on losses whose minimum is known."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import ilk
 from cases import in_one_test
 from ilk import check_labels
 from ilk_learners.metric_learners.descent import DescentLearner
@@ -13,6 +15,16 @@ from ilk_learners.metric_learners.descent import DescentLearner
 
 class Fitted(DescentLearner):
     """Minimises |L - target|^4, in the common unit."""
+
+    target: Any = ilk.param(default=None, type=object)
+    slope: float = ilk.param(default=1.0)
+    max_iter = 200
+    tol = 1e-12
+    warm_start = False
+    report = False
+    n_components: int | None = ilk.param(default=None, type=int)
+    init: Any = ilk.param(default="identity", type=object)
+    solver: str = ilk.param(default="lbfgs")
 
     def check_parameters(self):
         pass

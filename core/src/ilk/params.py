@@ -233,7 +233,7 @@ def param(
     le: float | None = None,
     lt: float | None = None,
     choices: tuple[Any, ...] = (),
-    none: bool = False,
+    none: bool | None = None,
     items: Param | None = None,
     doc: str = "",
     trusted: bool = False,
@@ -246,8 +246,11 @@ def param(
     ----------
     default : object
         The value where none is given; its type is the type of the parameter, where `type` and
-        `choices` do not say more. None is accepted where it is the default.
-    type, ge, gt, le, lt, choices, none, items, doc, trusted, schema, form
+        `choices` do not say more.
+    none : bool, optional
+        Whether None is taken; by default where it is the default. With ``none=False`` and the
+        default None the parameter must be given.
+    type, ge, gt, le, lt, choices, items, doc, trusted, schema, form
         As in `Param`.
 
     Returns
@@ -278,7 +281,7 @@ def param(
         le=le,
         lt=lt,
         choices=choices,
-        none=none or (default is None and kind is not Seed),
+        none=default is None and kind is not Seed if none is None else none,
         items=items,
         doc=doc,
         trusted=trusted,
@@ -398,7 +401,7 @@ def _type_of(default: Any, choices: tuple[Any, ...]) -> Any:
 def _check_default(declared: Param) -> None:
     _refuse_mutable(declared.default)
     problem = declared.problem(declared.default)
-    if problem and declared.default != ():
+    if problem and declared.default is not None and declared.default != ():
         raise DeclarationError(f"param(default={declared.default!r}): the default {problem}")
 
 

@@ -22,12 +22,11 @@ BAD = Outcome(error="ValueError: no", traceback="Traceback: no")
 class Scripted(ilk.Executor):
     """Gives each call the end that is written for its cell, next time the next one."""
 
-    def __init__(self):
-        self.ends = {}
-        self.calls = []
-        self.opened = 0
-        self.spoiled = False
-        self.workers = 2
+    def __new__(cls):
+        made = super().__new__(cls)
+        made.ends, made.calls = {}, []
+        made.opened, made.spoiled, made.workers = 0, False, 2
+        return made
 
     @property
     def n_workers(self):

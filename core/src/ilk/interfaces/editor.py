@@ -32,7 +32,7 @@ class Editor(Component):
         """Share of the cases that was removed, between 0 and 1."""
         self.sample_indices_: np.ndarray  # set by `fit_resample`,
         self.n_cases_: int  # as is the number of rows it was given
-        return 1.0 - len(self.sample_indices_) / self.n_cases_
+        return float(1 - len(self.sample_indices_) / self.n_cases_)
 
 
 def resample(editor: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:

@@ -58,10 +58,10 @@ def check_seed_reaches_slots(subject: Subject) -> None:
     The random state is its own where it has one, and reaches the slots from outside if not.
     """
     X, y = subject.sample_of(subject.data_kind, 24, apart=0.3)
-    for name, param in _slots(subject.cls).items():
+    for name, declared in _slots(subject.cls).items():
         with suppress(_Refused):
-            first, second = (_run(subject, name, param, X, y) for _ in "12")
-            what = f"a second run with random_state=0 and a random {param.slot} in {name}"
+            first, second = (_run(subject, name, declared, X, y) for _ in "12")
+            what = f"a second run with random_state=0 and a random {declared.slot} in {name}"
             expect_same(second, first, what, rtol=0, atol=0)
 
 

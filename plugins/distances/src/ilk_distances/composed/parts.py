@@ -82,7 +82,7 @@ class OfParts(ilk.Distance):
 
     def _views(self) -> Mapping[Any, Any]:
         """Views by name; those of a list by position."""
-        return self.views if isinstance(self.views, Mapping) else dict(enumerate(self.views))
+        return self.views if isinstance(self.views, Mapping) else dict(enumerate(self.views or ()))
 
     def _fit_parts(self, X: Any, y: Any) -> Viewed:
         """Fit the distance of each part on its view; return the views as they take them."""

@@ -118,7 +118,27 @@ class KullbackLeibler(InformationDistance):
         self._to_base(tile)
 
 
-class Jeffrey(InformationDistance):
+class _EntropyDifference(InformationDistance):
+    """Jeffrey divergence, by entropies of histograms and of their mean."""
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        bins = self._bins(X)
+        _, mass, product, size = _logarithms(bins)
+        sure = _unless_extreme(bins, least=0, most=2.0**900) * _SURE
+        ends = thresholds(product + math.log(2) * mass, sure * size + _FAINT)
+        return Rows(bins, X, {"left": ends, "right": ends})
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk_distances.histograms.bin_sums import JEFFREY, entropies
+
+        fill(entropies, X, Y, tile)
+        self._settle(JEFFREY, X, Y, tile, factor=-1)
+        if self.normalize:
+            np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # sums are rounded
+        self._to_base(tile)
+
+
+class Jeffrey(_EntropyDifference):
     """Jeffrey divergence: what it costs to take two histograms for their mean.
 
     ``d(h, k) = sum_f h_f ln(h_f / m_f) + k_f ln(k_f / m_f)`` with ``m = (h + k) / 2``. This is
@@ -160,24 +180,8 @@ class Jeffrey(InformationDistance):
     )
     normalize: bool = NORMALIZE
 
-    def _rows(self, X: np.ndarray) -> Rows:
-        bins = self._bins(X)
-        _, mass, product, size = _logarithms(bins)
-        sure = _unless_extreme(bins, least=0, most=2.0**900) * _SURE
-        ends = thresholds(product + math.log(2) * mass, sure * size + _FAINT)
-        return Rows(bins, X, {"left": ends, "right": ends})
 
-    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk_distances.histograms.bin_sums import JEFFREY, entropies
-
-        fill(entropies, X, Y, tile)
-        self._settle(JEFFREY, X, Y, tile, factor=-1)
-        if self.normalize:
-            np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # sums are rounded
-        self._to_base(tile)
-
-
-class JensenShannon(Jeffrey):
+class JensenShannon(_EntropyDifference):
     """Jensen-Shannon distance: the root of the Jensen-Shannon divergence, a metric.
 
     ``d(h, k) = sqrt((sum_f h_f ln(h_f / m_f) + k_f ln(k_f / m_f)) / 2)`` with

@@ -27,8 +27,16 @@ class HistogramDistance(VectorDistance):
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("histograms",), symmetric=True
     )
-    normalize: bool = False
-    smoothing: float = 0
+
+    @property
+    def normalize(self) -> bool:
+        """Whether histograms are divided by their masses; a parameter of some distances."""
+        return False
+
+    @property
+    def smoothing(self) -> float:
+        """What is added to every bin; a parameter of some distances."""
+        return 0
 
     @property
     def needs_mass(self) -> bool:

@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Param, param
+from ilk.neighbors.norms import Norm
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
-from ilk_distances.vectors.minkowski import Norm
 
 WIDTH = Param(
     (float, ilk.Array),

@@ -40,13 +40,21 @@ class CombinedClassifier(ilk.Classifier):
     number of rows; only a rule that learns is given those of all rows held out.
     """
 
-    reject_label: Any = None
-    resampling: Any = None
     random_state: RandomState = param(
         default=None,
         type=Seed,
         doc="Gives a seed to each member whose own random state is None.",
     )
+
+    @property
+    def reject_label(self) -> Any:
+        """The answer where nothing is answered; a parameter of some ensembles."""
+        return None
+
+    @property
+    def resampling(self) -> Any:
+        """What holds rows out for a rule that learns; a parameter of some ensembles."""
+        return None
 
     @abstractmethod
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:

@@ -52,7 +52,6 @@ class PerViewClassifier(CombinedClassifier):
         type=int,
         doc="How many members are fitted, and asked, at once (threads); -1: one per processor.",
     )
-    failures_: dict[Any, ilk.IlkError]
 
     def check_parameters(self) -> None:
         """Check each parameter, that views have columns, and that members are for views."""

@@ -71,7 +71,7 @@ class VotingRegressor(HeterogeneousRegressor):
         """Members that take weights, weights of members, and the median for any kind of rows."""
         few = {"use": "boosted_experts", "n_rounds": 2}
         lines = [few, {**few, "rule": "median"}]
-        parts = ["knn", few, {"use": "bagging", "n_members": 3}]
+        parts: list[Any] = ["knn", few, {"use": "bagging", "n_members": 3}]
         near = [{"use": "knn", "k": k} for k in (1, 3, 5)]
         return [
             cls(members=lines),

@@ -77,7 +77,7 @@ class Folder(ilk.Dataset):
     (('colour',), ['apple', 'banana', 'pear'])
     """
 
-    name: str | None = param(default=None, type=str, doc="Of the data set.")
+    name: str | None = param(default=None, type=str, none=False, doc="Of the data set.")
     path: str | Path | None = param(
         default=None,
         type=FilePath,

@@ -50,6 +50,7 @@ class Images(ilk.Dataset):
     path: str | Path | None = param(
         default=None,
         type=FilePath,
+        none=False,
         doc="The folder; in a spec file relative to that file.",
     )
     limit: int | None = param(

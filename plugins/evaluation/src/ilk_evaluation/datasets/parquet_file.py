@@ -55,6 +55,7 @@ class Parquet(TableDataset):
     path: str | Path | None = param(
         default=None,
         type=FilePath,
+        none=False,
         doc="In a spec file relative to that file.",
     )
     target: str = param(

@@ -224,6 +224,7 @@ class TableDataset(ilk.Dataset):
     path: str | Path | None = param(
         default=None,
         type=FilePath,
+        none=False,
         doc="In a spec file relative to that file. UTF-8.",
     )
     target: str | None = param(default="class", doc="Column of the labels.")

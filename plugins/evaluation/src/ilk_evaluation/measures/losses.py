@@ -74,7 +74,7 @@ class Risk(ilk.Measure):
         return [cls(loss=name) for name in ("zero_one", "squared", "absolute", "hinge", "log")]
 
     @property
-    def needs(self) -> Needs:  # type: ignore[override]  # it depends on the loss
+    def needs(self) -> Needs:
         """What of a prediction the loss looks at."""
         if callable(self.loss):
             return "labels"

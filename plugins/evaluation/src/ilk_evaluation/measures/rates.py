@@ -42,8 +42,8 @@ class Rate(ilk.Measure):
         type=float,
         ge=0,
         le=1,
-        doc="What to count the rate as where all cases are of the class. By default that is an "
-        "error, and NaN with a note in an experiment: it is not silently 0.",
+        doc="What to count the rate as where its denominator is 0. By default that is an error, "
+        "and NaN with a note in an experiment: it is not silently 0.",
     )
 
     @classmethod
@@ -137,15 +137,6 @@ class Precision(Rate):
     0.6
     """
 
-    undefined: float | None = ilk.param(
-        default=None,
-        type=float,
-        ge=0,
-        le=1,
-        doc="What to count the rate as where no case was said to be of the class. By default "
-        "that is an error, and NaN with a note in an experiment: it is not silently 0.",
-    )
-
     greater_is_better = True
     _numerator = ("tp",)
     _denominator = ("tp", "fp")
@@ -177,15 +168,6 @@ class Recall(Rate):
     >>> round(ilk.measure("recall")(prediction), 4)
     0.75
     """
-
-    undefined: float | None = ilk.param(
-        default=None,
-        type=float,
-        ge=0,
-        le=1,
-        doc="What to count the rate as where no case is of the class. By default that is an "
-        "error, and NaN with a note in an experiment: it is not silently 0.",
-    )
 
     greater_is_better = True
     _numerator = ("tp",)
@@ -283,16 +265,6 @@ class F1(Rate):
     >>> round(ilk.measure("f1")(prediction), 4)
     0.6667
     """
-
-    undefined: float | None = ilk.param(
-        default=None,
-        type=float,
-        ge=0,
-        le=1,
-        doc="What to count the rate as where no case is of the class, nor was said to be: by "
-        "the second form it is 0 where precision alone is not defined. By default that is "
-        "an error, and NaN with a note in an experiment: it is not silently 0.",
-    )
 
     greater_is_better = True
     _numerator = ("tp", "tp")

@@ -244,7 +244,7 @@ class Bootstrap632(ilk.Resampling):
         return [cls(repeats=3), cls(repeats=2, stratify=True, plus=True)]
 
     @property
-    def needs_no_information(self) -> bool:  # type: ignore[override]  # depends on a parameter
+    def needs_no_information(self) -> bool:
         """Whether the no-information rate is needed."""
         return self.plus
 

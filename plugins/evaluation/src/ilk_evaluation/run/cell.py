@@ -300,7 +300,7 @@ class _InGroups(ilk.Resampling):
         default=None,
         doc="None: ``stratified_kfold`` of at most 5 folds, small classes spread.",
     )
-    known: ArrayLike = param(
+    known: ArrayLike | None = param(
         default=(),
         type=Array,
         form="array of int, shape (n,)",
