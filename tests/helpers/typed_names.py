@@ -45,7 +45,7 @@ def stub() -> str:
     imports = {f"from {module} import {name}" for kind in classes for module, _, name in kind}
     aliases = sorted({*(_like(kind.name) for kind in built_in), *_names()})
     head = "\n".join([*sorted(imports), f"from ilk.aliases import {', '.join(aliases)}"])
-    make = "def make(kind: str, name: str, /, **parameters: Any) -> Any: ...\n"
+    make = "def make(kind: str, _name: str, /, **parameters: Any) -> Any: ...\n"
     return _HEAD + "\n\n".join([head, make, *map(_functions, built_in)])
 
 
@@ -59,13 +59,13 @@ def _functions(kind: Kind) -> str:
         found for found in registry(kind.name).find() if found.distribution.startswith("ilk-")
     ]
     known = [_overload(kind, found.name, found.distribution, result) for found in offers]
-    other = f"@overload\ndef {kind.name}(name: str, /) -> {result}: ...\n"
+    other = f"@overload\ndef {kind.name}(_name: str, /) -> {result}: ...\n"
     return "\n".join([*known, other, f"def {kind.plural}() -> list[str]: ..."])
 
 
 def _overload(kind: Kind, name: str, distribution: str, result: str) -> str:
     cls: Any = registry(kind.name).get(f"{distribution}/{name}")
-    names = f'name: Literal["{name}", "{distribution}/{name}"]'
+    names = f'_name: Literal["{name}", "{distribution}/{name}"]'
     keywords = [f"{key}: {_type(param)} = ..." for key, param in cls.parameters.items()]
     arguments = ", ".join([names, "/", *(["*", *keywords] if keywords else [])])
     summary = textwrap.indent(f'"""{(cls.__doc__ or "").partition(chr(10))[0]}"""', "    ")

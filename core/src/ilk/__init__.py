@@ -187,7 +187,7 @@ if TYPE_CHECKING:
     from ilk.views import with_views as with_views
     from ilk.writing import to_spec as to_spec
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHERE = {
     "ilk.aliases": (

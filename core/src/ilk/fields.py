@@ -33,6 +33,8 @@ def collect_fields(cls: type) -> Mapping[str, Param]:
     for name, value in list(vars(cls).items()):
         if isinstance(value, Param):
             fields[name] = value
+        elif name in fields and isinstance(value, staticmethod):  # a function is the new default
+            fields[name] = _with_default(cls, name, fields[name], value.__func__)
         elif name in fields and not isinstance(value, property) and not inspect.isroutine(value):
             fields[name] = _with_default(cls, name, fields[name], value)
         else:

@@ -181,14 +181,7 @@ class Resolution:
             return os.path.realpath(self.folder / Path(value).expanduser())
         if float in param.types and int not in param.types and type(value) is int:
             return float(value)  # 1 and 1.0 are the same number, so they are written the same
-        try:
-            return plain_value(value, path, self._component_among)
-        except SpecError as error:
-            self.problems += error.problems
-            return value
-
-    def _component_among(self, value: Any, path: Where) -> Any:
-        return self.component(value, value.kind, path)
+        return value
 
     def _slot(self, param: Param, value: Any, path: Where) -> Any:
         def one(item: Any, kind: str, at: At) -> Any:
@@ -287,8 +280,17 @@ class Resolution:
         if found is None:
             self.complain(path, f"{component!r} is not registered, so a spec cannot name it")
             return component
-        names = type(component).parameters
-        return {"use": found.qualified, **{name: getattr(component, name) for name in names}}
+        values: dict[str, Any] = {"use": found.qualified}
+        for name, declared in type(component).parameters.items():
+            value = getattr(component, name)
+            try:
+                values[name] = value if declared.slot else plain_value(value, path, self._among)
+            except SpecError as error:
+                self.problems += error.problems
+        return values
+
+    def _among(self, component: Any, path: Where) -> Any:
+        return self.component(component, component.kind, path)
 
     def _parameters(self, cls: Any, name: str, given: Mapping[str, Any], path: Where) -> Any:
         before = len(self.problems)

@@ -41,1002 +41,2621 @@ from ilk.interfaces.relevance import Relevance
 from ilk.interfaces.resampling import Resampling
 from ilk.interfaces.transformer import Transformer
 
-def make(kind: str, name: str, /, **parameters: Any) -> Any: ...
-
-
+def make(kind: str, _name: str, /, **parameters: Any) -> Any: ...
 @overload
-def distance(name: Literal["bray_curtis", "ilk-distances/bray_curtis"], /) -> Distance:
+def distance(_name: Literal["bray_curtis", "ilk-distances/bray_curtis"], /) -> Distance:
     """Bray-Curtis distance: the share of two samples that they do not have in common."""
 
 @overload
-def distance(name: Literal["callable", "ilk-distances/callable"], /, *, function: Callable[..., Any] | None = ..., metric: bool = ..., symmetric: bool = ..., inputs: Literal['auto', 'vectors', 'objects'] = ...) -> Distance:
+def distance(
+    _name: Literal["callable", "ilk-distances/callable"],
+    /,
+    *,
+    function: Callable[..., Any] | None = ...,
+    metric: bool = ...,
+    symmetric: bool = ...,
+    inputs: Literal["auto", "vectors", "objects"] = ...,
+) -> Distance:
     """A function of two objects: ``d(x, y) = function(x, y)``."""
 
 @overload
-def distance(name: Literal["canberra", "ilk-distances/canberra"], /) -> Distance:
+def distance(_name: Literal["canberra", "ilk-distances/canberra"], /) -> Distance:
     """Canberra distance: the sum of relative differences, each between 0 and 1."""
 
 @overload
-def distance(name: Literal["chebyshev", "ilk-distances/chebyshev"], /, *, weights: ArrayLike | None = ...) -> Distance:
+def distance(
+    _name: Literal["chebyshev", "ilk-distances/chebyshev"], /, *, weights: ArrayLike | None = ...
+) -> Distance:
     """Chebyshev distance: the largest absolute difference."""
 
 @overload
-def distance(name: Literal["chi2", "ilk-distances/chi2"], /, *, normalize: bool = ...) -> Distance:
+def distance(_name: Literal["chi2", "ilk-distances/chi2"], /, *, normalize: bool = ...) -> Distance:
     """Chi-squared distance of histograms: squared differences from the mean, over the mean."""
 
 @overload
-def distance(name: Literal["combined", "ilk-distances/combined"], /, *, parts: Mapping[str, DistanceLike] | None = ..., views: ViewsLike | None = ..., weights: ArrayLike | Mapping[str, Any] | Literal['uniform', 'learned'] = ..., scale: Literal['mean', 'max'] | None = ..., regularization: float = ..., n_pairs: int = ..., random_state: RandomState = ...) -> Distance:
+def distance(
+    _name: Literal["combined", "ilk-distances/combined"],
+    /,
+    *,
+    parts: Mapping[str, DistanceLike] | None = ...,
+    views: ViewsLike | None = ...,
+    weights: ArrayLike | Mapping[str, Any] | Literal["uniform", "learned"] = ...,
+    scale: Literal["mean", "max"] | None = ...,
+    regularization: float = ...,
+    n_pairs: int = ...,
+    random_state: RandomState = ...,
+) -> Distance:
     """Weighted sum of distances of several views: ``d(x, y) = sum_i w_i d_i(x_i, y_i) / s_i``."""
 
 @overload
-def distance(name: Literal["compression", "ilk-distances/compression"], /, *, compressor: Callable[..., Any] | Literal['zlib', 'bz2', 'lzma', 'zstd', 'lz4', 'isal'] = ..., level: int | None = ..., symmetric: bool = ..., encoding: str = ...) -> Distance:
+def distance(
+    _name: Literal["compression", "ilk-distances/compression"],
+    /,
+    *,
+    compressor: Callable[..., Any] | Literal["zlib", "bz2", "lzma", "zstd", "lz4", "isal"] = ...,
+    level: int | None = ...,
+    symmetric: bool = ...,
+    encoding: str = ...,
+) -> Distance:
     """Compression distance: what each of two texts adds to the other, by what both tell."""
 
 @overload
-def distance(name: Literal["correlation", "ilk-distances/correlation"], /) -> Distance:
+def distance(_name: Literal["correlation", "ilk-distances/correlation"], /) -> Distance:
     """Correlation distance: one minus Pearson's correlation of two vectors."""
 
 @overload
-def distance(name: Literal["cosine", "ilk-distances/cosine"], /) -> Distance:
+def distance(_name: Literal["cosine", "ilk-distances/cosine"], /) -> Distance:
     """Cosine distance: one minus the cosine of the angle between two vectors."""
 
 @overload
-def distance(name: Literal["emd", "ilk-distances/emd"], /, *, ground: DistanceLike = ..., matrix: ArrayLike | None = ..., positions: ArrayLike | Sequence[Any] | None = ..., period: float | None = ..., extra_mass_penalty: float = ..., normalize: bool = ...) -> Distance:
+def distance(
+    _name: Literal["emd", "ilk-distances/emd"],
+    /,
+    *,
+    ground: DistanceLike = ...,
+    matrix: ArrayLike | None = ...,
+    positions: ArrayLike | Sequence[Any] | None = ...,
+    period: float | None = ...,
+    extra_mass_penalty: float = ...,
+    normalize: bool = ...,
+) -> Distance:
     """Earth mover's distance: the least work that turns one heap of mass into another."""
 
 @overload
-def distance(name: Literal["euclidean", "ilk-core/euclidean"], /, *, weights: ArrayLike | None = ...) -> Distance:
+def distance(
+    _name: Literal["euclidean", "ilk-core/euclidean"], /, *, weights: ArrayLike | None = ...
+) -> Distance:
     """Euclidean distance: the root of the weighted sum of squared differences."""
 
 @overload
-def distance(name: Literal["forest", "ilk-ensembles/forest"], /, *, forest: ClassifierLike = ...) -> Distance:
+def distance(
+    _name: Literal["forest", "ilk-ensembles/forest"], /, *, forest: ClassifierLike = ...
+) -> Distance:
     """Share of the trees of a forest in which two cases end in different leaves."""
 
 @overload
-def distance(name: Literal["hamming", "ilk-distances/hamming"], /, *, normalize: bool = ...) -> Distance:
+def distance(
+    _name: Literal["hamming", "ilk-distances/hamming"], /, *, normalize: bool = ...
+) -> Distance:
     """Hamming distance: the share, or the number, of positions in which two rows differ."""
 
 @overload
-def distance(name: Literal["hausdorff", "ilk-distances/hausdorff"], /, *, ground: DistanceLike = ...) -> Distance:
+def distance(
+    _name: Literal["hausdorff", "ilk-distances/hausdorff"], /, *, ground: DistanceLike = ...
+) -> Distance:
     """Hausdorff distance: how far the most remote point of either set is from the other set."""
 
 @overload
-def distance(name: Literal["hellinger", "ilk-distances/hellinger"], /, *, normalize: bool = ...) -> Distance:
+def distance(
+    _name: Literal["hellinger", "ilk-distances/hellinger"], /, *, normalize: bool = ...
+) -> Distance:
     """Hellinger distance: the Euclidean distance of the roots of bins, over the root of 2."""
 
 @overload
-def distance(name: Literal["heterogeneous", "ilk-distances/heterogeneous"], /, *, weights: ArrayLike | None = ..., nominal: Sequence[Any] | Literal['auto'] = ..., missing: Literal['max', 'ignore', 'error'] = ..., scale: Literal['range', 'std'] | None = ...) -> Distance:
+def distance(
+    _name: Literal["heterogeneous", "ilk-distances/heterogeneous"],
+    /,
+    *,
+    weights: ArrayLike | None = ...,
+    nominal: Sequence[Any] | Literal["auto"] = ...,
+    missing: Literal["max", "ignore", "error"] = ...,
+    scale: Literal["range", "std"] | None = ...,
+) -> Distance:
     """Distance on numeric and nominal columns: overlap on nominal, scaled difference on numeric."""
 
 @overload
-def distance(name: Literal["histogram_intersection", "ilk-distances/histogram_intersection"], /, *, normalize: bool = ...) -> Distance:
+def distance(
+    _name: Literal["histogram_intersection", "ilk-distances/histogram_intersection"],
+    /,
+    *,
+    normalize: bool = ...,
+) -> Distance:
     """Histogram intersection: the share of the smaller histogram that is not in the larger one."""
 
 @overload
-def distance(name: Literal["jaccard", "ilk-distances/jaccard"], /, *, shingle: int = ...) -> Distance:
+def distance(
+    _name: Literal["jaccard", "ilk-distances/jaccard"], /, *, shingle: int = ...
+) -> Distance:
     """Jaccard distance: the share of what either of two sets has that only one of them has."""
 
 @overload
-def distance(name: Literal["jeffrey", "ilk-distances/jeffrey"], /, *, base: float = ..., smoothing: float = ..., normalize: bool = ...) -> Distance:
+def distance(
+    _name: Literal["jeffrey", "ilk-distances/jeffrey"],
+    /,
+    *,
+    base: float = ...,
+    smoothing: float = ...,
+    normalize: bool = ...,
+) -> Distance:
     """Jeffrey divergence: what it costs to take two histograms for their mean."""
 
 @overload
-def distance(name: Literal["jensen_shannon", "ilk-distances/jensen_shannon"], /, *, base: float = ...) -> Distance:
+def distance(
+    _name: Literal["jensen_shannon", "ilk-distances/jensen_shannon"], /, *, base: float = ...
+) -> Distance:
     """Jensen-Shannon distance: the root of the Jensen-Shannon divergence, a metric."""
 
 @overload
-def distance(name: Literal["kernel", "ilk-distances/kernel"], /, *, kernel: KernelLike = ...) -> Distance:
+def distance(
+    _name: Literal["kernel", "ilk-distances/kernel"], /, *, kernel: KernelLike = ...
+) -> Distance:
     """Distance in a kernel's feature space: ``d(x, y) = sqrt(k(x, x) - 2 k(x, y) + k(y, y))``."""
 
 @overload
-def distance(name: Literal["kullback_leibler", "ilk-distances/kullback_leibler"], /, *, base: float = ..., smoothing: float = ..., normalize: bool = ...) -> Distance:
+def distance(
+    _name: Literal["kullback_leibler", "ilk-distances/kullback_leibler"],
+    /,
+    *,
+    base: float = ...,
+    smoothing: float = ...,
+    normalize: bool = ...,
+) -> Distance:
     """Kullback-Leibler divergence: what it costs to take histogram k for histogram h."""
 
 @overload
-def distance(name: Literal["learned", "ilk-distances/learned"], /, *, learner: MetricLearnerLike = ..., base: DistanceLike = ...) -> Distance:
+def distance(
+    _name: Literal["learned", "ilk-distances/learned"],
+    /,
+    *,
+    learner: MetricLearnerLike = ...,
+    base: DistanceLike = ...,
+) -> Distance:
     """Distance after a metric learner's transform: ``d(x, y) = base(L x, L y)``."""
 
 @overload
-def distance(name: Literal["levenshtein", "ilk-distances/levenshtein"], /, *, weights: Sequence[Any] | None = ..., normalize: Literal['max', 'metric'] | None = ...) -> Distance:
+def distance(
+    _name: Literal["levenshtein", "ilk-distances/levenshtein"],
+    /,
+    *,
+    weights: Sequence[Any] | None = ...,
+    normalize: Literal["max", "metric"] | None = ...,
+) -> Distance:
     """Levenshtein distance: the least cost of the edits that turn one text into the other."""
 
 @overload
-def distance(name: Literal["mahalanobis", "ilk-distances/mahalanobis"], /, *, covariance: ArrayLike | Literal['empirical', 'ledoit_wolf'] = ..., components: ArrayLike | None = ..., shrinkage: float = ..., pinv: bool = ...) -> Distance:
+def distance(
+    _name: Literal["mahalanobis", "ilk-distances/mahalanobis"],
+    /,
+    *,
+    covariance: ArrayLike | Literal["empirical", "ledoit_wolf"] = ...,
+    components: ArrayLike | None = ...,
+    shrinkage: float = ...,
+    pinv: bool = ...,
+) -> Distance:
     """Mahalanobis distance: Euclidean after a linear map that makes the covariance the identity."""
 
 @overload
-def distance(name: Literal["manhattan", "ilk-distances/manhattan"], /, *, weights: ArrayLike | None = ...) -> Distance:
+def distance(
+    _name: Literal["manhattan", "ilk-distances/manhattan"], /, *, weights: ArrayLike | None = ...
+) -> Distance:
     """Manhattan (city-block) distance: the weighted sum of absolute differences."""
 
 @overload
-def distance(name: Literal["minkowski", "ilk-distances/minkowski"], /, *, weights: ArrayLike | None = ..., p: float = ...) -> Distance:
+def distance(
+    _name: Literal["minkowski", "ilk-distances/minkowski"],
+    /,
+    *,
+    weights: ArrayLike | None = ...,
+    p: float = ...,
+) -> Distance:
     """Minkowski distance: the p-th root of the weighted sum of p-th powers of differences."""
 
 @overload
-def distance(name: Literal["ncd", "ilk-distances/ncd"], /, *, compressor: Callable[..., Any] | Literal['zlib', 'bz2', 'lzma', 'zstd', 'lz4', 'isal'] = ..., level: int | None = ..., symmetric: bool = ..., encoding: str = ...) -> Distance:
+def distance(
+    _name: Literal["ncd", "ilk-distances/ncd"],
+    /,
+    *,
+    compressor: Callable[..., Any] | Literal["zlib", "bz2", "lzma", "zstd", "lz4", "isal"] = ...,
+    level: int | None = ...,
+    symmetric: bool = ...,
+    encoding: str = ...,
+) -> Distance:
     """Normalised compression distance: what one of two texts adds to the other, once compressed."""
 
 @overload
-def distance(name: Literal["pair_classifier", "ilk-distances/pair_classifier"], /, *, parts: Mapping[str, DistanceLike] | None = ..., views: ViewsLike | None = ..., classifier: ClassifierLike = ..., pairs: Literal['difference', 'concatenation'] = ..., n_pairs: int = ..., random_state: RandomState = ...) -> Distance:
+def distance(
+    _name: Literal["pair_classifier", "ilk-distances/pair_classifier"],
+    /,
+    *,
+    parts: Mapping[str, DistanceLike] | None = ...,
+    views: ViewsLike | None = ...,
+    classifier: ClassifierLike = ...,
+    pairs: Literal["difference", "concatenation"] = ...,
+    n_pairs: int = ...,
+    random_state: RandomState = ...,
+) -> Distance:
     """Probability, by a classifier of pairs, that two objects are of different class."""
 
 @overload
-def distance(name: Literal["precomputed", "ilk-distances/precomputed"], /, *, matrix: ArrayLike | None = ..., metric: bool = ..., symmetric: bool = ...) -> Distance:
+def distance(
+    _name: Literal["precomputed", "ilk-distances/precomputed"],
+    /,
+    *,
+    matrix: ArrayLike | None = ...,
+    metric: bool = ...,
+    symmetric: bool = ...,
+) -> Distance:
     """Distances looked up in a matrix: ``d(x, y) = matrix[x, y]``; data are row numbers."""
 
 @overload
-def distance(name: Literal["sum_of_minima", "ilk-distances/sum_of_minima"], /, *, ground: DistanceLike = ...) -> Distance:
+def distance(
+    _name: Literal["sum_of_minima", "ilk-distances/sum_of_minima"], /, *, ground: DistanceLike = ...
+) -> Distance:
     """Sum of minimum distances: how far points are from the nearest point of the other set."""
 
 @overload
-def distance(name: Literal["symmetric_kl", "ilk-distances/symmetric_kl"], /, *, base: float = ..., smoothing: float = ..., normalize: bool = ...) -> Distance:
+def distance(
+    _name: Literal["symmetric_kl", "ilk-distances/symmetric_kl"],
+    /,
+    *,
+    base: float = ...,
+    smoothing: float = ...,
+    normalize: bool = ...,
+) -> Distance:
     """Symmetric Kullback-Leibler divergence: the sum of the divergences both ways."""
 
 @overload
-def distance(name: str, /) -> Distance: ...
-
+def distance(_name: str, /) -> Distance: ...
 def distances() -> list[str]: ...
-
 @overload
-def kernel(name: Literal["conformal", "ilk-distances/conformal"], /, *, kernel: KernelLike = ..., tau: float | Literal['mean_distance', 'neighbors'] = ..., centers: ArrayLike | Sequence[Any] | None = ..., coefficients: ArrayLike | None = ..., distance: DistanceLike = ..., n_neighbors: int = ..., svm: Mapping[str, Any] | None = ...) -> Kernel:
+def kernel(
+    _name: Literal["conformal", "ilk-distances/conformal"],
+    /,
+    *,
+    kernel: KernelLike = ...,
+    tau: float | Literal["mean_distance", "neighbors"] = ...,
+    centers: ArrayLike | Sequence[Any] | None = ...,
+    coefficients: ArrayLike | None = ...,
+    distance: DistanceLike = ...,
+    n_neighbors: int = ...,
+    svm: Mapping[str, Any] | None = ...,
+) -> Kernel:
     """Conformal transformation of a kernel: ``k'(x, y) = c(x) c(y) k(x, y)``."""
 
 @overload
-def kernel(name: Literal["exponential_chi2", "ilk-distances/exponential_chi2"], /, *, n_neighbors: int = ..., sigma: float | Literal['mean_distance', 'neighbors'] = ..., distance: DistanceLike = ...) -> Kernel:
+def kernel(
+    _name: Literal["exponential_chi2", "ilk-distances/exponential_chi2"],
+    /,
+    *,
+    n_neighbors: int = ...,
+    sigma: float | Literal["mean_distance", "neighbors"] = ...,
+    distance: DistanceLike = ...,
+) -> Kernel:
     """Exponential chi-squared kernel: ``k(h, k) = exp(-chi2(h, k) / (2 sigma^2))``."""
 
 @overload
-def kernel(name: Literal["linear", "ilk-distances/linear"], /) -> Kernel:
+def kernel(_name: Literal["linear", "ilk-distances/linear"], /) -> Kernel:
     """Linear kernel: ``k(x, y) = x'y``, the dot product."""
 
 @overload
-def kernel(name: Literal["mahalanobis_rbf", "ilk-distances/mahalanobis_rbf"], /, *, n_neighbors: int = ..., learner: MetricLearnerLike = ..., sigma: float | Literal['local', 'mean_distance', 'neighbors'] = ...) -> Kernel:
+def kernel(
+    _name: Literal["mahalanobis_rbf", "ilk-distances/mahalanobis_rbf"],
+    /,
+    *,
+    n_neighbors: int = ...,
+    learner: MetricLearnerLike = ...,
+    sigma: float | Literal["local", "mean_distance", "neighbors"] = ...,
+) -> Kernel:
     """Radial basis function kernel after L: ``k(x, y) = exp(-|L(x - y)|^2 / (2 sigma^2))``."""
 
 @overload
-def kernel(name: Literal["polynomial", "ilk-distances/polynomial"], /, *, degree: int = ..., coef0: float = ..., gamma: float = ...) -> Kernel:
+def kernel(
+    _name: Literal["polynomial", "ilk-distances/polynomial"],
+    /,
+    *,
+    degree: int = ...,
+    coef0: float = ...,
+    gamma: float = ...,
+) -> Kernel:
     """Polynomial kernel: ``k(x, y) = (gamma x'y + coef0)^degree``."""
 
 @overload
-def kernel(name: Literal["rational", "ilk-distances/rational"], /, *, n_neighbors: int = ..., b: float | Literal['mean_distance', 'neighbors'] = ..., distance: DistanceLike = ...) -> Kernel:
+def kernel(
+    _name: Literal["rational", "ilk-distances/rational"],
+    /,
+    *,
+    n_neighbors: int = ...,
+    b: float | Literal["mean_distance", "neighbors"] = ...,
+    distance: DistanceLike = ...,
+) -> Kernel:
     """Rational kernel: ``k(x, y) = 1 - d(x, y)^2 / (d(x, y)^2 + b) = b / (d(x, y)^2 + b)``."""
 
 @overload
-def kernel(name: Literal["rbf", "ilk-distances/rbf"], /, *, n_neighbors: int = ..., sigma: float | ArrayLike | Literal['mean_distance', 'neighbors'] = ..., distance: DistanceLike = ...) -> Kernel:
+def kernel(
+    _name: Literal["rbf", "ilk-distances/rbf"],
+    /,
+    *,
+    n_neighbors: int = ...,
+    sigma: float | ArrayLike | Literal["mean_distance", "neighbors"] = ...,
+    distance: DistanceLike = ...,
+) -> Kernel:
     """Radial basis function kernel: ``k(x, y) = exp(-d(x, y)^2 / (2 sigma^2))``."""
 
 @overload
-def kernel(name: Literal["sigmoid", "ilk-distances/sigmoid"], /, *, eta1: float = ..., eta2: float = ...) -> Kernel:
+def kernel(
+    _name: Literal["sigmoid", "ilk-distances/sigmoid"], /, *, eta1: float = ..., eta2: float = ...
+) -> Kernel:
     """Sigmoid kernel: ``k(x, y) = tanh(eta1 x'y + eta2)``."""
 
 @overload
-def kernel(name: Literal["substitution", "ilk-distances/substitution"], /, *, n_neighbors: int = ..., distance: DistanceLike = ..., sigma: float | Literal['mean_distance', 'neighbors'] = ..., repair: Literal['clip', 'shift', 'error'] = ...) -> Kernel:
+def kernel(
+    _name: Literal["substitution", "ilk-distances/substitution"],
+    /,
+    *,
+    n_neighbors: int = ...,
+    distance: DistanceLike = ...,
+    sigma: float | Literal["mean_distance", "neighbors"] = ...,
+    repair: Literal["clip", "shift", "error"] = ...,
+) -> Kernel:
     """Distance substitution kernel: any distance in ``k(x, y) = exp(-d(x, y)^2 / (2 sigma^2))``."""
 
 @overload
-def kernel(name: Literal["weighted_sum", "ilk-distances/weighted_sum"], /, *, kernels: Sequence[KernelLike] = ..., weights: ArrayLike | Literal['uniform', 'alignment', 'pyramid'] = ..., views: ViewsLike | None = ..., centered: bool = ...) -> Kernel:
+def kernel(
+    _name: Literal["weighted_sum", "ilk-distances/weighted_sum"],
+    /,
+    *,
+    kernels: Sequence[KernelLike] = ...,
+    weights: ArrayLike | Literal["uniform", "alignment", "pyramid"] = ...,
+    views: ViewsLike | None = ...,
+    centered: bool = ...,
+) -> Kernel:
     """Weighted sum of kernels: ``k(x, y) = sum_t w_t k_t(x_t, y_t)``."""
 
 @overload
-def kernel(name: str, /) -> Kernel: ...
-
+def kernel(_name: str, /) -> Kernel: ...
 def kernels() -> list[str]: ...
-
 @overload
-def index(name: Literal["ball_tree", "ilk-distances/ball_tree"], /, *, leaf_size: int = ...) -> Index:
+def index(
+    _name: Literal["ball_tree", "ilk-distances/ball_tree"], /, *, leaf_size: int = ...
+) -> Index:
     """Ball tree: halves vectors along their widest feature, a ball around each half; exact."""
 
 @overload
-def index(name: Literal["brute", "ilk-core/brute"], /) -> Index:
+def index(_name: Literal["brute", "ilk-core/brute"], /) -> Index:
     """Brute force: compares every query with every training row; exact, for any distance."""
 
 @overload
-def index(name: Literal["case_retrieval_net", "ilk-distances/case_retrieval_net"], /) -> Index:
+def index(_name: Literal["case_retrieval_net", "ilk-distances/case_retrieval_net"], /) -> Index:
     """Case retrieval net: spreads activation from a query's values to the cases; exact."""
 
 @overload
-def index(name: Literal["cover_tree", "ilk-distances/cover_tree"], /, *, base: float = ...) -> Index:
+def index(
+    _name: Literal["cover_tree", "ilk-distances/cover_tree"], /, *, base: float = ...
+) -> Index:
     """Cover tree: balls of shrinking radius around training rows; exact, for every metric."""
 
 @overload
-def index(name: Literal["fish_and_shrink", "ilk-distances/fish_and_shrink"], /, *, n_pivots: int = ..., budget: int | None = ...) -> Index:
+def index(
+    _name: Literal["fish_and_shrink", "ilk-distances/fish_and_shrink"],
+    /,
+    *,
+    n_pivots: int = ...,
+    budget: int | None = ...,
+) -> Index:
     """Fish and Shrink: compares a query with few cases and bounds its distance to all others."""
 
 @overload
-def index(name: Literal["footprint", "ilk-distances/footprint"], /, *, n_neighbors: int = ..., n_references: int = ...) -> Index:
+def index(
+    _name: Literal["footprint", "ilk-distances/footprint"],
+    /,
+    *,
+    n_neighbors: int = ...,
+    n_references: int = ...,
+) -> Index:
     """Footprint-based retrieval: looks at landmark cases, then around the nearest; approximate."""
 
 @overload
-def index(name: Literal["hnsw", "ilk-distances/hnsw"], /, *, n_links: int = ..., ef_construction: int = ..., ef_search: int = ..., random_state: RandomState = ...) -> Index:
+def index(
+    _name: Literal["hnsw", "ilk-distances/hnsw"],
+    /,
+    *,
+    n_links: int = ...,
+    ef_construction: int = ...,
+    ef_search: int = ...,
+    random_state: RandomState = ...,
+) -> Index:
     """Hierarchical navigable small worlds: walks a graph of near rows; approximate."""
 
 @overload
-def index(name: Literal["kd_tree", "ilk-distances/kd_tree"], /, *, leaf_size: int = ..., copy: bool = ...) -> Index:
+def index(
+    _name: Literal["kd_tree", "ilk-distances/kd_tree"], /, *, leaf_size: int = ..., copy: bool = ...
+) -> Index:
     """kd-tree: halves the rows again and again along the widest feature; exact, for Minkowski."""
 
 @overload
-def index(name: Literal["lsh", "ilk-distances/lsh"], /, *, n_tables: int = ..., n_bits: int | None = ..., width: float | None = ..., recall: float = ..., n_probes: int = ..., random_state: RandomState = ...) -> Index:
+def index(
+    _name: Literal["lsh", "ilk-distances/lsh"],
+    /,
+    *,
+    n_tables: int = ...,
+    n_bits: int | None = ...,
+    width: float | None = ...,
+    recall: float = ...,
+    n_probes: int = ...,
+    random_state: RandomState = ...,
+) -> Index:
     """Locality-sensitive hashing: compares a query with the rows in its buckets; approximate."""
 
 @overload
-def index(name: str, /) -> Index: ...
-
+def index(_name: str, /) -> Index: ...
 def indexes() -> list[str]: ...
-
 @overload
-def transformer(name: Literal["codebook", "ilk-learners/codebook"], /, *, n_words: int = ..., places: int = ..., normalize: bool = ..., max_descriptors: int = ..., max_iter: int = ..., random_state: RandomState = ...) -> Transformer:
+def transformer(
+    _name: Literal["codebook", "ilk-learners/codebook"],
+    /,
+    *,
+    n_words: int = ...,
+    places: int = ...,
+    normalize: bool = ...,
+    max_descriptors: int = ...,
+    max_iter: int = ...,
+    random_state: RandomState = ...,
+) -> Transformer:
     """Histogram of a set of descriptors over the words of a codebook (bag of words)."""
 
 @overload
-def transformer(name: Literal["dense_sift", "ilk-learners/dense_sift"], /, *, scales: Sequence[Any] = ..., grid: int = ..., spacing: float | None = ...) -> Transformer:
+def transformer(
+    _name: Literal["dense_sift", "ilk-learners/dense_sift"],
+    /,
+    *,
+    scales: Sequence[Any] = ...,
+    grid: int = ...,
+    spacing: float | None = ...,
+) -> Transformer:
     """SIFT descriptors of an image at the points of a regular grid, at several scales."""
 
 @overload
-def transformer(name: Literal["impute", "ilk-learners/impute"], /, *, numeric: Literal['mean', 'median', 'most_frequent', 'constant'] = ..., nominal: Literal['most_frequent', 'constant'] = ..., fill_number: float = ..., fill_category: str = ...) -> Transformer:
+def transformer(
+    _name: Literal["impute", "ilk-learners/impute"],
+    /,
+    *,
+    numeric: Literal["mean", "median", "most_frequent", "constant"] = ...,
+    nominal: Literal["most_frequent", "constant"] = ...,
+    fill_number: float = ...,
+    fill_category: str = ...,
+) -> Transformer:
     """Replace missing values (NaN, None, NaT, NA) by what is usual in their column."""
 
 @overload
-def transformer(name: Literal["minmax", "ilk-learners/minmax"], /, *, low: float = ..., high: float = ..., clip: bool = ...) -> Transformer:
+def transformer(
+    _name: Literal["minmax", "ilk-learners/minmax"],
+    /,
+    *,
+    low: float = ...,
+    high: float = ...,
+    clip: bool = ...,
+) -> Transformer:
     """Shift and scale every feature to the interval from `low` to `high`."""
 
 @overload
-def transformer(name: Literal["one_hot", "ilk-learners/one_hot"], /, *, columns: Sequence[Any] | Literal['nominal'] = ..., unseen: Literal['error', 'zeros'] = ..., missing: Literal['error', 'zeros', 'category'] = ...) -> Transformer:
+def transformer(
+    _name: Literal["one_hot", "ilk-learners/one_hot"],
+    /,
+    *,
+    columns: Sequence[Any] | Literal["nominal"] = ...,
+    unseen: Literal["error", "zeros"] = ...,
+    missing: Literal["error", "zeros", "category"] = ...,
+) -> Transformer:
     """Encode each nominal column as one column of 0 and 1 for each of its categories."""
 
 @overload
-def transformer(name: Literal["ordinal", "ilk-learners/ordinal"], /, *, columns: Sequence[Any] | Literal['nominal'] = ..., unseen: float | Literal['error'] = ..., missing: float | Literal['error', 'keep'] = ...) -> Transformer:
+def transformer(
+    _name: Literal["ordinal", "ilk-learners/ordinal"],
+    /,
+    *,
+    columns: Sequence[Any] | Literal["nominal"] = ...,
+    unseen: float | Literal["error"] = ...,
+    missing: float | Literal["error", "keep"] = ...,
+) -> Transformer:
     """Encode each nominal column as the places of its categories: 0, 1, 2, ..."""
 
 @overload
-def transformer(name: Literal["pca", "ilk-learners/pca"], /, *, n_components: float | None = ..., whiten: bool = ..., center: bool = ..., report: bool = ...) -> Transformer:
+def transformer(
+    _name: Literal["pca", "ilk-learners/pca"],
+    /,
+    *,
+    n_components: float | None = ...,
+    whiten: bool = ...,
+    center: bool = ...,
+    report: bool = ...,
+) -> Transformer:
     """Project on the orthogonal directions of largest variance (principal components)."""
 
 @overload
-def transformer(name: Literal["pyramid", "ilk-learners/pyramid"], /, *, codebook: TransformerLike = ..., levels: int = ..., normalize: bool = ...) -> Transformer:
+def transformer(
+    _name: Literal["pyramid", "ilk-learners/pyramid"],
+    /,
+    *,
+    codebook: TransformerLike = ...,
+    levels: int = ...,
+    normalize: bool = ...,
+) -> Transformer:
     """Histograms over words per cell of a grid, on levels from coarse to fine (spatial pyramid)."""
 
 @overload
-def transformer(name: Literal["select", "ilk-learners/select"], /, *, columns: Sequence[Any] = ...) -> Transformer:
+def transformer(
+    _name: Literal["select", "ilk-learners/select"], /, *, columns: Sequence[Any] = ...
+) -> Transformer:
     """Keep some columns of a table or an array, in the order in which they are named."""
 
 @overload
-def transformer(name: Literal["standardize", "ilk-learners/standardize"], /, *, with_mean: bool = ..., with_std: bool = ...) -> Transformer:
+def transformer(
+    _name: Literal["standardize", "ilk-learners/standardize"],
+    /,
+    *,
+    with_mean: bool = ...,
+    with_std: bool = ...,
+) -> Transformer:
     """Shift and scale every feature to mean 0 and standard deviation 1."""
 
 @overload
-def transformer(name: str, /) -> Transformer: ...
-
+def transformer(_name: str, /) -> Transformer: ...
 def transformers() -> list[str]: ...
-
 @overload
-def metric_learner(name: Literal["adamenn", "ilk-learners/adamenn"], /, *, report: bool = ..., K0: int = ..., K1: int = ..., K2: int = ..., L: int = ..., M: int = ..., c: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["adamenn", "ilk-learners/adamenn"],
+    /,
+    *,
+    report: bool = ...,
+    K0: int = ...,
+    K1: int = ...,
+    K2: int = ...,
+    L: int = ...,
+    M: int = ...,
+    c: float = ...,
+) -> MetricLearner | LocalMetric:
     """Weigh features by how little is lost where each alone tells the classes around the query."""
 
 @overload
-def metric_learner(name: Literal["block_diagonal", "ilk-learners/block_diagonal"], /, *, views: ViewsLike | None = ..., learner: MetricLearnerLike = ..., parts: Mapping[str, MetricLearnerLike] | None = ..., weights: ArrayLike | Mapping[str, Any] | Literal['uniform', 'pyramid', 'alignment', 'search'] = ..., random_state: RandomState = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["block_diagonal", "ilk-learners/block_diagonal"],
+    /,
+    *,
+    views: ViewsLike | None = ...,
+    learner: MetricLearnerLike = ...,
+    parts: Mapping[str, MetricLearnerLike] | None = ...,
+    weights: ArrayLike
+    | Mapping[str, Any]
+    | Literal["uniform", "pyramid", "alignment", "search"] = ...,
+    random_state: RandomState = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """A metric learner for each view, combined in one block-diagonal metric (HML2-DF)."""
 
 @overload
-def metric_learner(name: Literal["boostml1", "ilk-learners/boostml1"], /, *, report: bool = ..., n_neighbors: int = ..., L: int = ..., zeta: float = ..., kappa: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["boostml1", "ilk-learners/boostml1"],
+    /,
+    *,
+    report: bool = ...,
+    n_neighbors: int = ...,
+    L: int = ...,
+    zeta: float = ...,
+    kappa: float = ...,
+) -> MetricLearner | LocalMetric:
     """Shrink a region around the query along its most relevant feature, step by step."""
 
 @overload
-def metric_learner(name: Literal["boostml2", "ilk-learners/boostml2"], /, *, report: bool = ..., n_neighbors: int = ..., L: int = ..., zeta: float = ..., kappa: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["boostml2", "ilk-learners/boostml2"],
+    /,
+    *,
+    report: bool = ...,
+    n_neighbors: int = ...,
+    L: int = ...,
+    zeta: float = ...,
+    kappa: float = ...,
+) -> MetricLearner | LocalMetric:
     """Shrink a region around the query under weights by which near rows differ from others."""
 
 @overload
-def metric_learner(name: Literal["dann", "ilk-learners/dann"], /, *, report: bool = ..., n_metric_neighbors: int | None = ..., epsilon: float = ..., n_iterations: int = ..., diagonal: bool = ..., floor: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["dann", "ilk-learners/dann"],
+    /,
+    *,
+    report: bool = ...,
+    n_metric_neighbors: int | None = ...,
+    epsilon: float = ...,
+    n_iterations: int = ...,
+    diagonal: bool = ...,
+    floor: float = ...,
+) -> MetricLearner | LocalMetric:
     """Stretch the neighbourhood along directions in which the classes around do not differ."""
 
 @overload
-def metric_learner(name: Literal["identity", "ilk-learners/identity"], /, *, n_components: int | None = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["identity", "ilk-learners/identity"],
+    /,
+    *,
+    n_components: int | None = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Keep the features as they are: L = I, the Euclidean distance."""
 
 @overload
-def metric_learner(name: Literal["itml", "ilk-learners/itml"], /, *, constraints: ArrayLike | Literal['labels'] = ..., n_constraints: int | None = ..., prior: ArrayLike | Literal['identity', 'covariance'] = ..., gamma: float = ..., bounds: ArrayLike | None = ..., max_iter: int = ..., tol: float = ..., random_state: RandomState = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["itml", "ilk-learners/itml"],
+    /,
+    *,
+    constraints: ArrayLike | Literal["labels"] = ...,
+    n_constraints: int | None = ...,
+    prior: ArrayLike | Literal["identity", "covariance"] = ...,
+    gamma: float = ...,
+    bounds: ArrayLike | None = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+    random_state: RandomState = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Change a prior metric as little as bounds on pairs ask for (information-theoretic)."""
 
 @overload
-def metric_learner(name: Literal["lda", "ilk-learners/lda"], /, *, n_components: int | None = ..., shrinkage: float = ..., singular: Literal['reduce', 'shrink', 'error'] = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["lda", "ilk-learners/lda"],
+    /,
+    *,
+    n_components: int | None = ...,
+    shrinkage: float = ...,
+    singular: Literal["reduce", "shrink", "error"] = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Project on the directions that tell classes apart best (Fisher's linear discriminants)."""
 
 @overload
-def metric_learner(name: Literal["lfda", "ilk-learners/lfda"], /, *, n_components: int | None = ..., n_neighbors: int = ..., embedding: Literal['weighted', 'plain', 'orthonormal'] = ..., shrinkage: float = ..., singular: Literal['reduce', 'error'] = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["lfda", "ilk-learners/lfda"],
+    /,
+    *,
+    n_components: int | None = ...,
+    n_neighbors: int = ...,
+    embedding: Literal["weighted", "plain", "orthonormal"] = ...,
+    shrinkage: float = ...,
+    singular: Literal["reduce", "error"] = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Local Fisher discriminants: like `lda`, but only near rows of a class are drawn together."""
 
 @overload
-def metric_learner(name: Literal["lmnn", "ilk-learners/lmnn"], /, *, max_iter: int = ..., tol: float = ..., warm_start: bool = ..., report: bool = ..., n_neighbors: int | Literal['auto'] = ..., push: float = ..., n_rounds: int = ..., triplets: ArrayLike | Literal['labels'] = ..., n_components: int | None = ..., init: ArrayLike | Literal['identity', 'pca', 'lda'] = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["lmnn", "ilk-learners/lmnn"],
+    /,
+    *,
+    max_iter: int = ...,
+    tol: float = ...,
+    warm_start: bool = ...,
+    report: bool = ...,
+    n_neighbors: int | Literal["auto"] = ...,
+    push: float = ...,
+    n_rounds: int = ...,
+    triplets: ArrayLike | Literal["labels"] = ...,
+    n_components: int | None = ...,
+    init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
+) -> MetricLearner | LocalMetric:
     """Large margin nearest neighbour: pull neighbours of the same class, push out all others."""
 
 @overload
-def metric_learner(name: Literal["localized", "ilk-learners/localized"], /, *, report: bool = ..., learner: MetricLearnerLike = ..., n_neighbors: int = ..., random_state: RandomState = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["localized", "ilk-learners/localized"],
+    /,
+    *,
+    report: bool = ...,
+    learner: MetricLearnerLike = ...,
+    n_neighbors: int = ...,
+    random_state: RandomState = ...,
+) -> MetricLearner | LocalMetric:
     """Fit a metric learner to the rows around each query, and rank them under its metric."""
 
 @overload
-def metric_learner(name: Literal["machete", "ilk-learners/machete"], /, *, report: bool = ..., n_neighbors: int = ..., L: int = ..., shrink: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["machete", "ilk-learners/machete"],
+    /,
+    *,
+    report: bool = ...,
+    n_neighbors: int = ...,
+    L: int = ...,
+    shrink: float = ...,
+) -> MetricLearner | LocalMetric:
     """Cut off, step by step, what is far from the query along the most relevant feature."""
 
 @overload
-def metric_learner(name: Literal["megm", "ilk-learners/megm"], /, *, max_iter: int = ..., tol: float = ..., warm_start: bool = ..., report: bool = ..., n_neighbors: int | Literal['log2'] = ..., regularization: float | None = ..., n_restarts: int = ..., random_state: RandomState = ..., init: ArrayLike | Literal['identity', 'pca', 'lda'] = ..., solver: Literal['lbfgs', 'cg'] = ..., n_components: int | None = ..., bandwidth: Literal['local', 'global'] = ..., neighborhood: int | Literal['all'] = ..., refresh: int | None = ..., targets: Literal['auto', 'classes', 'numbers'] = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["megm", "ilk-learners/megm"],
+    /,
+    *,
+    max_iter: int = ...,
+    tol: float = ...,
+    warm_start: bool = ...,
+    report: bool = ...,
+    n_neighbors: int | Literal["log2"] = ...,
+    regularization: float | None = ...,
+    n_restarts: int = ...,
+    random_state: RandomState = ...,
+    init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
+    solver: Literal["lbfgs", "cg"] = ...,
+    n_components: int | None = ...,
+    bandwidth: Literal["local", "global"] = ...,
+    neighborhood: int | Literal["all"] = ...,
+    refresh: int | None = ...,
+    targets: Literal["auto", "classes", "numbers"] = ...,
+) -> MetricLearner | LocalMetric:
     """MEGM: the linear map whose kernel-weighted votes of all other rows are least wrong."""
 
 @overload
-def metric_learner(name: Literal["megm_diagonal", "ilk-learners/megm_diagonal"], /, *, max_iter: int = ..., tol: float = ..., warm_start: bool = ..., report: bool = ..., n_neighbors: int | Literal['log2'] = ..., regularization: float | None = ..., n_restarts: int = ..., random_state: RandomState = ..., init: ArrayLike | Literal['identity'] = ..., solver: Literal['lbfgs', 'cg'] = ..., bandwidth: Literal['local', 'global'] = ..., neighborhood: int | Literal['all'] = ..., refresh: int | None = ..., targets: Literal['auto', 'classes', 'numbers'] = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["megm_diagonal", "ilk-learners/megm_diagonal"],
+    /,
+    *,
+    max_iter: int = ...,
+    tol: float = ...,
+    warm_start: bool = ...,
+    report: bool = ...,
+    n_neighbors: int | Literal["log2"] = ...,
+    regularization: float | None = ...,
+    n_restarts: int = ...,
+    random_state: RandomState = ...,
+    init: ArrayLike | Literal["identity"] = ...,
+    solver: Literal["lbfgs", "cg"] = ...,
+    bandwidth: Literal["local", "global"] = ...,
+    neighborhood: int | Literal["all"] = ...,
+    refresh: int | None = ...,
+    targets: Literal["auto", "classes", "numbers"] = ...,
+) -> MetricLearner | LocalMetric:
     """MEGM with a diagonal map: weights of features whose kernel-weighted votes are least wrong."""
 
 @overload
-def metric_learner(name: Literal["megm_nca", "ilk-learners/megm_nca"], /, *, max_iter: int = ..., tol: float = ..., warm_start: bool = ..., report: bool = ..., n_neighbors: int | Literal['log2'] = ..., regularization: float | None = ..., n_restarts: int = ..., random_state: RandomState = ..., init: ArrayLike | Literal['identity', 'pca', 'lda'] = ..., solver: Literal['lbfgs', 'cg'] = ..., n_components: int | None = ..., gamma1: float = ..., gamma2: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["megm_nca", "ilk-learners/megm_nca"],
+    /,
+    *,
+    max_iter: int = ...,
+    tol: float = ...,
+    warm_start: bool = ...,
+    report: bool = ...,
+    n_neighbors: int | Literal["log2"] = ...,
+    regularization: float | None = ...,
+    n_restarts: int = ...,
+    random_state: RandomState = ...,
+    init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
+    solver: Literal["lbfgs", "cg"] = ...,
+    n_components: int | None = ...,
+    gamma1: float = ...,
+    gamma2: float = ...,
+) -> MetricLearner | LocalMetric:
     """MEGM with NCA: the squared error of votes less the expected accuracy of one neighbour."""
 
 @overload
-def metric_learner(name: Literal["mlkr", "ilk-learners/mlkr"], /, *, max_iter: int = ..., tol: float = ..., warm_start: bool = ..., report: bool = ..., n_components: int | None = ..., init: ArrayLike | Literal['identity', 'pca', 'lda'] = ..., solver: Literal['lbfgs', 'cg'] = ..., targets: Literal['auto', 'classes', 'numbers'] = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["mlkr", "ilk-learners/mlkr"],
+    /,
+    *,
+    max_iter: int = ...,
+    tol: float = ...,
+    warm_start: bool = ...,
+    report: bool = ...,
+    n_components: int | None = ...,
+    init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
+    solver: Literal["lbfgs", "cg"] = ...,
+    targets: Literal["auto", "classes", "numbers"] = ...,
+) -> MetricLearner | LocalMetric:
     """Metric learning for kernel regression: the least leave-one-out error of a kernel mean."""
 
 @overload
-def metric_learner(name: Literal["mmc", "ilk-learners/mmc"], /, *, constraints: ArrayLike | Literal['labels'] = ..., n_constraints: int | None = ..., diagonal: bool = ..., shrinkage: float = ..., singular: Literal['reduce', 'error'] = ..., max_iter: int = ..., tol: float = ..., random_state: RandomState = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["mmc", "ilk-learners/mmc"],
+    /,
+    *,
+    constraints: ArrayLike | Literal["labels"] = ...,
+    n_constraints: int | None = ...,
+    diagonal: bool = ...,
+    shrinkage: float = ...,
+    singular: Literal["reduce", "error"] = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+    random_state: RandomState = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Bring similar pairs near while dissimilar pairs stay far (Xing et al.)."""
 
 @overload
-def metric_learner(name: Literal["nca", "ilk-learners/nca"], /, *, max_iter: int = ..., tol: float = ..., warm_start: bool = ..., report: bool = ..., n_components: int | None = ..., objective: Literal['expected_accuracy', 'log'] = ..., init: ArrayLike | Literal['identity', 'pca', 'lda'] = ..., solver: Literal['lbfgs', 'cg'] = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["nca", "ilk-learners/nca"],
+    /,
+    *,
+    max_iter: int = ...,
+    tol: float = ...,
+    warm_start: bool = ...,
+    report: bool = ...,
+    n_components: int | None = ...,
+    objective: Literal["expected_accuracy", "log"] = ...,
+    init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
+    solver: Literal["lbfgs", "cg"] = ...,
+) -> MetricLearner | LocalMetric:
     """Neighbourhood components analysis: the largest chance that a random neighbour is right."""
 
 @overload
-def metric_learner(name: Literal["pca", "ilk-learners/pca"], /, *, n_components: float | None = ..., whiten: bool = ..., center: bool = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["pca", "ilk-learners/pca"],
+    /,
+    *,
+    n_components: float | None = ...,
+    whiten: bool = ...,
+    center: bool = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Project on the orthogonal directions of largest variance (principal components)."""
 
 @overload
-def metric_learner(name: Literal["rca", "ilk-learners/rca"], /, *, chunklets: ArrayLike | Literal['labels'] = ..., shrinkage: float = ..., n_components: int | None = ..., singular: Literal['reduce', 'shrink', 'error'] = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["rca", "ilk-learners/rca"],
+    /,
+    *,
+    chunklets: ArrayLike | Literal["labels"] = ...,
+    shrinkage: float = ...,
+    n_components: int | None = ...,
+    singular: Literal["reduce", "shrink", "error"] = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Whiten by the covariance inside chunklets: small groups known to be of one class."""
 
 @overload
-def metric_learner(name: Literal["relevance", "ilk-learners/relevance"], /, *, relevance: RelevanceLike = ..., n_components: int | None = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["relevance", "ilk-learners/relevance"],
+    /,
+    *,
+    relevance: RelevanceLike = ...,
+    n_components: int | None = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Multiply each feature by its relevance: a diagonal metric from any relevance measure."""
 
 @overload
-def metric_learner(name: Literal["scythe", "ilk-learners/scythe"], /, *, report: bool = ..., n_neighbors: int = ..., L: int = ..., shrink: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["scythe", "ilk-learners/scythe"],
+    /,
+    *,
+    report: bool = ...,
+    n_neighbors: int = ...,
+    L: int = ...,
+    shrink: float = ...,
+) -> MetricLearner | LocalMetric:
     """Cut off what is far from the query, each feature counting as much as it is relevant."""
 
 @overload
-def metric_learner(name: Literal["svm_local", "ilk-learners/svm_local"], /, *, report: bool = ..., C: float = ..., gamma: float | Literal['scale'] = ..., c: float = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["svm_local", "ilk-learners/svm_local"],
+    /,
+    *,
+    report: bool = ...,
+    C: float = ...,
+    gamma: float | Literal["scale"] = ...,
+    c: float = ...,
+) -> MetricLearner | LocalMetric:
     """Weigh features by how a support vector machine's boundary near the query faces them."""
 
 @overload
-def metric_learner(name: Literal["vsm", "ilk-learners/vsm"], /, *, max_iter: int = ..., tol: float = ..., warm_start: bool = ..., report: bool = ..., n_neighbors: int = ..., width: float = ..., penalty: float = ..., refresh: int = ..., solver: Literal['lbfgs', 'cg'] = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["vsm", "ilk-learners/vsm"],
+    /,
+    *,
+    max_iter: int = ...,
+    tol: float = ...,
+    warm_start: bool = ...,
+    report: bool = ...,
+    n_neighbors: int = ...,
+    width: float = ...,
+    penalty: float = ...,
+    refresh: int = ...,
+    solver: Literal["lbfgs", "cg"] = ...,
+) -> MetricLearner | LocalMetric:
     """Variable-kernel similarity metric: weights of features that make kernel votes right."""
 
 @overload
-def metric_learner(name: Literal["whitening", "ilk-learners/whitening"], /, *, n_components: int | None = ..., shrinkage: float = ..., report: bool = ...) -> MetricLearner | LocalMetric:
+def metric_learner(
+    _name: Literal["whitening", "ilk-learners/whitening"],
+    /,
+    *,
+    n_components: int | None = ...,
+    shrinkage: float = ...,
+    report: bool = ...,
+) -> MetricLearner | LocalMetric:
     """Make features uncorrelated, of variance 1: the Mahalanobis distance of all points."""
 
 @overload
-def metric_learner(name: str, /) -> MetricLearner | LocalMetric: ...
-
+def metric_learner(_name: str, /) -> MetricLearner | LocalMetric: ...
 def metric_learners() -> list[str]: ...
-
 @overload
-def relevance(name: Literal["correlation", "ilk-learners/correlation"], /, *, targets: Literal['auto', 'classes', 'numbers'] = ...) -> Relevance:
+def relevance(
+    _name: Literal["correlation", "ilk-learners/correlation"],
+    /,
+    *,
+    targets: Literal["auto", "classes", "numbers"] = ...,
+) -> Relevance:
     """Absolute correlation of each feature with the target; with classes, correlation ratio."""
 
 @overload
-def relevance(name: Literal["fisher", "ilk-learners/fisher"], /) -> Relevance:
+def relevance(_name: Literal["fisher", "ilk-learners/fisher"], /) -> Relevance:
     """Fisher's score of each feature: variance between the classes over that within them."""
 
 @overload
-def relevance(name: Literal["iterative_relief", "ilk-learners/iterative_relief"], /, *, sigma: float = ..., max_iter: int = ..., tol: float = ...) -> Relevance:
+def relevance(
+    _name: Literal["iterative_relief", "ilk-learners/iterative_relief"],
+    /,
+    *,
+    sigma: float = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+) -> Relevance:
     """I-RELIEF: Relief with uncertain neighbours, sought by the weights found so far."""
 
 @overload
-def relevance(name: Literal["mutual_information", "ilk-learners/mutual_information"], /, *, estimator: Literal['bins', 'neighbors'] = ..., n_neighbors: int = ..., n_bins: int = ..., targets: Literal['auto', 'classes', 'numbers'] = ...) -> Relevance:
+def relevance(
+    _name: Literal["mutual_information", "ilk-learners/mutual_information"],
+    /,
+    *,
+    estimator: Literal["bins", "neighbors"] = ...,
+    n_neighbors: int = ...,
+    n_bins: int = ...,
+    targets: Literal["auto", "classes", "numbers"] = ...,
+) -> Relevance:
     """Mutual information of each feature and the target, in nats."""
 
 @overload
-def relevance(name: Literal["relief", "ilk-learners/relief"], /, *, n_draws: int | None = ..., random_state: RandomState = ...) -> Relevance:
+def relevance(
+    _name: Literal["relief", "ilk-learners/relief"],
+    /,
+    *,
+    n_draws: int | None = ...,
+    random_state: RandomState = ...,
+) -> Relevance:
     """Relief: how much more a feature differs at the nearest miss than at the nearest hit."""
 
 @overload
-def relevance(name: Literal["relieff", "ilk-learners/relieff"], /, *, n_neighbors: int = ..., n_draws: int | None = ..., targets: Literal['auto', 'classes', 'numbers'] = ..., random_state: RandomState = ...) -> Relevance:
+def relevance(
+    _name: Literal["relieff", "ilk-learners/relieff"],
+    /,
+    *,
+    n_neighbors: int = ...,
+    n_draws: int | None = ...,
+    targets: Literal["auto", "classes", "numbers"] = ...,
+    random_state: RandomState = ...,
+) -> Relevance:
     """ReliefF: Relief over the k nearest rows of each class; RReliefF where y holds numbers."""
 
 @overload
-def relevance(name: Literal["simba", "ilk-learners/simba"], /, *, n_passes: int = ..., random_state: RandomState = ...) -> Relevance:
+def relevance(
+    _name: Literal["simba", "ilk-learners/simba"],
+    /,
+    *,
+    n_passes: int = ...,
+    random_state: RandomState = ...,
+) -> Relevance:
     """Simba: ascend the hypothesis margin of the nearest neighbour under the weights so far."""
 
 @overload
-def relevance(name: str, /) -> Relevance: ...
-
+def relevance(_name: str, /) -> Relevance: ...
 def relevances() -> list[str]: ...
-
 @overload
-def classifier(name: Literal["adaboost", "ilk-ensembles/adaboost"], /, *, member: ClassifierLike = ..., n_members: int = ..., method: Literal['weighting', 'resampling'] = ..., multiclass: Literal['samme', 'm1'] = ..., learning_rate: float = ..., restarts: int = ..., on_failure: Literal['raise', 'drop'] = ..., verbose: int = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["adaboost", "ilk-ensembles/adaboost"],
+    /,
+    *,
+    member: ClassifierLike = ...,
+    n_members: int = ...,
+    method: Literal["weighting", "resampling"] = ...,
+    multiclass: Literal["samme", "m1"] = ...,
+    learning_rate: float = ...,
+    restarts: int = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Fits members in turn, each on weights that are larger where those before it erred."""
 
 @overload
-def classifier(name: Literal["bagging", "ilk-ensembles/bagging"], /, *, random_state: RandomState = ..., max_samples: float = ..., replace: bool = ..., oob_score: bool = ..., n_members: int = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., member: ClassifierLike = ..., stratified: bool = ..., combiner: CombinerLike = ..., reject_label: str | int | bool | None = ..., resampling: ResamplingLike | None = ...) -> Classifier:
+def classifier(
+    _name: Literal["bagging", "ilk-ensembles/bagging"],
+    /,
+    *,
+    random_state: RandomState = ...,
+    max_samples: float = ...,
+    replace: bool = ...,
+    oob_score: bool = ...,
+    n_members: int = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    member: ClassifierLike = ...,
+    stratified: bool = ...,
+    combiner: CombinerLike = ...,
+    reject_label: str | int | bool | None = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Classifier:
     """Bootstrap aggregating: copies of a classifier, each fitted on rows drawn at random."""
 
 @overload
-def classifier(name: Literal["cascade", "ilk-ensembles/cascade"], /, *, random_state: RandomState = ..., members: Sequence[ClassifierLike] = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., threshold: float | ArrayLike = ..., costs: ArrayLike | None = ...) -> Classifier:
+def classifier(
+    _name: Literal["cascade", "ilk-ensembles/cascade"],
+    /,
+    *,
+    random_state: RandomState = ...,
+    members: Sequence[ClassifierLike] = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    threshold: float | ArrayLike = ...,
+    costs: ArrayLike | None = ...,
+) -> Classifier:
     """Asks members one after the other, until one is sure enough."""
 
 @overload
-def classifier(name: Literal["co_training", "ilk-ensembles/co_training"], /, *, random_state: RandomState = ..., views: ViewsLike | None = ..., member: ClassifierLike = ..., members: Mapping[str, ClassifierLike] | None = ..., n_jobs: int | None = ..., combiner: CombinerLike = ..., unlabeled: str | int | bool | None = ..., n_rounds: int = ..., growth: int | Mapping[str, Any] | None = ..., pool_size: int | None = ..., labeled_fraction: float | None = ..., reject_label: str | int | bool | None = ..., on_failure: Literal['raise', 'drop'] = ..., resampling: ResamplingLike | None = ..., verbose: int = ...) -> Classifier:
+def classifier(
+    _name: Literal["co_training", "ilk-ensembles/co_training"],
+    /,
+    *,
+    random_state: RandomState = ...,
+    views: ViewsLike | None = ...,
+    member: ClassifierLike = ...,
+    members: Mapping[str, ClassifierLike] | None = ...,
+    n_jobs: int | None = ...,
+    combiner: CombinerLike = ...,
+    unlabeled: str | int | bool | None = ...,
+    n_rounds: int = ...,
+    growth: int | Mapping[str, Any] | None = ...,
+    pool_size: int | None = ...,
+    labeled_fraction: float | None = ...,
+    reject_label: str | int | bool | None = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    resampling: ResamplingLike | None = ...,
+    verbose: int = ...,
+) -> Classifier:
     """Classifiers of two or more views that label unlabelled rows for each other (co-training)."""
 
 @overload
-def classifier(name: Literal["concatenated", "ilk-ensembles/concatenated"], /, *, views: ViewsLike | None = ..., member: ClassifierLike = ..., only: Sequence[Any] | None = ..., scale: bool = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["concatenated", "ilk-ensembles/concatenated"],
+    /,
+    *,
+    views: ViewsLike | None = ...,
+    member: ClassifierLike = ...,
+    only: Sequence[Any] | None = ...,
+    scale: bool = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """One classifier on the columns of all views, or of some, put side by side (HML1)."""
 
 @overload
-def classifier(name: Literal["conformal_svm", "ilk-learners/conformal_svm"], /, *, kernel: KernelLike = ..., C: float = ..., tau: float | Literal['neighbors'] = ..., n_neighbors: int = ..., distance: DistanceLike = ..., normalize: bool = ..., tol: float = ..., max_iter: int | None = ..., memory: float = ...) -> Classifier:
+def classifier(
+    _name: Literal["conformal_svm", "ilk-learners/conformal_svm"],
+    /,
+    *,
+    kernel: KernelLike = ...,
+    C: float = ...,
+    tau: float | Literal["neighbors"] = ...,
+    n_neighbors: int = ...,
+    distance: DistanceLike = ...,
+    normalize: bool = ...,
+    tol: float = ...,
+    max_iter: int | None = ...,
+    memory: float = ...,
+) -> Classifier:
     """Support vector machine in two passes, the second with more resolution near the border."""
 
 @overload
-def classifier(name: Literal["crab", "ilk-ensembles/crab"], /, *, n_bins: int = ..., n_rounds: int = ..., normalization: Literal['joint', 'class'] = ..., epsilon: float = ..., verbose: int = ...) -> Classifier:
+def classifier(
+    _name: Literal["crab", "ilk-ensembles/crab"],
+    /,
+    *,
+    n_bins: int = ...,
+    n_rounds: int = ...,
+    normalization: Literal["joint", "class"] = ...,
+    epsilon: float = ...,
+    verbose: int = ...,
+) -> Classifier:
     """Adds up, round by round, the confidence that the bin of one feature gives (CRAB)."""
 
 @overload
-def classifier(name: Literal["decision_stump", "ilk-learners/decision_stump"], /, *, criterion: Literal['error', 'gini'] = ...) -> Classifier:
+def classifier(
+    _name: Literal["decision_stump", "ilk-learners/decision_stump"],
+    /,
+    *,
+    criterion: Literal["error", "gini"] = ...,
+) -> Classifier:
     """Split at the threshold on one feature that errs least (a tree of depth one)."""
 
 @overload
-def classifier(name: Literal["decision_tree", "ilk-learners/decision_tree"], /, *, criterion: Literal['gini', 'entropy'] = ..., max_depth: int | None = ..., min_split: int = ..., min_leaf: int = ..., max_leaves: int | None = ..., max_features: float | Literal['sqrt', 'log2'] | None = ..., pruning: float = ..., class_weight: Mapping[str, Any] | Literal['balanced'] | None = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["decision_tree", "ilk-learners/decision_tree"],
+    /,
+    *,
+    criterion: Literal["gini", "entropy"] = ...,
+    max_depth: int | None = ...,
+    min_split: int = ...,
+    min_leaf: int = ...,
+    max_leaves: int | None = ...,
+    max_features: float | Literal["sqrt", "log2"] | None = ...,
+    pruning: float = ...,
+    class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Split rows at thresholds on single features, each time where classes part best."""
 
 @overload
-def classifier(name: Literal["ecoc", "ilk-ensembles/ecoc"], /, *, member: ClassifierLike = ..., code: ArrayLike | Literal['ova', 'ovo', 'exhaustive', 'dense_random', 'sparse_random', 'bch'] = ..., decoding: Literal['hamming', 'loss', 'probability'] = ..., loss: Literal['exponential', 'hinge', 'logistic', 'squared'] = ..., zeros: Literal['ignore', 'count'] = ..., n_bits: int | None = ..., n_draws: int = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., random_state: RandomState = ..., verbose: int = ...) -> Classifier:
+def classifier(
+    _name: Literal["ecoc", "ilk-ensembles/ecoc"],
+    /,
+    *,
+    member: ClassifierLike = ...,
+    code: ArrayLike
+    | Literal["ova", "ovo", "exhaustive", "dense_random", "sparse_random", "bch"] = ...,
+    decoding: Literal["hamming", "loss", "probability"] = ...,
+    loss: Literal["exponential", "hinge", "logistic", "squared"] = ...,
+    zeros: Literal["ignore", "count"] = ...,
+    n_bits: int | None = ...,
+    n_draws: int = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    random_state: RandomState = ...,
+    verbose: int = ...,
+) -> Classifier:
     """Gives each class a code word and decides for the word nearest to what members say (ECOC)."""
 
 @overload
-def classifier(name: Literal["gasvm", "ilk-learners/gasvm"], /, *, learner: MetricLearnerLike = ..., per_class: bool = ..., C: float = ..., tol: float = ...) -> Classifier:
+def classifier(
+    _name: Literal["gasvm", "ilk-learners/gasvm"],
+    /,
+    *,
+    learner: MetricLearnerLike = ...,
+    per_class: bool = ...,
+    C: float = ...,
+    tol: float = ...,
+) -> Classifier:
     """Support vector machines with the kernel of a learned metric (GASVM1, GASVM2)."""
 
 @overload
-def classifier(name: Literal["gentleboost", "ilk-ensembles/gentleboost"], /, *, member: RegressorLike | None = ..., n_rounds: int = ..., learning_rate: float = ..., on_failure: Literal['raise', 'drop'] = ..., verbose: int = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["gentleboost", "ilk-ensembles/gentleboost"],
+    /,
+    *,
+    member: RegressorLike | None = ...,
+    n_rounds: int = ...,
+    learning_rate: float = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Adds up, round by round, a regression on the weighted labels (Gentle AdaBoost)."""
 
 @overload
-def classifier(name: Literal["gp", "ilk-learners/gp"], /, *, kernel: KernelLike = ..., signal_variance: float = ..., multi_class: Literal['ova', 'softmax'] = ..., optimize: Literal['none', 'isotropic', 'ard', 'cv'] = ..., factors: ArrayLike = ..., folds: int = ..., n_restarts: int = ..., tol: float = ..., max_iter: int = ..., max_steps: int = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["gp", "ilk-learners/gp"],
+    /,
+    *,
+    kernel: KernelLike = ...,
+    signal_variance: float = ...,
+    multi_class: Literal["ova", "softmax"] = ...,
+    optimize: Literal["none", "isotropic", "ard", "cv"] = ...,
+    factors: ArrayLike = ...,
+    folds: int = ...,
+    n_restarts: int = ...,
+    tol: float = ...,
+    max_iter: int = ...,
+    max_steps: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Gaussian process classification by Laplace's approximation."""
 
 @overload
-def classifier(name: Literal["gpml", "ilk-learners/gpml"], /, *, learner: MetricLearnerLike = ..., per_class: bool = ..., signal_variance: float = ..., tol: float = ..., max_iter: int = ...) -> Classifier:
+def classifier(
+    _name: Literal["gpml", "ilk-learners/gpml"],
+    /,
+    *,
+    learner: MetricLearnerLike = ...,
+    per_class: bool = ...,
+    signal_variance: float = ...,
+    tol: float = ...,
+    max_iter: int = ...,
+) -> Classifier:
     """Gaussian process classification with the kernel of a learned metric (GPML1, GPML2)."""
 
 @overload
-def classifier(name: Literal["knn", "ilk-learners/knn"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ..., metric_learner: MetricLearnerLike | None = ..., vote: Literal['majority', 'inverse_distance', 'shepard', 'gaussian', 'epanechnikov'] = ..., power: float = ..., width: float | Literal['next_neighbor', 'last_neighbor'] = ..., zero_distance: Literal['decides', 'votes'] = ..., ties: Literal['nearest', 'random', 'prior', 'reject'] = ..., reject_label: str | float | bool | None = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["knn", "ilk-learners/knn"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    metric_learner: MetricLearnerLike | None = ...,
+    vote: Literal["majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"] = ...,
+    power: float = ...,
+    width: float | Literal["next_neighbor", "last_neighbor"] = ...,
+    zero_distance: Literal["decides", "votes"] = ...,
+    ties: Literal["nearest", "random", "prior", "reject"] = ...,
+    reject_label: str | float | bool | None = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Classify by the votes of the k nearest training rows, under any distance."""
 
 @overload
-def classifier(name: Literal["lda", "ilk-learners/lda"], /, *, priors: ArrayLike | Literal['empirical', 'equal'] = ..., shrinkage: float | Literal['auto'] = ..., singular: Literal['error', 'minimum_norm'] = ...) -> Classifier:
+def classifier(
+    _name: Literal["lda", "ilk-learners/lda"],
+    /,
+    *,
+    priors: ArrayLike | Literal["empirical", "equal"] = ...,
+    shrinkage: float | Literal["auto"] = ...,
+    singular: Literal["error", "minimum_norm"] = ...,
+) -> Classifier:
     """Classify by Gaussian classes with a common covariance (linear discriminant analysis)."""
 
 @overload
-def classifier(name: Literal["local_svm", "ilk-learners/local_svm"], /, *, k: float = ..., C: float = ..., kernel: KernelLike | None = ..., distance: DistanceLike = ..., index: IndexLike = ..., metric_learner: MetricLearnerLike | None = ..., tol: float = ..., cache_size: int = ...) -> Classifier:
+def classifier(
+    _name: Literal["local_svm", "ilk-learners/local_svm"],
+    /,
+    *,
+    k: float = ...,
+    C: float = ...,
+    kernel: KernelLike | None = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    metric_learner: MetricLearnerLike | None = ...,
+    tol: float = ...,
+    cache_size: int = ...,
+) -> Classifier:
     """Train a support vector machine in the neighbourhood of each query (LSVM, LASVM)."""
 
 @overload
-def classifier(name: Literal["logistic", "ilk-learners/logistic"], /, *, C: float = ..., penalty: Literal['l2', 'l1', 'elastic_net'] | None = ..., l1_share: float = ..., class_weight: Mapping[str, Any] | Literal['balanced'] | None = ..., max_iter: int = ..., tol: float = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["logistic", "ilk-learners/logistic"],
+    /,
+    *,
+    C: float = ...,
+    penalty: Literal["l2", "l1", "elastic_net"] | None = ...,
+    l1_share: float = ...,
+    class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Linear decision functions whose softmax is the probability of each class."""
 
 @overload
-def classifier(name: Literal["mixture_of_experts", "ilk-ensembles/mixture_of_experts"], /, *, member: ClassifierLike = ..., n_members: int = ..., members: Sequence[ClassifierLike] | None = ..., penalty: float = ..., n_starts: int = ..., max_iter: int = ..., tol: float = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["mixture_of_experts", "ilk-ensembles/mixture_of_experts"],
+    /,
+    *,
+    member: ClassifierLike = ...,
+    n_members: int = ...,
+    members: Sequence[ClassifierLike] | None = ...,
+    penalty: float = ...,
+    n_starts: int = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Fits classifiers and a gate together, so that each is an expert on a part of the cases."""
 
 @overload
-def classifier(name: Literal["mlp", "ilk-learners/mlp"], /, *, hidden: int | Sequence[Any] = ..., activation: Literal['relu', 'tanh', 'logistic', 'identity'] = ..., alpha: float = ..., solver: Literal['adam', 'lbfgs', 'sgd'] = ..., learning_rate: float = ..., batch_size: int | None = ..., max_iter: int = ..., tol: float = ..., early_stopping: bool = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["mlp", "ilk-learners/mlp"],
+    /,
+    *,
+    hidden: int | Sequence[Any] = ...,
+    activation: Literal["relu", "tanh", "logistic", "identity"] = ...,
+    alpha: float = ...,
+    solver: Literal["adam", "lbfgs", "sgd"] = ...,
+    learning_rate: float = ...,
+    batch_size: int | None = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+    early_stopping: bool = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Layers of units, each a function of a weighted sum of those before (multi-layer perceptron)."""
 
 @overload
-def classifier(name: Literal["multiview", "ilk-ensembles/multiview"], /, *, random_state: RandomState = ..., views: ViewsLike | None = ..., member: ClassifierLike = ..., members: Mapping[str, ClassifierLike] | None = ..., n_jobs: int | None = ..., combiner: CombinerLike = ..., reject_label: str | int | bool | None = ..., on_failure: Literal['raise', 'drop'] = ..., resampling: ResamplingLike | None = ...) -> Classifier:
+def classifier(
+    _name: Literal["multiview", "ilk-ensembles/multiview"],
+    /,
+    *,
+    random_state: RandomState = ...,
+    views: ViewsLike | None = ...,
+    member: ClassifierLike = ...,
+    members: Mapping[str, ClassifierLike] | None = ...,
+    n_jobs: int | None = ...,
+    combiner: CombinerLike = ...,
+    reject_label: str | int | bool | None = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Classifier:
     """A classifier for each view, whose answers are combined by a rule (HML2-CF)."""
 
 @overload
-def classifier(name: Literal["naive_bayes", "ilk-learners/naive_bayes"], /, *, density: Literal['gaussian', 'kernel'] = ..., width: float | Literal['silverman', 'scott'] = ..., priors: ArrayLike | Literal['empirical', 'equal'] = ..., floor: float = ...) -> Classifier:
+def classifier(
+    _name: Literal["naive_bayes", "ilk-learners/naive_bayes"],
+    /,
+    *,
+    density: Literal["gaussian", "kernel"] = ...,
+    width: float | Literal["silverman", "scott"] = ...,
+    priors: ArrayLike | Literal["empirical", "equal"] = ...,
+    floor: float = ...,
+) -> Classifier:
     """Classify by densities of single features, taken as independent inside each class."""
 
 @overload
-def classifier(name: Literal["nearest_mean", "ilk-learners/nearest_mean"], /, *, metric: Literal['euclidean', 'mahalanobis'] = ..., shrinkage: float = ..., kernel: KernelLike | None = ...) -> Classifier:
+def classifier(
+    _name: Literal["nearest_mean", "ilk-learners/nearest_mean"],
+    /,
+    *,
+    metric: Literal["euclidean", "mahalanobis"] = ...,
+    shrinkage: float = ...,
+    kernel: KernelLike | None = ...,
+) -> Classifier:
     """Assign each row to the class whose mean is nearest; classes count the same."""
 
 @overload
-def classifier(name: Literal["pipeline", "ilk-core/pipeline"], /, *, steps: Sequence[StepLike] = ...) -> Classifier:
+def classifier(
+    _name: Literal["pipeline", "ilk-core/pipeline"], /, *, steps: Sequence[StepLike] = ...
+) -> Classifier:
     """Steps fitted one after the other: transformers, metric learners, editors, a predictor."""
 
 @overload
-def classifier(name: Literal["profile_svm", "ilk-learners/profile_svm"], /, *, clusterer: ClustererLike = ..., C: float = ..., kernel: KernelLike = ..., tol: float = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["profile_svm", "ilk-learners/profile_svm"],
+    /,
+    *,
+    clusterer: ClustererLike = ...,
+    C: float = ...,
+    kernel: KernelLike = ...,
+    tol: float = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Train a support vector machine in each cluster of the training rows (Profile SVM)."""
 
 @overload
-def classifier(name: Literal["qda", "ilk-learners/qda"], /, *, priors: ArrayLike | Literal['empirical', 'equal'] = ..., shrinkage: float | Literal['auto'] = ..., singular: Literal['error', 'pooled'] = ...) -> Classifier:
+def classifier(
+    _name: Literal["qda", "ilk-learners/qda"],
+    /,
+    *,
+    priors: ArrayLike | Literal["empirical", "equal"] = ...,
+    shrinkage: float | Literal["auto"] = ...,
+    singular: Literal["error", "pooled"] = ...,
+) -> Classifier:
     """Classify by Gaussian classes of any covariance (quadratic discriminant analysis)."""
 
 @overload
-def classifier(name: Literal["radius_margin_svm", "ilk-learners/radius_margin_svm"], /, *, C: float = ..., tune_C: bool = ..., max_iter: int = ..., tol: float = ..., solver_tol: float = ...) -> Classifier:
+def classifier(
+    _name: Literal["radius_margin_svm", "ilk-learners/radius_margin_svm"],
+    /,
+    *,
+    C: float = ...,
+    tune_C: bool = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+    solver_tol: float = ...,
+) -> Classifier:
     """Support vector machine whose scale of each feature, and C, minimise the radius-margin bound."""
 
 @overload
-def classifier(name: Literal["random_forest", "ilk-ensembles/random_forest"], /, *, n_members: int = ..., criterion: Literal['gini', 'entropy'] = ..., max_features: float | Literal['sqrt', 'log2'] | None = ..., n_combined: int | None = ..., max_depth: int | None = ..., min_split: int = ..., min_leaf: int = ..., max_samples: float = ..., vote: Literal['shares', 'majority'] = ..., class_weight: Mapping[str, Any] | Literal['balanced'] | None = ..., n_jobs: int | None = ..., verbose: int = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["random_forest", "ilk-ensembles/random_forest"],
+    /,
+    *,
+    n_members: int = ...,
+    criterion: Literal["gini", "entropy"] = ...,
+    max_features: float | Literal["sqrt", "log2"] | None = ...,
+    n_combined: int | None = ...,
+    max_depth: int | None = ...,
+    min_split: int = ...,
+    min_leaf: int = ...,
+    max_samples: float = ...,
+    vote: Literal["shares", "majority"] = ...,
+    class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Lets many trees vote, each grown from a bootstrap sample with random choices at each split."""
 
 @overload
-def classifier(name: Literal["random_subspace", "ilk-ensembles/random_subspace"], /, *, random_state: RandomState = ..., max_samples: float = ..., replace: bool = ..., oob_score: bool = ..., n_members: int = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., member: ClassifierLike = ..., stratified: bool = ..., combiner: CombinerLike = ..., max_features: float = ..., reject_label: str | int | bool | None = ..., resampling: ResamplingLike | None = ...) -> Classifier:
+def classifier(
+    _name: Literal["random_subspace", "ilk-ensembles/random_subspace"],
+    /,
+    *,
+    random_state: RandomState = ...,
+    max_samples: float = ...,
+    replace: bool = ...,
+    oob_score: bool = ...,
+    n_members: int = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    member: ClassifierLike = ...,
+    stratified: bool = ...,
+    combiner: CombinerLike = ...,
+    max_features: float = ...,
+    reject_label: str | int | bool | None = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Classifier:
     """Random subspaces: copies of a classifier, each fitted on columns drawn at random."""
 
 @overload
-def classifier(name: Literal["rbf_network", "ilk-learners/rbf_network"], /, *, n_centers: int = ..., centers: ArrayLike | Literal['kmeans', 'random', 'trained'] = ..., sigma: float | Literal['neighbors', 'mean_distance'] = ..., output: Literal['least_squares', 'logistic'] = ..., alpha: float = ..., max_iter: int = ..., tol: float = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["rbf_network", "ilk-learners/rbf_network"],
+    /,
+    *,
+    n_centers: int = ...,
+    centers: ArrayLike | Literal["kmeans", "random", "trained"] = ...,
+    sigma: float | Literal["neighbors", "mean_distance"] = ...,
+    output: Literal["least_squares", "logistic"] = ...,
+    alpha: float = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Radial basis function network: a linear classifier of Gaussian units."""
 
 @overload
-def classifier(name: Literal["sklearn", "ilk-learners/sklearn"], /, *, estimator: str = ..., params: Mapping[str, Any] | None = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["sklearn", "ilk-learners/sklearn"],
+    /,
+    *,
+    estimator: str = ...,
+    params: Mapping[str, Any] | None = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Any classifier of scikit-learn, by its public class name."""
 
 @overload
-def classifier(name: Literal["stacking", "ilk-ensembles/stacking"], /, *, random_state: RandomState = ..., members: Sequence[ClassifierLike] = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., learner: ClassifierLike = ..., passthrough: bool = ..., resampling: ResamplingLike | None = ...) -> Classifier:
+def classifier(
+    _name: Literal["stacking", "ilk-ensembles/stacking"],
+    /,
+    *,
+    random_state: RandomState = ...,
+    members: Sequence[ClassifierLike] = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    learner: ClassifierLike = ...,
+    passthrough: bool = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Classifier:
     """Fits a classifier on what members say of rows that they were not fitted on."""
 
 @overload
-def classifier(name: Literal["svm", "ilk-learners/svm"], /, *, kernel: KernelLike = ..., C: float = ..., strategy: Literal['ova', 'ovo'] = ..., solver: Literal['libsvm', 'qp'] = ..., class_weight: Mapping[str, Any] | Literal['balanced'] | None = ..., probability: bool = ..., calibration: Literal['sigmoid', 'slope'] = ..., tol: float = ..., max_iter: int | None = ..., memory: float = ..., kernel_tuning: Literal['none', 'alignment', 'polarization'] = ...) -> Classifier:
+def classifier(
+    _name: Literal["svm", "ilk-learners/svm"],
+    /,
+    *,
+    kernel: KernelLike = ...,
+    C: float = ...,
+    strategy: Literal["ova", "ovo"] = ...,
+    solver: Literal["libsvm", "qp"] = ...,
+    class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
+    probability: bool = ...,
+    calibration: Literal["sigmoid", "slope"] = ...,
+    tol: float = ...,
+    max_iter: int | None = ...,
+    memory: float = ...,
+    kernel_tuning: Literal["none", "alignment", "polarization"] = ...,
+) -> Classifier:
     """Support vector machine over any kernel, with hard or soft margin."""
 
 @overload
-def classifier(name: Literal["tuned", "ilk-learners/tuned"], /, *, classifier: ClassifierLike = ..., grid: Mapping[str, Any] | Sequence[Any] | None = ..., resampling: ResamplingLike | None = ..., measure: MeasureLike = ..., on_error: Literal['raise', 'skip'] = ..., random_state: RandomState = ...) -> Classifier:
+def classifier(
+    _name: Literal["tuned", "ilk-learners/tuned"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    grid: Mapping[str, Any] | Sequence[Any] | None = ...,
+    resampling: ResamplingLike | None = ...,
+    measure: MeasureLike = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
     """Any classifier, with parameters chosen from a grid by inner resampling, then refitted."""
 
 @overload
-def classifier(name: Literal["voting", "ilk-ensembles/voting"], /, *, random_state: RandomState = ..., members: Sequence[ClassifierLike] = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., combiner: CombinerLike = ..., reject_label: str | int | bool | None = ..., resampling: ResamplingLike | None = ...) -> Classifier:
+def classifier(
+    _name: Literal["voting", "ilk-ensembles/voting"],
+    /,
+    *,
+    random_state: RandomState = ...,
+    members: Sequence[ClassifierLike] = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    combiner: CombinerLike = ...,
+    reject_label: str | int | bool | None = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Classifier:
     """Fits every member on the same data and combines what they say by a rule."""
 
 @overload
-def classifier(name: str, /) -> Classifier: ...
-
+def classifier(_name: str, /) -> Classifier: ...
 def classifiers() -> list[str]: ...
-
 @overload
-def regressor(name: Literal["adaboost_r2", "ilk-ensembles/adaboost_r2"], /, *, member: RegressorLike | None = ..., n_members: int = ..., loss: Literal['linear', 'square', 'exponential'] = ..., method: Literal['weighting', 'resampling'] = ..., learning_rate: float = ..., on_failure: Literal['raise', 'drop'] = ..., verbose: int = ..., random_state: RandomState = ...) -> Regressor:
+def regressor(
+    _name: Literal["adaboost_r2", "ilk-ensembles/adaboost_r2"],
+    /,
+    *,
+    member: RegressorLike | None = ...,
+    n_members: int = ...,
+    loss: Literal["linear", "square", "exponential"] = ...,
+    method: Literal["weighting", "resampling"] = ...,
+    learning_rate: float = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+) -> Regressor:
     """Fits regressors in turn on cases that those before missed; predicts a weighted median."""
 
 @overload
-def regressor(name: Literal["bagging", "ilk-ensembles/bagging"], /, *, max_samples: float = ..., replace: bool = ..., oob_score: bool = ..., n_members: int = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., random_state: RandomState = ..., member: RegressorLike | None = ..., rule: Literal['mean', 'median'] = ...) -> Regressor:
+def regressor(
+    _name: Literal["bagging", "ilk-ensembles/bagging"],
+    /,
+    *,
+    max_samples: float = ...,
+    replace: bool = ...,
+    oob_score: bool = ...,
+    n_members: int = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+    member: RegressorLike | None = ...,
+    rule: Literal["mean", "median"] = ...,
+) -> Regressor:
     """Bootstrap aggregating: the mean of regressors fitted on rows drawn at random."""
 
 @overload
-def regressor(name: Literal["boosted_experts", "ilk-ensembles/boosted_experts"], /, *, member: RegressorLike | None = ..., threshold: float | None = ..., rule: Literal['gate', 'median'] = ..., n_rounds: int = ..., tol: float = ..., penalty: float = ..., method: Literal['weighting', 'resampling'] = ..., verbose: int = ..., random_state: RandomState = ...) -> Regressor:
+def regressor(
+    _name: Literal["boosted_experts", "ilk-ensembles/boosted_experts"],
+    /,
+    *,
+    member: RegressorLike | None = ...,
+    threshold: float | None = ...,
+    rule: Literal["gate", "median"] = ...,
+    n_rounds: int = ...,
+    tol: float = ...,
+    penalty: float = ...,
+    method: Literal["weighting", "resampling"] = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+) -> Regressor:
     """Combines three boosted regressors by a gate that looks at the row (boosted mixture)."""
 
 @overload
-def regressor(name: Literal["gp", "ilk-learners/gp"], /, *, kernel: KernelLike = ..., signal_variance: float = ..., noise_variance: float = ..., optimize: Literal['none', 'isotropic', 'ard'] = ..., n_restarts: int = ..., max_steps: int = ..., random_state: RandomState = ...) -> Regressor:
+def regressor(
+    _name: Literal["gp", "ilk-learners/gp"],
+    /,
+    *,
+    kernel: KernelLike = ...,
+    signal_variance: float = ...,
+    noise_variance: float = ...,
+    optimize: Literal["none", "isotropic", "ard"] = ...,
+    n_restarts: int = ...,
+    max_steps: int = ...,
+    random_state: RandomState = ...,
+) -> Regressor:
     """Gaussian process regression: the mean of functions, given noisy targets."""
 
 @overload
-def regressor(name: Literal["knn", "ilk-learners/knn"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ..., metric_learner: MetricLearnerLike | None = ..., vote: Literal['majority', 'inverse_distance', 'shepard', 'gaussian', 'epanechnikov'] = ..., power: float = ..., width: float | Literal['next_neighbor', 'last_neighbor'] = ..., zero_distance: Literal['decides', 'votes'] = ...) -> Regressor:
+def regressor(
+    _name: Literal["knn", "ilk-learners/knn"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    metric_learner: MetricLearnerLike | None = ...,
+    vote: Literal["majority", "inverse_distance", "shepard", "gaussian", "epanechnikov"] = ...,
+    power: float = ...,
+    width: float | Literal["next_neighbor", "last_neighbor"] = ...,
+    zero_distance: Literal["decides", "votes"] = ...,
+) -> Regressor:
     """Predict the mean of the k nearest training rows' targets, under any distance."""
 
 @overload
-def regressor(name: Literal["stacking", "ilk-ensembles/stacking"], /, *, members: Sequence[RegressorLike] = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., random_state: RandomState = ..., learner: RegressorLike | None = ..., passthrough: bool = ..., resampling: ResamplingLike | None = ...) -> Regressor:
+def regressor(
+    _name: Literal["stacking", "ilk-ensembles/stacking"],
+    /,
+    *,
+    members: Sequence[RegressorLike] = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+    learner: RegressorLike | None = ...,
+    passthrough: bool = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Regressor:
     """Fits a regressor on what members say of rows that they were not fitted on."""
 
 @overload
-def regressor(name: Literal["voting", "ilk-ensembles/voting"], /, *, members: Sequence[RegressorLike] = ..., on_failure: Literal['raise', 'drop'] = ..., n_jobs: int | None = ..., verbose: int = ..., random_state: RandomState = ..., rule: Literal['mean', 'median'] = ..., weights: ArrayLike | None = ...) -> Regressor:
+def regressor(
+    _name: Literal["voting", "ilk-ensembles/voting"],
+    /,
+    *,
+    members: Sequence[RegressorLike] = ...,
+    on_failure: Literal["raise", "drop"] = ...,
+    n_jobs: int | None = ...,
+    verbose: int = ...,
+    random_state: RandomState = ...,
+    rule: Literal["mean", "median"] = ...,
+    weights: ArrayLike | None = ...,
+) -> Regressor:
     """Fits every member on the same data; predicts the mean, or the median, of their numbers."""
 
 @overload
-def regressor(name: str, /) -> Regressor: ...
-
+def regressor(_name: str, /) -> Regressor: ...
 def regressors() -> list[str]: ...
-
 @overload
-def detector(name: Literal["one_class_svm", "ilk-learners/one_class_svm"], /, *, kernel: KernelLike = ..., nu: float = ..., solver: Literal['libsvm', 'qp'] = ..., tol: float = ..., max_iter: int | None = ..., memory: float = ...) -> Detector:
+def detector(
+    _name: Literal["one_class_svm", "ilk-learners/one_class_svm"],
+    /,
+    *,
+    kernel: KernelLike = ...,
+    nu: float = ...,
+    solver: Literal["libsvm", "qp"] = ...,
+    tol: float = ...,
+    max_iter: int | None = ...,
+    memory: float = ...,
+) -> Detector:
     """Find where most of the training rows are, by a hyperplane away from the origin."""
 
 @overload
-def detector(name: str, /) -> Detector: ...
-
+def detector(_name: str, /) -> Detector: ...
 def detectors() -> list[str]: ...
-
 @overload
-def clusterer(name: Literal["dbscan", "ilk-ensembles/dbscan"], /, *, eps: float = ..., min_samples: int = ..., distance: DistanceLike = ..., index: IndexLike = ...) -> Clusterer:
+def clusterer(
+    _name: Literal["dbscan", "ilk-ensembles/dbscan"],
+    /,
+    *,
+    eps: float = ...,
+    min_samples: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+) -> Clusterer:
     """Cluster by density, for any distance and any input that it takes."""
 
 @overload
-def clusterer(name: Literal["mag_kmeans", "ilk-learners/mag_kmeans"], /, *, n_clusters: int = ..., balance: float = ..., n_init: int = ..., max_iter: int = ..., random_state: RandomState = ...) -> Clusterer:
+def clusterer(
+    _name: Literal["mag_kmeans", "ilk-learners/mag_kmeans"],
+    /,
+    *,
+    n_clusters: int = ...,
+    balance: float = ...,
+    n_init: int = ...,
+    max_iter: int = ...,
+    random_state: RandomState = ...,
+) -> Clusterer:
     """Cluster so that each cluster is compact and holds the classes in equal numbers (MagKmeans)."""
 
 @overload
-def clusterer(name: Literal["multiview_dbscan", "ilk-ensembles/multiview_dbscan"], /, *, views: ViewsLike | None = ..., eps: float | Mapping[str, Any] = ..., min_samples: int = ..., distance: DistanceLike = ..., distances: Mapping[str, DistanceLike] | None = ..., method: Literal['union', 'intersection'] = ..., index: IndexLike = ...) -> Clusterer:
+def clusterer(
+    _name: Literal["multiview_dbscan", "ilk-ensembles/multiview_dbscan"],
+    /,
+    *,
+    views: ViewsLike | None = ...,
+    eps: float | Mapping[str, Any] = ...,
+    min_samples: int = ...,
+    distance: DistanceLike = ...,
+    distances: Mapping[str, DistanceLike] | None = ...,
+    method: Literal["union", "intersection"] = ...,
+    index: IndexLike = ...,
+) -> Clusterer:
     """Cluster by density over several views: dense in any of them together, or in all at once."""
 
 @overload
-def clusterer(name: str, /) -> Clusterer: ...
-
+def clusterer(_name: str, /) -> Clusterer: ...
 def clusterers() -> list[str]: ...
-
 @overload
-def editor(name: Literal["all_knn", "ilk-learners/all_knn"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ..., rule: Literal['plurality', 'all'] = ..., ties: Literal['keep', 'remove', 'nearest'] = ..., sequential: bool = ...) -> Editor:
+def editor(
+    _name: Literal["all_knn", "ilk-learners/all_knn"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    rule: Literal["plurality", "all"] = ...,
+    ties: Literal["keep", "remove", "nearest"] = ...,
+    sequential: bool = ...,
+) -> Editor:
     """Remove the cases that disagree with their 1, 2, ... or k nearest neighbours (all k-NN)."""
 
 @overload
-def editor(name: Literal["class_outliers", "ilk-learners/class_outliers"], /, *, k: int = ..., r: int | None = ..., distance: DistanceLike = ..., index: IndexLike = ...) -> Editor:
+def editor(
+    _name: Literal["class_outliers", "ilk-learners/class_outliers"],
+    /,
+    *,
+    k: int = ...,
+    r: int | None = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+) -> Editor:
     """Remove the cases with more than r cases of other classes among their k nearest neighbours."""
 
 @overload
-def editor(name: Literal["cnn", "ilk-learners/cnn"], /, *, distance: DistanceLike = ..., order: Literal['given', 'random', 'nun'] = ..., random_state: RandomState = ...) -> Editor:
+def editor(
+    _name: Literal["cnn", "ilk-learners/cnn"],
+    /,
+    *,
+    distance: DistanceLike = ...,
+    order: Literal["given", "random", "nun"] = ...,
+    random_state: RandomState = ...,
+) -> Editor:
     """Keep the cases that those kept before them classify wrongly (condensed nearest neighbour)."""
 
 @overload
-def editor(name: Literal["competence", "ilk-learners/competence"], /, *, order: Literal['relative_coverage', 'reach_for_cover', 'coverage', 'nun', 'random'] = ..., add: Literal['misclassified', 'unsolved'] = ..., delete: Literal['covered', 'none'] = ..., update: Literal['dynamic', 'static'] = ..., k: int = ..., noise: Literal['enn', 'renn', 'none'] = ..., distance: DistanceLike = ..., index: IndexLike = ..., random_state: RandomState = ...) -> Editor:
+def editor(
+    _name: Literal["competence", "ilk-learners/competence"],
+    /,
+    *,
+    order: Literal["relative_coverage", "reach_for_cover", "coverage", "nun", "random"] = ...,
+    add: Literal["misclassified", "unsolved"] = ...,
+    delete: Literal["covered", "none"] = ...,
+    update: Literal["dynamic", "static"] = ...,
+    k: int = ...,
+    noise: Literal["enn", "renn", "none"] = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    random_state: RandomState = ...,
+) -> Editor:
     """Choose cases by a model of which ones solve which (competence-guided editing)."""
 
 @overload
-def editor(name: Literal["enn", "ilk-learners/enn"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ..., rule: Literal['plurality', 'all'] = ..., ties: Literal['keep', 'remove', 'nearest'] = ...) -> Editor:
+def editor(
+    _name: Literal["enn", "ilk-learners/enn"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    rule: Literal["plurality", "all"] = ...,
+    ties: Literal["keep", "remove", "nearest"] = ...,
+) -> Editor:
     """Remove the cases that disagree with their neighbours (edited nearest neighbours)."""
 
 @overload
-def editor(name: Literal["ib2", "ilk-learners/ib2"], /, *, distance: DistanceLike = ..., order: Literal['given', 'random', 'nun'] = ..., random_state: RandomState = ...) -> Editor:
+def editor(
+    _name: Literal["ib2", "ilk-learners/ib2"],
+    /,
+    *,
+    distance: DistanceLike = ...,
+    order: Literal["given", "random", "nun"] = ...,
+    random_state: RandomState = ...,
+) -> Editor:
     """Store, in one pass, the cases that the nearest stored case classifies wrongly."""
 
 @overload
-def editor(name: Literal["ib3", "ilk-learners/ib3"], /, *, accept: float = ..., drop: float = ..., fallback: Literal['nearest', 'random'] = ..., distance: DistanceLike = ..., order: Literal['given', 'random', 'nun'] = ..., random_state: RandomState = ...) -> Editor:
+def editor(
+    _name: Literal["ib3", "ilk-learners/ib3"],
+    /,
+    *,
+    accept: float = ...,
+    drop: float = ...,
+    fallback: Literal["nearest", "random"] = ...,
+    distance: DistanceLike = ...,
+    order: Literal["given", "random", "nun"] = ...,
+    random_state: RandomState = ...,
+) -> Editor:
     """Store what is classified wrongly, and keep of it what proves to classify well."""
 
 @overload
-def editor(name: Literal["icf", "ilk-learners/icf"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ..., noise: Literal['enn', 'renn', 'none'] = ...) -> Editor:
+def editor(
+    _name: Literal["icf", "ilk-learners/icf"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    noise: Literal["enn", "renn", "none"] = ...,
+) -> Editor:
     """Remove noise, then cases that more cases can solve than they can (iterative case filtering)."""
 
 @overload
-def editor(name: Literal["reduced_nn", "ilk-learners/reduced_nn"], /, *, distance: DistanceLike = ..., start: Literal['cnn', 'all'] = ..., order: Literal['given', 'random', 'nun'] = ..., check_self: bool = ..., random_state: RandomState = ...) -> Editor:
+def editor(
+    _name: Literal["reduced_nn", "ilk-learners/reduced_nn"],
+    /,
+    *,
+    distance: DistanceLike = ...,
+    start: Literal["cnn", "all"] = ...,
+    order: Literal["given", "random", "nun"] = ...,
+    check_self: bool = ...,
+    random_state: RandomState = ...,
+) -> Editor:
     """Remove cases as long as the nearest of those left classifies no case worse (Gates)."""
 
 @overload
-def editor(name: Literal["renn", "ilk-learners/renn"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ..., rule: Literal['plurality', 'all'] = ..., ties: Literal['keep', 'remove', 'nearest'] = ..., max_passes: int | None = ...) -> Editor:
+def editor(
+    _name: Literal["renn", "ilk-learners/renn"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    rule: Literal["plurality", "all"] = ...,
+    ties: Literal["keep", "remove", "nearest"] = ...,
+    max_passes: int | None = ...,
+) -> Editor:
     """Remove the cases that disagree with their neighbours, until none does."""
 
 @overload
-def editor(name: Literal["rt1", "ilk-learners/rt1"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ..., order: Literal['given', 'random', 'nun'] = ..., random_state: RandomState = ...) -> Editor:
+def editor(
+    _name: Literal["rt1", "ilk-learners/rt1"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+    order: Literal["given", "random", "nun"] = ...,
+    random_state: RandomState = ...,
+) -> Editor:
     """Remove cases without which their associates are classified as well (RT1, DROP1)."""
 
 @overload
-def editor(name: Literal["rt2", "ilk-learners/rt2"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ...) -> Editor:
+def editor(
+    _name: Literal["rt2", "ilk-learners/rt2"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+) -> Editor:
     """Remove what no associate, removed or not, needs, the furthest from other classes first."""
 
 @overload
-def editor(name: Literal["rt3", "ilk-learners/rt3"], /, *, k: int = ..., distance: DistanceLike = ..., index: IndexLike = ...) -> Editor:
+def editor(
+    _name: Literal["rt3", "ilk-learners/rt3"],
+    /,
+    *,
+    k: int = ...,
+    distance: DistanceLike = ...,
+    index: IndexLike = ...,
+) -> Editor:
     """Remove noise, then what no associate needs, the furthest from other classes first."""
 
 @overload
-def editor(name: Literal["snn", "ilk-learners/snn"], /, *, distance: DistanceLike = ...) -> Editor:
+def editor(_name: Literal["snn", "ilk-learners/snn"], /, *, distance: DistanceLike = ...) -> Editor:
     """Keep a set in which each case has one of its class nearer than any of another (selective)."""
 
 @overload
-def editor(name: str, /) -> Editor: ...
-
+def editor(_name: str, /) -> Editor: ...
 def editors() -> list[str]: ...
-
 @overload
-def combiner(name: Literal["bayesian_average", "ilk-ensembles/bayesian_average"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ..., posteriors: ArrayLike | None = ..., prior: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["bayesian_average", "ilk-ensembles/bayesian_average"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+    posteriors: ArrayLike | None = ...,
+    prior: ArrayLike | None = ...,
+) -> Combiner:
     """Bayesian averaging: the mean of the members' support, weighted by their posteriors."""
 
 @overload
-def combiner(name: Literal["borda", "ilk-ensembles/borda"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["borda", "ilk-ensembles/borda"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+) -> Combiner:
     """Borda count: members rank the classes, and a class gets a point for each one it beats."""
 
 @overload
-def combiner(name: Literal["cascade", "ilk-ensembles/cascade"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ..., threshold: float | ArrayLike = ..., costs: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["cascade", "ilk-ensembles/cascade"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+    threshold: float | ArrayLike = ...,
+    costs: ArrayLike | None = ...,
+) -> Combiner:
     """Cascade: members in an order, and the first that is sure enough answers for a sample."""
 
 @overload
-def combiner(name: Literal["gating", "ilk-ensembles/gating"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ..., gate: ClassifierLike = ..., max_iter: int = ..., tol: float = ...) -> Combiner:
+def combiner(
+    _name: Literal["gating", "ilk-ensembles/gating"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+    gate: ClassifierLike = ...,
+    max_iter: int = ...,
+    tol: float = ...,
+) -> Combiner:
     """Gate: the mean of the members' support, with weights that a classifier of the case gives."""
 
 @overload
-def combiner(name: Literal["majority", "ilk-ensembles/majority"], /, *, threshold: float | Literal['half', 'consensus'] = ..., ties: Literal['first', 'reject'] = ...) -> Combiner:
+def combiner(
+    _name: Literal["majority", "ilk-ensembles/majority"],
+    /,
+    *,
+    threshold: float | Literal["half", "consensus"] = ...,
+    ties: Literal["first", "reject"] = ...,
+) -> Combiner:
     """Majority voting rule: decides if enough members agree on a label, else rejects."""
 
 @overload
-def combiner(name: Literal["max", "ilk-ensembles/max"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["max", "ilk-ensembles/max"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+) -> Combiner:
     """Maximum rule: the largest support of any member for each class, ``max_j P_j(k)``."""
 
 @overload
-def combiner(name: Literal["median", "ilk-ensembles/median"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["median", "ilk-ensembles/median"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+) -> Combiner:
     """Median rule: the middle support of the members for each class."""
 
 @overload
-def combiner(name: Literal["min", "ilk-ensembles/min"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["min", "ilk-ensembles/min"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+) -> Combiner:
     """Minimum rule: the smallest support of any member for each class, ``min_j P_j(k)``."""
 
 @overload
-def combiner(name: Literal["product", "ilk-ensembles/product"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["product", "ilk-ensembles/product"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+) -> Combiner:
     """Product rule: the product over the members of their support for each class."""
 
 @overload
-def combiner(name: Literal["stacking", "ilk-ensembles/stacking"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ..., learner: ClassifierLike = ..., passthrough: bool = ..., of: Literal['probabilities', 'labels'] = ...) -> Combiner:
+def combiner(
+    _name: Literal["stacking", "ilk-ensembles/stacking"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+    learner: ClassifierLike = ...,
+    passthrough: bool = ...,
+    of: Literal["probabilities", "labels"] = ...,
+) -> Combiner:
     """Stacked generalization: what a classifier says that sees the members' outputs as features."""
 
 @overload
-def combiner(name: Literal["sum", "ilk-ensembles/sum"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ...) -> Combiner:
+def combiner(
+    _name: Literal["sum", "ilk-ensembles/sum"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+) -> Combiner:
     """Sum rule: the mean over the members of their support for each class."""
 
 @overload
-def combiner(name: Literal["weighted_majority", "ilk-ensembles/weighted_majority"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ..., weights: ArrayLike | Literal['learned'] = ..., threshold: float | Literal['half', 'consensus'] = ...) -> Combiner:
+def combiner(
+    _name: Literal["weighted_majority", "ilk-ensembles/weighted_majority"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+    weights: ArrayLike | Literal["learned"] = ...,
+    threshold: float | Literal["half", "consensus"] = ...,
+) -> Combiner:
     """Weighted majority voting rule: each member votes for its label with a weight of its own."""
 
 @overload
-def combiner(name: Literal["weighted_sum", "ilk-ensembles/weighted_sum"], /, *, ties: Literal['first', 'reject'] = ..., cost: ArrayLike | None = ..., weights: ArrayLike | Literal['uniform', 'pyramid', 'learned'] = ...) -> Combiner:
+def combiner(
+    _name: Literal["weighted_sum", "ilk-ensembles/weighted_sum"],
+    /,
+    *,
+    ties: Literal["first", "reject"] = ...,
+    cost: ArrayLike | None = ...,
+    weights: ArrayLike | Literal["uniform", "pyramid", "learned"] = ...,
+) -> Combiner:
     """Weighted sum rule: the mean of the members' support, each with a weight of its own."""
 
 @overload
-def combiner(name: str, /) -> Combiner: ...
-
+def combiner(_name: str, /) -> Combiner: ...
 def combiners() -> list[str]: ...
-
 @overload
-def dataset(name: Literal["arff", "ilk-evaluation/arff"], /, *, path: FileLike = ..., target: str | None = ..., missing: Literal['keep', 'complete'] = ..., ignore: Sequence[Any] = ..., groups: str | None = ..., inflated_mb: int = ...) -> Dataset:
+def dataset(
+    _name: Literal["arff", "ilk-evaluation/arff"],
+    /,
+    *,
+    path: FileLike = ...,
+    target: str | None = ...,
+    missing: Literal["keep", "complete"] = ...,
+    ignore: Sequence[Any] = ...,
+    groups: str | None = ...,
+    inflated_mb: int = ...,
+) -> Dataset:
     """A table in an ARFF file, dense or sparse, gzip if its name ends in .gz."""
 
 @overload
-def dataset(name: Literal["balance_scale", "ilk-evaluation/balance_scale"], /) -> Dataset:
+def dataset(_name: Literal["balance_scale", "ilk-evaluation/balance_scale"], /) -> Dataset:
     """Balance scale: 625 cases, 4 numeric features; tips left, balanced or tips right."""
 
 @overload
-def dataset(name: Literal["breast_cancer", "ilk-evaluation/breast_cancer"], /) -> Dataset:
+def dataset(_name: Literal["breast_cancer", "ilk-evaluation/breast_cancer"], /) -> Dataset:
     """Breast cancer (Wisconsin, diagnostic): 569 cases, 30 measurements, 2 classes."""
 
 @overload
-def dataset(name: Literal["csv", "ilk-evaluation/csv"], /, *, path: FileLike = ..., target: str = ..., missing: Literal['keep', 'complete'] = ..., ignore: Sequence[Any] = ..., groups: str | None = ..., nominal: Sequence[Any] | Literal['auto'] = ..., missing_values: Sequence[Any] = ..., delimiter: str = ..., inflated_mb: int = ...) -> Dataset:
+def dataset(
+    _name: Literal["csv", "ilk-evaluation/csv"],
+    /,
+    *,
+    path: FileLike = ...,
+    target: str = ...,
+    missing: Literal["keep", "complete"] = ...,
+    ignore: Sequence[Any] = ...,
+    groups: str | None = ...,
+    nominal: Sequence[Any] | Literal["auto"] = ...,
+    missing_values: Sequence[Any] = ...,
+    delimiter: str = ...,
+    inflated_mb: int = ...,
+) -> Dataset:
     """A table in a comma-separated file with a header, gzip if its name ends in .gz."""
 
 @overload
-def dataset(name: Literal["digits", "ilk-evaluation/digits"], /) -> Dataset:
+def dataset(_name: Literal["digits", "ilk-evaluation/digits"], /) -> Dataset:
     """Handwritten digits: 1797 images of 8 x 8 pixels, 10 classes (integers)."""
 
 @overload
-def dataset(name: Literal["folder", "ilk-evaluation/folder"], /, *, name: str = ..., path: FileLike | None = ..., missing: Literal['keep', 'complete'] = ..., split: str | None = ..., inflated_mb: int = ...) -> Dataset:
+def dataset(
+    _name: Literal["folder", "ilk-evaluation/folder"],
+    /,
+    *,
+    name: str = ...,
+    path: FileLike | None = ...,
+    missing: Literal["keep", "complete"] = ...,
+    split: str | None = ...,
+    inflated_mb: int = ...,
+) -> Dataset:
     """A data set of a folder whose datasets.toml says what each file holds."""
 
 @overload
-def dataset(name: Literal["images", "ilk-evaluation/images"], /, *, path: FileLike = ..., limit: int | None = ..., size: int | None = ...) -> Dataset:
+def dataset(
+    _name: Literal["images", "ilk-evaluation/images"],
+    /,
+    *,
+    path: FileLike = ...,
+    limit: int | None = ...,
+    size: int | None = ...,
+) -> Dataset:
     """Images of a folder that has one folder for each class."""
 
 @overload
-def dataset(name: Literal["iris", "ilk-evaluation/iris"], /) -> Dataset:
+def dataset(_name: Literal["iris", "ilk-evaluation/iris"], /) -> Dataset:
     """Iris flowers: 150 cases, 4 measurements in cm, 3 species."""
 
 @overload
-def dataset(name: Literal["monks1", "ilk-evaluation/monks1"], /, *, encode: Literal['ordinal'] | None = ...) -> Dataset:
+def dataset(
+    _name: Literal["monks1", "ilk-evaluation/monks1"], /, *, encode: Literal["ordinal"] | None = ...
+) -> Dataset:
     """MONK's problem 1: 432 cases, 6 nominal features; head and body alike, or a red jacket."""
 
 @overload
-def dataset(name: Literal["monks2", "ilk-evaluation/monks2"], /, *, encode: Literal['ordinal'] | None = ...) -> Dataset:
+def dataset(
+    _name: Literal["monks2", "ilk-evaluation/monks2"], /, *, encode: Literal["ordinal"] | None = ...
+) -> Dataset:
     """MONK's problem 2: 432 cases, 6 nominal features; exactly two have their first value."""
 
 @overload
-def dataset(name: Literal["monks3", "ilk-evaluation/monks3"], /, *, encode: Literal['ordinal'] | None = ...) -> Dataset:
+def dataset(
+    _name: Literal["monks3", "ilk-evaluation/monks3"], /, *, encode: Literal["ordinal"] | None = ...
+) -> Dataset:
     """MONK's problem 3: 432 cases, 6 nominal features; jacket with what is held or body."""
 
 @overload
-def dataset(name: Literal["parquet", "ilk-evaluation/parquet"], /, *, path: FileLike = ..., target: str = ..., missing: Literal['keep', 'complete'] = ..., ignore: Sequence[Any] = ..., groups: str | None = ..., nominal: Sequence[Any] | Literal['auto'] = ...) -> Dataset:
+def dataset(
+    _name: Literal["parquet", "ilk-evaluation/parquet"],
+    /,
+    *,
+    path: FileLike = ...,
+    target: str = ...,
+    missing: Literal["keep", "complete"] = ...,
+    ignore: Sequence[Any] = ...,
+    groups: str | None = ...,
+    nominal: Sequence[Any] | Literal["auto"] = ...,
+) -> Dataset:
     """A table in a Parquet file, which says itself what its columns are."""
 
 @overload
-def dataset(name: Literal["tic_tac_toe", "ilk-evaluation/tic_tac_toe"], /, *, encode: Literal['ordinal'] | None = ...) -> Dataset:
+def dataset(
+    _name: Literal["tic_tac_toe", "ilk-evaluation/tic_tac_toe"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+) -> Dataset:
     """Tic-tac-toe: 958 final boards of 9 nominal squares; x, who began, won or not."""
 
 @overload
-def dataset(name: Literal["waveform", "ilk-evaluation/waveform"], /, *, n: int = ..., noise_features: int = ..., random_state: int = ...) -> Dataset:
+def dataset(
+    _name: Literal["waveform", "ilk-evaluation/waveform"],
+    /,
+    *,
+    n: int = ...,
+    noise_features: int = ...,
+    random_state: int = ...,
+) -> Dataset:
     """Waveforms: generated, 21 numeric features (more are noise), 3 classes; Bayes error 0.14."""
 
 @overload
-def dataset(name: Literal["wine", "ilk-evaluation/wine"], /) -> Dataset:
+def dataset(_name: Literal["wine", "ilk-evaluation/wine"], /) -> Dataset:
     """Italian wines: 178 cases, 13 chemical measurements, 3 cultivars."""
 
 @overload
-def dataset(name: Literal["xor", "ilk-evaluation/xor"], /, *, encode: Literal['ordinal'] | None = ..., n: int | None = ..., bits: int = ..., irrelevant: int = ..., noise: float = ..., random_state: int = ...) -> Dataset:
+def dataset(
+    _name: Literal["xor", "ilk-evaluation/xor"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+    n: int | None = ...,
+    bits: int = ...,
+    irrelevant: int = ...,
+    noise: float = ...,
+    random_state: int = ...,
+) -> Dataset:
     """Exclusive or: 4 cases, 2 nominal features, 2 classes; more bits, noise and cases on demand."""
 
 @overload
-def dataset(name: str, /) -> Dataset: ...
-
+def dataset(_name: str, /) -> Dataset: ...
 def datasets() -> list[str]: ...
-
 @overload
-def resampling(name: Literal["bootstrap", "ilk-evaluation/bootstrap"], /, *, repeats: int = ..., stratify: bool = ...) -> Resampling:
+def resampling(
+    _name: Literal["bootstrap", "ilk-evaluation/bootstrap"],
+    /,
+    *,
+    repeats: int = ...,
+    stratify: bool = ...,
+) -> Resampling:
     """As many cases as there are, drawn with replacement, train; those never drawn are tested."""
 
 @overload
-def resampling(name: Literal["bootstrap_632", "ilk-evaluation/bootstrap_632"], /, *, repeats: int = ..., stratify: bool = ..., plus: bool = ...) -> Resampling:
+def resampling(
+    _name: Literal["bootstrap_632", "ilk-evaluation/bootstrap_632"],
+    /,
+    *,
+    repeats: int = ...,
+    stratify: bool = ...,
+    plus: bool = ...,
+) -> Resampling:
     """The .632 bootstrap: resubstitution is too good and the bootstrap too bad, so both count."""
 
 @overload
-def resampling(name: Literal["five_by_two", "ilk-evaluation/five_by_two"], /, *, stratify: bool = ..., small_classes: Literal['refuse', 'spread'] = ...) -> Resampling:
+def resampling(
+    _name: Literal["five_by_two", "ilk-evaluation/five_by_two"],
+    /,
+    *,
+    stratify: bool = ...,
+    small_classes: Literal["refuse", "spread"] = ...,
+) -> Resampling:
     """Five times the data are cut into random halves; each half trains once and tests once."""
 
 @overload
-def resampling(name: Literal["holdout", "ilk-evaluation/holdout"], /, *, test_size: float = ..., stratify: bool = ..., repeats: int = ...) -> Resampling:
+def resampling(
+    _name: Literal["holdout", "ilk-evaluation/holdout"],
+    /,
+    *,
+    test_size: float = ...,
+    stratify: bool = ...,
+    repeats: int = ...,
+) -> Resampling:
     """A random part of the cases is held out for testing, the rest trains; may be repeated."""
 
 @overload
-def resampling(name: Literal["kfold", "ilk-evaluation/kfold"], /, *, folds: int = ...) -> Resampling:
+def resampling(
+    _name: Literal["kfold", "ilk-evaluation/kfold"], /, *, folds: int = ...
+) -> Resampling:
     """k-fold cross-validation: the cases are shuffled and cut into folds, each tested once."""
 
 @overload
-def resampling(name: Literal["leave_one_out", "ilk-evaluation/leave_one_out"], /) -> Resampling:
+def resampling(_name: Literal["leave_one_out", "ilk-evaluation/leave_one_out"], /) -> Resampling:
     """Each case is tested once, by what was learned from all others."""
 
 @overload
-def resampling(name: Literal["leave_p_out", "ilk-evaluation/leave_p_out"], /, *, p: int = ..., max_splits: int = ...) -> Resampling:
+def resampling(
+    _name: Literal["leave_p_out", "ilk-evaluation/leave_p_out"],
+    /,
+    *,
+    p: int = ...,
+    max_splits: int = ...,
+) -> Resampling:
     """Every p cases are tested by what was learned from all others: C(n, p) splits."""
 
 @overload
-def resampling(name: Literal["random_subsampling", "ilk-evaluation/random_subsampling"], /, *, test_size: float = ..., stratify: bool = ..., repeats: int = ...) -> Resampling:
+def resampling(
+    _name: Literal["random_subsampling", "ilk-evaluation/random_subsampling"],
+    /,
+    *,
+    test_size: float = ...,
+    stratify: bool = ...,
+    repeats: int = ...,
+) -> Resampling:
     """A random part of the cases is held out for testing and the rest trains, many times over."""
 
 @overload
-def resampling(name: Literal["repeated_kfold", "ilk-evaluation/repeated_kfold"], /, *, folds: int = ..., repeats: int = ..., stratify: bool = ..., small_classes: Literal['refuse', 'spread'] = ...) -> Resampling:
+def resampling(
+    _name: Literal["repeated_kfold", "ilk-evaluation/repeated_kfold"],
+    /,
+    *,
+    folds: int = ...,
+    repeats: int = ...,
+    stratify: bool = ...,
+    small_classes: Literal["refuse", "spread"] = ...,
+) -> Resampling:
     """k-fold cross-validation repeated, each time freshly shuffled."""
 
 @overload
-def resampling(name: Literal["resubstitution", "ilk-evaluation/resubstitution"], /) -> Resampling:
+def resampling(_name: Literal["resubstitution", "ilk-evaluation/resubstitution"], /) -> Resampling:
     """All cases train, and the same cases are tested: an error that is too small."""
 
 @overload
-def resampling(name: Literal["sklearn", "ilk-evaluation/sklearn"], /, *, splitter: str = ..., params: Mapping[str, Any] | None = ...) -> Resampling:
+def resampling(
+    _name: Literal["sklearn", "ilk-evaluation/sklearn"],
+    /,
+    *,
+    splitter: str = ...,
+    params: Mapping[str, Any] | None = ...,
+) -> Resampling:
     """Any splitter of scikit-learn, by its public class name."""
 
 @overload
-def resampling(name: Literal["stratified_kfold", "ilk-evaluation/stratified_kfold"], /, *, folds: int = ..., small_classes: Literal['refuse', 'spread'] = ...) -> Resampling:
+def resampling(
+    _name: Literal["stratified_kfold", "ilk-evaluation/stratified_kfold"],
+    /,
+    *,
+    folds: int = ...,
+    small_classes: Literal["refuse", "spread"] = ...,
+) -> Resampling:
     """k-fold cross-validation whose folds have the classes in the proportions of the data."""
 
 @overload
-def resampling(name: Literal["train_validation_test", "ilk-evaluation/train_validation_test"], /, *, sizes: Sequence[Any] = ..., stratify: bool = ..., repeats: int = ...) -> Resampling:
+def resampling(
+    _name: Literal["train_validation_test", "ilk-evaluation/train_validation_test"],
+    /,
+    *,
+    sizes: Sequence[Any] = ...,
+    stratify: bool = ...,
+    repeats: int = ...,
+) -> Resampling:
     """Cases are divided by lot into those to train with, to choose by, and to test."""
 
 @overload
-def resampling(name: str, /) -> Resampling: ...
-
+def resampling(_name: str, /) -> Resampling: ...
 def resamplings() -> list[str]: ...
-
 @overload
-def measure(name: Literal["accuracy", "ilk-evaluation/accuracy"], /) -> Measure:
+def measure(_name: Literal["accuracy", "ilk-evaluation/accuracy"], /) -> Measure:
     """Share of the answered cases whose label is right."""
 
 @overload
-def measure(name: Literal["brier", "ilk-evaluation/brier"], /, *, halved: bool = ...) -> Measure:
+def measure(_name: Literal["brier", "ilk-evaluation/brier"], /, *, halved: bool = ...) -> Measure:
     """Mean squared distance of the probabilities from 1 for the true class and 0 for others."""
 
 @overload
-def measure(name: Literal["cost", "ilk-evaluation/cost"], /, *, costs: ArrayLike | Mapping[str, Any] | None = ..., reject_cost: float | None = ...) -> Measure:
+def measure(
+    _name: Literal["cost", "ilk-evaluation/cost"],
+    /,
+    *,
+    costs: ArrayLike | Mapping[str, Any] | None = ...,
+    reject_cost: float | None = ...,
+) -> Measure:
     """Mean cost of an answer by a table of costs: the risk with unequal losses."""
 
 @overload
-def measure(name: Literal["error", "ilk-evaluation/error"], /) -> Measure:
+def measure(_name: Literal["error", "ilk-evaluation/error"], /) -> Measure:
     """Share of the answered cases whose label is wrong."""
 
 @overload
-def measure(name: Literal["f1", "ilk-evaluation/f1"], /, *, positive: str | float | bool | None = ..., average: Literal['macro', 'micro', 'weighted'] | None = ..., undefined: float | None = ...) -> Measure:
+def measure(
+    _name: Literal["f1", "ilk-evaluation/f1"],
+    /,
+    *,
+    positive: str | float | bool | None = ...,
+    average: Literal["macro", "micro", "weighted"] | None = ...,
+    undefined: float | None = ...,
+) -> Measure:
     """Harmonic mean of precision and recall."""
 
 @overload
-def measure(name: Literal["false_positive_rate", "ilk-evaluation/false_positive_rate"], /, *, positive: str | float | bool | None = ..., average: Literal['macro', 'micro', 'weighted'] | None = ..., undefined: float | None = ...) -> Measure:
+def measure(
+    _name: Literal["false_positive_rate", "ilk-evaluation/false_positive_rate"],
+    /,
+    *,
+    positive: str | float | bool | None = ...,
+    average: Literal["macro", "micro", "weighted"] | None = ...,
+    undefined: float | None = ...,
+) -> Measure:
     """Share of the cases not of a class that were said to be: false alarms, fall-out."""
 
 @overload
-def measure(name: Literal["fit_seconds", "ilk-evaluation/fit_seconds"], /) -> Measure:
+def measure(_name: Literal["fit_seconds", "ilk-evaluation/fit_seconds"], /) -> Measure:
     """Wall-clock seconds that fitting the pipeline took."""
 
 @overload
-def measure(name: Literal["log_loss", "ilk-evaluation/log_loss"], /, *, clip: float | None = ...) -> Measure:
+def measure(
+    _name: Literal["log_loss", "ilk-evaluation/log_loss"], /, *, clip: float | None = ...
+) -> Measure:
     """Mean of the negative logarithm of the probability of the true class, in nats."""
 
 @overload
-def measure(name: Literal["mean_class_accuracy", "ilk-evaluation/mean_class_accuracy"], /) -> Measure:
+def measure(
+    _name: Literal["mean_class_accuracy", "ilk-evaluation/mean_class_accuracy"], /
+) -> Measure:
     """Mean over the classes of the share of their answered cases that is labelled right."""
 
 @overload
-def measure(name: Literal["per_class_error", "ilk-evaluation/per_class_error"], /, *, priors: Sequence[Any] | Mapping[str, Any] | Literal['estimated', 'equal'] = ...) -> Measure:
+def measure(
+    _name: Literal["per_class_error", "ilk-evaluation/per_class_error"],
+    /,
+    *,
+    priors: Sequence[Any] | Mapping[str, Any] | Literal["estimated", "equal"] = ...,
+) -> Measure:
     """Total probability of error: the errors of the classes, weighted by their priors."""
 
 @overload
-def measure(name: Literal["pr_auc", "ilk-evaluation/pr_auc"], /, *, positive: str | float | bool | None = ..., average: Literal['macro', 'weighted'] | None = ..., pooled: bool = ...) -> Measure:
+def measure(
+    _name: Literal["pr_auc", "ilk-evaluation/pr_auc"],
+    /,
+    *,
+    positive: str | float | bool | None = ...,
+    average: Literal["macro", "weighted"] | None = ...,
+    pooled: bool = ...,
+) -> Measure:
     """Area under the precision-recall curve by steps: average precision."""
 
 @overload
-def measure(name: Literal["precision", "ilk-evaluation/precision"], /, *, positive: str | float | bool | None = ..., average: Literal['macro', 'micro', 'weighted'] | None = ..., undefined: float | None = ...) -> Measure:
+def measure(
+    _name: Literal["precision", "ilk-evaluation/precision"],
+    /,
+    *,
+    positive: str | float | bool | None = ...,
+    average: Literal["macro", "micro", "weighted"] | None = ...,
+    undefined: float | None = ...,
+) -> Measure:
     """Share of the cases said to be of a class that are: positive predictive value."""
 
 @overload
-def measure(name: Literal["precision_at_recall", "ilk-evaluation/precision_at_recall"], /, *, recall: float = ..., positive: str | float | bool | None = ..., pooled: bool = ...) -> Measure:
+def measure(
+    _name: Literal["precision_at_recall", "ilk-evaluation/precision_at_recall"],
+    /,
+    *,
+    recall: float = ...,
+    positive: str | float | bool | None = ...,
+    pooled: bool = ...,
+) -> Measure:
     """Highest precision of the thresholds that find at least a given share of the cases."""
 
 @overload
-def measure(name: Literal["predict_seconds", "ilk-evaluation/predict_seconds"], /) -> Measure:
+def measure(_name: Literal["predict_seconds", "ilk-evaluation/predict_seconds"], /) -> Measure:
     """Wall-clock seconds that predicting all test cases of the split took."""
 
 @overload
-def measure(name: Literal["recall", "ilk-evaluation/recall"], /, *, positive: str | float | bool | None = ..., average: Literal['macro', 'micro', 'weighted'] | None = ..., undefined: float | None = ...) -> Measure:
+def measure(
+    _name: Literal["recall", "ilk-evaluation/recall"],
+    /,
+    *,
+    positive: str | float | bool | None = ...,
+    average: Literal["macro", "micro", "weighted"] | None = ...,
+    undefined: float | None = ...,
+) -> Measure:
     """Share of the cases of a class that were found: true positive rate, sensitivity."""
 
 @overload
-def measure(name: Literal["reduction", "ilk-evaluation/reduction"], /) -> Measure:
+def measure(_name: Literal["reduction", "ilk-evaluation/reduction"], /) -> Measure:
     """Share of the training cases that the editors of a pipeline left out."""
 
 @overload
-def measure(name: Literal["reject_rate", "ilk-evaluation/reject_rate"], /) -> Measure:
+def measure(_name: Literal["reject_rate", "ilk-evaluation/reject_rate"], /) -> Measure:
     """Share of the cases that the pipeline declined to answer."""
 
 @overload
-def measure(name: Literal["risk", "ilk-evaluation/risk"], /, *, loss: Callable[..., Any] | Literal['zero_one', 'squared', 'absolute', 'hinge', 'log'] = ...) -> Measure:
+def measure(
+    _name: Literal["risk", "ilk-evaluation/risk"],
+    /,
+    *,
+    loss: Callable[..., Any] | Literal["zero_one", "squared", "absolute", "hinge", "log"] = ...,
+) -> Measure:
     """Empirical risk: the mean loss of the answered cases."""
 
 @overload
-def measure(name: Literal["roc_auc", "ilk-evaluation/roc_auc"], /, *, positive: str | float | bool | None = ..., multiclass: Literal['ovo', 'ovr'] = ..., average: Literal['macro', 'weighted'] = ..., pooled: bool = ...) -> Measure:
+def measure(
+    _name: Literal["roc_auc", "ilk-evaluation/roc_auc"],
+    /,
+    *,
+    positive: str | float | bool | None = ...,
+    multiclass: Literal["ovo", "ovr"] = ...,
+    average: Literal["macro", "weighted"] = ...,
+    pooled: bool = ...,
+) -> Measure:
     """Area under the ROC curve: how often a case of a class outranks one that is not of it."""
 
 @overload
-def measure(name: Literal["specificity", "ilk-evaluation/specificity"], /, *, positive: str | float | bool | None = ..., average: Literal['macro', 'micro', 'weighted'] | None = ..., undefined: float | None = ...) -> Measure:
+def measure(
+    _name: Literal["specificity", "ilk-evaluation/specificity"],
+    /,
+    *,
+    positive: str | float | bool | None = ...,
+    average: Literal["macro", "micro", "weighted"] | None = ...,
+    undefined: float | None = ...,
+) -> Measure:
     """Share of the cases not of a class that were not said to be: true negative rate."""
 
 @overload
-def measure(name: Literal["squared_error", "ilk-evaluation/squared_error"], /, *, root: bool = ...) -> Measure:
+def measure(
+    _name: Literal["squared_error", "ilk-evaluation/squared_error"], /, *, root: bool = ...
+) -> Measure:
     """Mean squared difference of predicted and true numbers."""
 
 @overload
-def measure(name: str, /) -> Measure: ...
-
+def measure(_name: str, /) -> Measure: ...
 def measures() -> list[str]: ...
-
 @overload
-def comparison(name: Literal["bayesian_signed_rank", "ilk-evaluation/bayesian_signed_rank"], /, *, rope: float = ..., alpha: float = ..., prior: float = ..., samples: int = ..., baseline: str | None = ..., random_state: RandomState | None = ...) -> Comparison:
+def comparison(
+    _name: Literal["bayesian_signed_rank", "ilk-evaluation/bayesian_signed_rank"],
+    /,
+    *,
+    rope: float = ...,
+    alpha: float = ...,
+    prior: float = ...,
+    samples: int = ...,
+    baseline: str | None = ...,
+    random_state: RandomState | None = ...,
+) -> Comparison:
     """Benavoli's Bayesian signed-rank test of each pair of pipelines, over data sets."""
 
 @overload
-def comparison(name: Literal["corrected_resampled_t", "ilk-evaluation/corrected_resampled_t"], /, *, alpha: float = ..., adjust: Literal['holm', 'none'] = ..., baseline: str | None = ..., ratio: float | None = ...) -> Comparison:
+def comparison(
+    _name: Literal["corrected_resampled_t", "ilk-evaluation/corrected_resampled_t"],
+    /,
+    *,
+    alpha: float = ...,
+    adjust: Literal["holm", "none"] = ...,
+    baseline: str | None = ...,
+    ratio: float | None = ...,
+) -> Comparison:
     """Nadeau and Bengio's corrected resampled t test of each pair of pipelines."""
 
 @overload
-def comparison(name: Literal["f_5x2", "ilk-evaluation/f_5x2"], /, *, alpha: float = ..., adjust: Literal['holm', 'none'] = ..., baseline: str | None = ...) -> Comparison:
+def comparison(
+    _name: Literal["f_5x2", "ilk-evaluation/f_5x2"],
+    /,
+    *,
+    alpha: float = ...,
+    adjust: Literal["holm", "none"] = ...,
+    baseline: str | None = ...,
+) -> Comparison:
     """Alpaydin's combined F test of each pair of pipelines, by 5x2 cross-validation."""
 
 @overload
-def comparison(name: Literal["friedman_nemenyi", "ilk-evaluation/friedman_nemenyi"], /, *, alpha: float = ..., correct_ties: bool = ...) -> Comparison:
+def comparison(
+    _name: Literal["friedman_nemenyi", "ilk-evaluation/friedman_nemenyi"],
+    /,
+    *,
+    alpha: float = ...,
+    correct_ties: bool = ...,
+) -> Comparison:
     """Friedman's test (Iman-Davenport's F) over data sets, then Nemenyi's for each pair."""
 
 @overload
-def comparison(name: Literal["mcnemar", "ilk-evaluation/mcnemar"], /, *, alpha: float = ..., adjust: Literal['holm', 'none'] = ..., baseline: str | None = ..., repeat: int | None = ..., exact_below: int = ...) -> Comparison:
+def comparison(
+    _name: Literal["mcnemar", "ilk-evaluation/mcnemar"],
+    /,
+    *,
+    alpha: float = ...,
+    adjust: Literal["holm", "none"] = ...,
+    baseline: str | None = ...,
+    repeat: int | None = ...,
+    exact_below: int = ...,
+) -> Comparison:
     """McNemar's test of each pair of pipelines: which one errs on the cases of a data set."""
 
 @overload
-def comparison(name: Literal["paired_t_5x2", "ilk-evaluation/paired_t_5x2"], /, *, alpha: float = ..., adjust: Literal['holm', 'none'] = ..., baseline: str | None = ...) -> Comparison:
+def comparison(
+    _name: Literal["paired_t_5x2", "ilk-evaluation/paired_t_5x2"],
+    /,
+    *,
+    alpha: float = ...,
+    adjust: Literal["holm", "none"] = ...,
+    baseline: str | None = ...,
+) -> Comparison:
     """Dietterich's paired t test of each pair of pipelines, by 5x2 cross-validation."""
 
 @overload
-def comparison(name: Literal["robustness", "ilk-evaluation/robustness"], /, *, floor: float = ...) -> Comparison:
+def comparison(
+    _name: Literal["robustness", "ilk-evaluation/robustness"], /, *, floor: float = ...
+) -> Comparison:
     """Friedman's robustness: error over the smallest error on the data set, as a distribution."""
 
 @overload
-def comparison(name: Literal["wilcoxon", "ilk-evaluation/wilcoxon"], /, *, alpha: float = ..., adjust: Literal['holm', 'none'] = ..., baseline: str | None = ..., zeros: Literal['pratt', 'zsplit', 'wilcox'] = ...) -> Comparison:
+def comparison(
+    _name: Literal["wilcoxon", "ilk-evaluation/wilcoxon"],
+    /,
+    *,
+    alpha: float = ...,
+    adjust: Literal["holm", "none"] = ...,
+    baseline: str | None = ...,
+    zeros: Literal["pratt", "zsplit", "wilcox"] = ...,
+) -> Comparison:
     """Wilcoxon's signed-rank test of each pair of pipelines, over data sets."""
 
 @overload
-def comparison(name: str, /) -> Comparison: ...
-
+def comparison(_name: str, /) -> Comparison: ...
 def comparisons() -> list[str]: ...
-
 @overload
-def executor(name: Literal["dask", "ilk-evaluation/dask"], /, *, workers: int | None = ..., address: str | None = ..., inner_threads: int | None = ..., timeout: float | None = ..., patience: float = ...) -> Executor:
+def executor(
+    _name: Literal["dask", "ilk-evaluation/dask"],
+    /,
+    *,
+    workers: int | None = ...,
+    address: str | None = ...,
+    inner_threads: int | None = ...,
+    timeout: float | None = ...,
+    patience: float = ...,
+) -> Executor:
     """Runs cells on a cluster of Dask, on this machine or on many."""
 
 @overload
-def executor(name: Literal["loky", "ilk-evaluation/loky"], /, *, workers: int | None = ..., inner_threads: int | None = ..., timeout: float | None = ...) -> Executor:
+def executor(
+    _name: Literal["loky", "ilk-evaluation/loky"],
+    /,
+    *,
+    workers: int | None = ...,
+    inner_threads: int | None = ...,
+    timeout: float | None = ...,
+) -> Executor:
     """Runs several cells at once in processes, and outlives the death of any of them."""
 
 @overload
-def executor(name: Literal["mpi", "ilk-evaluation/mpi"], /, *, workers: int | None = ..., inner_threads: int | None = ...) -> Executor:
+def executor(
+    _name: Literal["mpi", "ilk-evaluation/mpi"],
+    /,
+    *,
+    workers: int | None = ...,
+    inner_threads: int | None = ...,
+) -> Executor:
     """Runs cells on the ranks of an MPI job, by the pool of mpi4py."""
 
 @overload
-def executor(name: Literal["serial", "ilk-evaluation/serial"], /, *, inner_threads: int | None = ...) -> Executor:
+def executor(
+    _name: Literal["serial", "ilk-evaluation/serial"], /, *, inner_threads: int | None = ...
+) -> Executor:
     """Runs one cell after the other in this process; good for debugging and small plans."""
 
 @overload
-def executor(name: str, /) -> Executor: ...
-
+def executor(_name: str, /) -> Executor: ...
 def executors() -> list[str]: ...

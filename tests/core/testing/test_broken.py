@@ -347,7 +347,7 @@ def wrong_side(self, X):
 
 def seed_unheard(self, X, y, sample_weight=None, presorted=None):
     seed = None if self.random_state is None else 0
-    other = sound_one(self)(self.jitter, seed).fit(X, y, sample_weight)
+    other = sound_one(self)(jitter=self.jitter, random_state=seed).fit(X, y, sample_weight)
     vars(self).update({name: value for name, value in vars(other).items() if name[-1] == "_"})
     return self
 

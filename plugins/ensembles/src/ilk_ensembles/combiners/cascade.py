@@ -131,7 +131,12 @@ class Cascade(SupportCombiner):
         limits = dict(zip(order, [*self.thresholds(n_members), 1.0], strict=True))
         asked = [position for position in order if position in kept]
         costs = np.argsort([list(kept).index(position) for position in asked])
-        return type(self)(np.array([limits[at] for at in asked[:-1]]), costs, self.ties, self.cost)
+        return type(self)(
+            threshold=np.array([limits[at] for at in asked[:-1]]),
+            costs=costs,
+            ties=self.ties,
+            cost=self.cost,
+        )
 
     def answered_by(self, outputs: Any) -> np.ndarray:
         """Position of the member that answers for each sample; array of int of shape (n,)."""

@@ -213,7 +213,7 @@ class WeightedMajority(SupportCombiner):
         if self.needs_fit:
             return self
         weights = self._weights(n_members)[kept]
-        return type(self)(weights, self.threshold, self.ties, self.cost)
+        return type(self)(weights=weights, threshold=self.threshold, ties=self.ties, cost=self.cost)
 
     def _weights(self, n_members: int) -> np.ndarray:
         if self.needs_fit:

@@ -120,7 +120,7 @@ class WeightedSum(SupportCombiner):
         if self.needs_fit:
             return self
         weights = for_members(self, self._weights(n_members), n_members)[kept]
-        return type(self)(weights, self.ties, self.cost)
+        return type(self)(weights=weights, ties=self.ties, cost=self.cost)
 
     def _weights(self, n_members: int) -> np.ndarray:
         if not isinstance(self.weights, str):
