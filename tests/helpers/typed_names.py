@@ -6,10 +6,12 @@ distributions of the workspace: ``python tests/helpers/typed_names.py``.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 from typing import Any
 
+import ilk.aliases
 from ilk import Array, FilePath, Function, Param, Seed, Views
 from ilk.kinds import Kind, kinds
 from ilk.registries import registry
@@ -23,6 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 '''
+_ALIASES = [name for name in vars(ilk.aliases) if name.endswith("Like") or name == "RandomState"]
 _TYPES: dict[Any, str] = {
     int: "int",
     float: "float",
@@ -39,18 +42,14 @@ _TYPES: dict[Any, str] = {
 
 
 def stub() -> str:
-    """Return the text of the stub."""
+    """Return the text of the stub, not yet formatted."""
     built_in = [kind for kind in kinds().values() if kind.interfaces[0].startswith("ilk.")]
-    classes = [[path.partition(":") for path in kind.interfaces] for kind in built_in]
-    imports = {f"from {module} import {name}" for kind in classes for module, _, name in kind}
-    aliases = sorted({*(_like(kind.name) for kind in built_in), *_names()})
-    head = "\n".join([*sorted(imports), f"from ilk.aliases import {', '.join(aliases)}"])
     make = "def make(kind: str, _name: str, /, **parameters: Any) -> Any: ...\n"
-    return _HEAD + "\n\n".join([head, make, *map(_functions, built_in)])
-
-
-def _names() -> set[str]:
-    return {"ArrayLike", "FileLike", "RandomState", "StepLike", "ViewsLike"}
+    body = "\n\n".join([make, *map(_functions, built_in)])
+    paths = [path.partition(":") for kind in built_in for path in kind.interfaces]
+    imports = sorted(f"from {module} import {name}" for module, _, name in paths)
+    aliases = sorted(name for name in _ALIASES if re.search(rf"\b{name}\b", body))
+    return _HEAD + "\n".join([*imports, f"from ilk.aliases import {', '.join(aliases)}", "", body])
 
 
 def _functions(kind: Kind) -> str:

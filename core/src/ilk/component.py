@@ -9,12 +9,13 @@ from contextlib import suppress
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from ilk.building import build, construct
 from ilk.capabilities import Capabilities
 from ilk.chance import check_seed
 from ilk.errors import ParameterError, RegistryError, SpecError
+from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen

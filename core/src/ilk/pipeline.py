@@ -304,12 +304,12 @@ class Pipeline(Classifier):
         return input_features
 
     @property
-    def classes_(self) -> Any:
+    def classes_(self) -> Any:  # type: ignore[override]  # that of another
         """Classes of the last step, sorted."""
         return self.steps_[-1][1].classes_
 
     @property
-    def n_features_in_(self) -> int:
+    def n_features_in_(self) -> int:  # type: ignore[override]  # that of another
         """Number of features of the first step that counts them."""
         for _, step in self.steps_:
             if hasattr(step, "n_features_in_"):

@@ -6,9 +6,9 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from ilk.component import Component
+from ilk.estimators import ClassifierMixin
 from ilk.labels import check_labels
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sklearn.base import OutlierMixin
-
 from ilk.component import Component
+from ilk.estimators import OutlierMixin
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-from sklearn.base import TransformerMixin
-
 from ilk.component import Component
+from ilk.estimators import TransformerMixin
 
 
 class Transformer(TransformerMixin, Component):

@@ -275,8 +275,9 @@ class _PreparedParts(ilk.Prepared):
         """Distances from one query to the rows with the given indices (default: all)."""
         if isinstance(q, Viewed):
             return super().to(q, indices)
-        whole = self.distance.columns_ is None
-        views = None if whole else [v for _, v in self.distance.views_of(ilk.one_row(q), "q")]
+        distance: Any = self.distance
+        whole = distance.columns_ is None
+        views = None if whole else [v for _, v in distance.views_of(ilk.one_row(q), "q")]
         return _sum(
             [
                 (share, handle.to(q if views is None else views[p], indices))

@@ -308,7 +308,7 @@ class EMD(ilk.Distance):
         bins = X.shape[1]
         if self.matrix is not None:
             self._check_count("matrix", len(self.matrix), bins)
-            return Bins(None, None, self.matrix, self.normalize, penalty)
+            return Bins(None, None, np.asarray(self.matrix), self.normalize, penalty)
         places = self._bins(bins)
         self._check_count("positions", len(places), bins)
         ground = self._ground(places)

@@ -321,6 +321,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         return self
 
     def _kept(self) -> tuple[list[int], int]:
+        self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
 
     def _with_columns(self, X: Any) -> Any:

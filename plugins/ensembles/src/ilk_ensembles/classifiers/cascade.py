@@ -138,7 +138,7 @@ class Cascade(HeterogeneousClassifier):
     def order_(self) -> np.ndarray:
         """Positions of the members among ``estimators_``, in the order of asking."""
         self.combiner_: CascadeRule
-        return self.combiner_.order(len(self.estimators_))
+        return np.asarray(self.combiner_.order(len(self.estimators_)))
 
     @property
     def thresholds_(self) -> np.ndarray:

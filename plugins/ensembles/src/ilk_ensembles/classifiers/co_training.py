@@ -292,7 +292,8 @@ class CoTraining(PerViewClassifier):
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
-        labeled, self.n_rounds_, self.failures_ = [], 0, {}
+        self.failures_: dict[Any, ilk.IlkError] = {}
+        labeled, self.n_rounds_ = [], 0
         checked = check_probabilistic if self.n_rounds and len(waiting) else self._output_check()
         members = self._fit_views(members, X, codes, checked)
         while self.n_rounds_ < self.n_rounds and len(waiting):

@@ -258,6 +258,7 @@ class ECOC(ilk.Classifier):
             argument="columns",
         )
         self.code_ = code[:, kept]
+        self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         if self.failures_:
             check_rows(self, self.code_, self.classes_)
         return self

@@ -150,6 +150,7 @@ class MultiView(PerViewClassifier):
             argument=naming(names),
         )
         self.views_ = [names[at] for at in kept]
+        self.failures_: dict[Any, ilk.IlkError]  # by position, from `fit_each`
         self.failures_ = {names[at]: error for at, error in self.failures_.items()}
         self._fit_combiner(X, codes, weights, rng)
         return self

@@ -115,6 +115,7 @@ class VotingRegressor(HeterogeneousRegressor):
         return np.asarray(weights / weights.max())
 
     def _check_votes(self) -> None:
+        self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         if self.weights is not None and not np.asarray(self.weights)[self.positions_].any():
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: every member that has a weight was left out; the "

@@ -85,7 +85,7 @@ class Csv(TableDataset):
 
     def _read(self, path: Path) -> tuple[UsedColumns, str]:
         roles = Roles(
-            target=self.target,
+            target=str(self.target),
             nominal=self.nominal,
             ignored=self.ignore,
             groups=self.groups,

@@ -336,7 +336,7 @@ class _InGroups(ilk.Resampling):
         """Return what divides; splitters of scikit-learn as resamplings that know of groups."""
         scheme = self.resampling
         if scheme is None:
-            folds = max(2, min(_FOLDS, len(np.unique(self.known))))
+            folds = max(2, min(_FOLDS, len(np.unique(np.asarray(self.known)))))
             return ilk.resampling(
                 "ilk-evaluation/stratified_kfold", folds=folds, small_classes="spread"
             )

@@ -280,7 +280,7 @@ class Tuned(Classifier):
         return self._fitted().decision_function(X)
 
     @property
-    def n_features_in_(self) -> int:
+    def n_features_in_(self) -> int:  # type: ignore[override]  # that of another
         """Number of features, of rows that have any."""
         return int(self.classifier_.n_features_in_)
 

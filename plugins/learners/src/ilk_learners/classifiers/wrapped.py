@@ -231,7 +231,7 @@ class Wrapped(Classifier):
         return check_vectors(self, X, reset=reset, nan=able.allow_nan, sparse=able.sparse)
 
     @property
-    def classes_(self) -> np.ndarray:
+    def classes_(self) -> np.ndarray:  # type: ignore[override]  # that of another
         """Classes of the fitted classifier, sorted."""
         return np.asarray(self.estimator_.classes_)
 

@@ -193,6 +193,7 @@ class ITML(LinearMetricLearner):
         return self
 
     def _tell_unless_moved(self) -> None:
+        self.n_iter_: int
         if self.n_iter_ == 0:
             warnings.warn(
                 f"{display_name(self)}: nothing to learn: all pairs keep to the bounds under the "

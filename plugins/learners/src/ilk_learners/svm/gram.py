@@ -257,6 +257,7 @@ class SharedGram(Kernel):
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """Kernel values of rows X with training rows Y (X if left out)."""
+        self.values_: tuple[np.ndarray, np.ndarray]
         train, test = self.values_
         n = len(train)
         rows, columns = np.ravel(X), np.ravel(X if Y is None else Y)
@@ -264,7 +265,7 @@ class SharedGram(Kernel):
         rows = rows - (0 if source is train else n)
         every = np.arange(n)
         if source is train and np.array_equal(rows, every) and np.array_equal(columns, every):
-            return train
+            return np.asarray(train)
         return np.asarray(source[rows][:, columns])
 
     def diagonal(self, X: Any) -> np.ndarray:

@@ -1,0 +1,72 @@
+"""scikit-learn's base classes, with the types that it does not declare.
+
+A type checker takes a class without types for one that has every attribute and every
+parameter; then it would check no call of a component.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    class BaseEstimator:
+        """As `sklearn.base.BaseEstimator`."""
+
+        n_features_in_: int
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **params: Any) -> Self: ...
+        def __sklearn_clone__(self) -> Any: ...
+        def __sklearn_tags__(self) -> Any: ...
+        def __getstate__(self) -> Any: ...
+        def __setstate__(self, state: Any) -> None: ...
+
+    class ClassifierMixin:
+        """As `sklearn.base.ClassifierMixin`."""
+
+        classes_: np.ndarray
+
+    class ClusterMixin:
+        """As `sklearn.base.ClusterMixin`."""
+
+        labels_: np.ndarray
+
+        def fit_predict(self, X: Any, y: Any = None) -> Any: ...
+
+    class OutlierMixin:
+        """As `sklearn.base.OutlierMixin`."""
+
+        def fit_predict(self, X: Any, y: Any = None) -> Any: ...
+
+    class RegressorMixin:
+        """As `sklearn.base.RegressorMixin`."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
+
+    class TransformerMixin:
+        """As `sklearn.base.TransformerMixin`."""
+
+        def fit_transform(self, X: Any, y: Any = None, **keywords: Any) -> Any: ...
+
+else:
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        ClusterMixin,
+        OutlierMixin,
+        RegressorMixin,
+        TransformerMixin,
+    )
+
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "ClusterMixin",
+    "OutlierMixin",
+    "RegressorMixin",
+    "TransformerMixin",
+]
