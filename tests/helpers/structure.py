@@ -97,7 +97,7 @@ def single_importers(uses: dict[str, set[str]]) -> list[str]:
 if __name__ == "__main__":
     uses, size = graph(), lines()
     print(
-        f"modules: {len(size)}, median {median(size.values()):g} lines, longest {max(size.values())}"
+        f"modules: {len(size)}; lines: {median(size.values()):g} (median), {max(size.values())} (most)"
     )
     print(f"short modules with one importer: {len(single_importers(uses))}")
     print(f"circles: {circles(uses)}")
