@@ -27,7 +27,6 @@ VIEWS: Any = param(
     "the views that the data set brings. Views without a part, and columns without a view, "
     "are left out.",
 )
-N_PAIRS = ilk.Param(int, ge=2, doc="At most about how many pairs of training rows are compared.")
 _SHARED = 16  # pairs that share a row, so that distances are computed several at a time
 
 

@@ -12,30 +12,17 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param, param
+from ilk import param
 from ilk.neighbors.norms import Norm
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 
-WIDTH = Param(
-    (float, ilk.Array),
-    gt=0,
-    choices=("mean_distance", "neighbors"),
-    doc="Width, for all features or each, or how to take it from the data.",
-)
-ONE_WIDTH = Param(
-    float,
-    gt=0,
-    choices=("mean_distance", "neighbors"),
-    doc="Width, or how to take it from the data.",
-)
 N_NEIGHBORS: Any = param(
     default=7,
     ge=1,
     doc='For ``"neighbors"``; fewer where there are not so many other rows.',
 )
-DISTANCE = Param(slot="distance", doc="Compares the objects.")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 

@@ -12,14 +12,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param, RandomState, Seed, param
+from ilk import RandomState, Seed, param
 from ilk_ensembles.base.held_out import held_out_outputs
 from ilk_ensembles.base.members import seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS
 
-COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
 REJECT_LABEL: Any = param(
     default=None,
     type=(str, int, bool),

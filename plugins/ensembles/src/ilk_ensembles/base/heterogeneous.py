@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, Param, RandomState, RegressorLike, Seed, param, slots
+from ilk import Capabilities, ClassifierLike, RandomState, RegressorLike, Seed, param, slots
 from ilk_ensembles.base.combined_classifier import (
     Ask,
     CombinedClassifier,
@@ -35,16 +35,10 @@ from ilk_ensembles.base.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
 REGRESSORS = ("knn", "boosted_experts", "bagging")
-PARAMETERS: Mapping[str, Param] = {
-    "on_failure": ON_FAILURE,
-    "n_jobs": N_JOBS,
-    "verbose": VERBOSE,
-    "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to each member without one."),
-}
 ANY_INPUT: Final = ("vectors", "tables", "strings", "sets", "signatures")
 _CELLS = 1 << 22  # predictions that are held at once: 32 MB
 

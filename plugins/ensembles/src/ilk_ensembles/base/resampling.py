@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import ClassifierLike, Param, RandomState, Seed, param, slot
+from ilk import ClassifierLike, RandomState, Seed, param, slot
 from ilk_ensembles.base.bootstrap import (
     MAX_SAMPLES,
     REPLACE,
@@ -40,22 +40,10 @@ from ilk_ensembles.base.out_of_bag import (
     rows_left_out,
     treats_alike,
 )
-from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.progress import Progress
 from ilk_ensembles.base.validation import check_features, indexable
 
 N_MEMBERS: Any = param(default=10, ge=1, doc="How many members there are.")
-OOB_SCORE = Param(bool, doc="Whether to estimate the error from rows that were not drawn.")
-PARAMETERS: Mapping[str, Param] = {
-    "max_samples": MAX_SAMPLES,
-    "replace": REPLACE,
-    "oob_score": OOB_SCORE,
-    "on_failure": ON_FAILURE,
-    "n_jobs": N_JOBS,
-    "verbose": VERBOSE,
-    "random_state": Param(
-        ilk.Seed, none=True, doc="Of the draws; gives a seed to each member without one."
-    ),
-}
 _OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
 _LARGE = 2**31 - 1
 Fit = Callable[[Any, Any, np.ndarray, Any], Any]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 import ilk
-from ilk import ClassifierLike, Param, Views, ViewsLike, param, slot, slots
+from ilk import ClassifierLike, Views, ViewsLike, param, slot, slots
 from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
 from ilk_ensembles.base.members import each_place, fit_member
 from ilk_ensembles.base.validation import check_features
@@ -24,7 +24,6 @@ VIEWS: Any = param(
     'data frame has this name). "data": in an experiment, the views that the data set '
     'brings. If left out there is one view "all".',
 )
-MEMBER = Param(slot="classifier", doc="For every view that `members` does not name.")
 MEMBERS: Any = slots(
     "classifier",
     default=None,

@@ -8,17 +8,12 @@ import numpy as np
 from sklearn.base import clone
 
 import ilk
-from ilk import Param
 from ilk_ensembles.base.members import failure, seed_members
 from ilk_ensembles.base.resampling import check_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-METHOD = Param(
-    choices=("weighting", "resampling"),
-    doc="How members learn from weights: they take them, or rows are drawn by them.",
-)
 _DRAWS = 100  # until one is accepted
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk import Array, ArrayLike, Param, param
+from ilk import Array, ArrayLike, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,13 +16,6 @@ TIES: Any = param(
     default="first",
     choices=("first", "reject"),
     doc="A tie goes to the first class, or is rejected.",
-)
-THRESHOLD = Param(
-    float,
-    ge=0,
-    le=1,
-    choices=("half", "consensus"),
-    doc="More than half of the votes, all of them, or at least this share.",
 )
 ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
 _CELLS = 1 << 15  # of what a block combines to: a quarter of a megabyte, which stays in cache

@@ -16,7 +16,6 @@ from ilk import (
     Classifier,
     IlkError,
     InputError,
-    Param,
     check_labels,
     check_seed,
     check_vectors,
@@ -113,15 +112,6 @@ def put(decisions: np.ndarray, members: np.ndarray, present: np.ndarray, f: np.n
 def as_scores(decisions: np.ndarray) -> np.ndarray:
     """Values as `decision_function` gives them: with two classes that of the second alone."""
     return decisions[:, 1] if decisions.shape[1] == 2 else decisions
-
-
-CLASS_WEIGHT = Param(
-    dict,
-    choices=("balanced",),
-    none=True,
-    items=Param(float, gt=0),
-    doc="What a case of each class counts: 1 if left out; 'balanced': classes count the same.",
-)
 
 
 def case_weights(owner: Any, cases: Cases) -> np.ndarray | None:

@@ -11,7 +11,6 @@ import numpy as np
 from ilk import (
     Capabilities,
     Editor,
-    Param,
     Seed,
     check_labels,
     check_seed,
@@ -33,9 +32,6 @@ DISTANCE: Any = slot(
     doc="Any; it is fitted on the cases.",
 )
 INDEX: Any = slot("index", default="brute", doc="How neighbours are found.")
-ORDER = Param(
-    choices=("given", "random", "nun"), doc="In which order the cases are seen (nun: border first)."
-)
 RANDOM_STATE: Any = param(default=None, type=Seed, doc='For ``order="random"``.')
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from ilk import DistanceLike, IndexLike, Param, RandomState, param, slot, take
+from ilk import DistanceLike, IndexLike, RandomState, param, slot, take
 from ilk_learners.editors.agreement import without_noise
 from ilk_learners.editors.cases import (
     DISTANCE,
@@ -19,9 +19,6 @@ from ilk_learners.editors.cases import (
 
 if TYPE_CHECKING:
     from ilk_learners.editors.pruning import Associates
-
-
-_K = Param(int, ge=1, doc="How many neighbours classify.")
 
 
 class RT1(CaseEditor):

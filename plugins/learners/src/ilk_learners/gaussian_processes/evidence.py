@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from ilk import InputError, Param, Seed, check_seed, display_name
+from ilk import InputError, check_seed, display_name
 from ilk_learners.validation import check_objects
 
 if TYPE_CHECKING:
@@ -94,11 +94,6 @@ def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start:
     )
 
 
-KERNEL = Param(slot="kernel", doc="Covariance of latent values, up to their variance.")
-SIGNAL_VARIANCE = Param(float, gt=0, doc="What the kernel is multiplied by.")
-N_RESTARTS = Param(int, ge=0, doc="More starts of the optimiser, drawn.")
-MAX_STEPS = Param(int, ge=1, doc="Most steps of the optimiser.")
-RANDOM_STATE = Param(Seed, doc="For what is drawn.")
 SMALL = 500
 """Up to how many cases threads would take longer than one over a factor."""
 

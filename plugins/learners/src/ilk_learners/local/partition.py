@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ilk import Param, param
+from ilk import param
 from ilk_learners.local.adaptive import AdaptiveMetric
 
-N_NEIGHBORS = Param(int, ge=1, doc="Rows in the region at which it is no longer divided.")
 NEAR: Any = param(default=20, ge=1, doc="How many rows are near along a feature.")
 
 

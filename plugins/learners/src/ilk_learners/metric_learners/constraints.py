@@ -7,14 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from ilk import Array, InputError, Param, check_labels, display_name
-
-CONSTRAINTS = Param(
-    Array,
-    choices=("labels",),
-    doc="Pairs of rows: two row numbers, and 1 if they are alike or -1; labels: drawn from y.",
-)
-N_CONSTRAINTS = Param(int, ge=2, none=True, doc="How many pairs are drawn from labels.")
+from ilk import InputError, check_labels, display_name
 
 
 class Pairs(NamedTuple):

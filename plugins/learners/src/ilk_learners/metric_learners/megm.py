@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ilk import Array, ArrayLike, Param, param
+from ilk import Array, ArrayLike, param
 from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 
 if TYPE_CHECKING:
@@ -121,9 +121,6 @@ class MEGM(KernelErrorLearner):
             cls(n_restarts=1, random_state=0, solver="cg"),
             cls(neighborhood=10, refresh=5),
         ]
-
-
-_INIT = Param(Array, choices=("identity",), doc="The weights to begin with.")
 
 
 class MEGMDiagonal(KernelErrorLearner):
