@@ -33,8 +33,8 @@ from ilk import (
     param,
     row_blocks,
     slot,
+    without_itself,
 )
-from ilk.neighbors.nearest import without_itself
 from ilk_learners.validation import (
     check_columns,
     check_objects,

@@ -321,10 +321,7 @@ def mean_local_width(distance: Any, X: Any) -> float:
 
 def _neighbor_distances(distance: Any, X: Any, k: int) -> np.ndarray:
     """Distances of the n rows to their k nearest other rows, as an array of n * k values."""
-    D, indices = distance.kneighbors(X, X, k + 1)
-    own = indices == np.arange(len(D))[:, None]
-    own[~own.any(axis=1), -1] = True  # a row pushed out by k + 1 others that are as near
-    return np.asarray(D[~own])
+    return ilk.without_itself(*distance.kneighbors(X, X, k + 1))[0].ravel()
 
 
 def _row_blocks(n: int, size: int) -> Iterator[np.ndarray]:

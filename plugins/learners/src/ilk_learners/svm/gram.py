@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky
 
 from ilk import (
     Capabilities,
@@ -17,6 +16,7 @@ from ilk import (
     Kernel,
     display_name,
     frozen,
+    is_positive_semidefinite,
     n_rows,
     shipped_name,
     take,
@@ -205,9 +205,6 @@ def known_kernel(kernel: Any) -> KnownKernel | None:
     return None
 
 
-_ROUNDING = 1e-10  # of the matrix's norm
-
-
 class IndefiniteKernelWarning(UserWarning):
     """A kernel is not positive semi-definite on the training rows."""
 
@@ -227,16 +224,7 @@ def is_definite(kernel: Any, K: np.ndarray) -> bool:
         return True
     if getattr(kernel, "induces_metric", False) is True:
         return True
-    norm = float(np.linalg.norm(K))
-    if norm == 0:
-        return True
-    lifted = K / norm
-    lifted.flat[:: len(K) + 1] += _ROUNDING
-    try:
-        cholesky(lifted, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    return True
+    return is_positive_semidefinite(K, check=False)
 
 
 BUDGET = 2**29
