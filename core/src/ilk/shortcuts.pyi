@@ -4,6 +4,24 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
+from ilk.interfaces.classifier import Classifier
+from ilk.interfaces.clusterer import Clusterer
+from ilk.interfaces.combiner import Combiner
+from ilk.interfaces.comparison import Comparison
+from ilk.interfaces.dataset import Dataset
+from ilk.interfaces.detector import Detector
+from ilk.interfaces.distance import Distance
+from ilk.interfaces.editor import Editor
+from ilk.interfaces.executor import Executor
+from ilk.interfaces.index import Index
+from ilk.interfaces.kernel import Kernel
+from ilk.interfaces.measure import Measure
+from ilk.interfaces.metric_learner import LocalMetric
+from ilk.interfaces.metric_learner import MetricLearner
+from ilk.interfaces.regressor import Regressor
+from ilk.interfaces.relevance import Relevance
+from ilk.interfaces.resampling import Resampling
+from ilk.interfaces.transformer import Transformer
 from ilk.aliases import (
     ArrayLike,
     ClassifierLike,
@@ -23,23 +41,6 @@ from ilk.aliases import (
     TransformerLike,
     ViewsLike,
 )
-from ilk.interfaces.classifier import Classifier
-from ilk.interfaces.clusterer import Clusterer
-from ilk.interfaces.combiner import Combiner
-from ilk.interfaces.comparison import Comparison
-from ilk.interfaces.dataset import Dataset
-from ilk.interfaces.detector import Detector
-from ilk.interfaces.distance import Distance
-from ilk.interfaces.editor import Editor
-from ilk.interfaces.executor import Executor
-from ilk.interfaces.index import Index
-from ilk.interfaces.kernel import Kernel
-from ilk.interfaces.measure import Measure
-from ilk.interfaces.metric_learner import LocalMetric, MetricLearner
-from ilk.interfaces.regressor import Regressor
-from ilk.interfaces.relevance import Relevance
-from ilk.interfaces.resampling import Resampling
-from ilk.interfaces.transformer import Transformer
 
 def make(kind: str, _name: str, /, **parameters: Any) -> Any: ...
 @overload
@@ -574,7 +575,7 @@ def transformer(
     _name: Literal["pca", "ilk-learners/pca"],
     /,
     *,
-    n_components: float | None = ...,
+    n_components: int | float | None = ...,
     whiten: bool = ...,
     center: bool = ...,
     report: bool = ...,
@@ -897,7 +898,7 @@ def metric_learner(
     _name: Literal["pca", "ilk-learners/pca"],
     /,
     *,
-    n_components: float | None = ...,
+    n_components: int | float | None = ...,
     whiten: bool = ...,
     center: bool = ...,
     report: bool = ...,
@@ -1077,7 +1078,7 @@ def classifier(
     /,
     *,
     random_state: RandomState = ...,
-    max_samples: float = ...,
+    max_samples: float | int = ...,
     replace: bool = ...,
     oob_score: bool = ...,
     n_members: int = ...,
@@ -1192,7 +1193,7 @@ def classifier(
     min_split: int = ...,
     min_leaf: int = ...,
     max_leaves: int | None = ...,
-    max_features: float | Literal["sqrt", "log2"] | None = ...,
+    max_features: int | float | Literal["sqrt", "log2"] | None = ...,
     pruning: float = ...,
     class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
     random_state: RandomState = ...,
@@ -1291,7 +1292,7 @@ def classifier(
     width: float | Literal["next_neighbor", "last_neighbor"] = ...,
     zero_distance: Literal["decides", "votes"] = ...,
     ties: Literal["nearest", "random", "prior", "reject"] = ...,
-    reject_label: str | float | bool | None = ...,
+    reject_label: str | int | float | bool | None = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
     """Classify by the votes of the k nearest training rows, under any distance."""
@@ -1465,12 +1466,12 @@ def classifier(
     *,
     n_members: int = ...,
     criterion: Literal["gini", "entropy"] = ...,
-    max_features: float | Literal["sqrt", "log2"] | None = ...,
+    max_features: int | float | Literal["sqrt", "log2"] | None = ...,
     n_combined: int | None = ...,
     max_depth: int | None = ...,
     min_split: int = ...,
     min_leaf: int = ...,
-    max_samples: float = ...,
+    max_samples: float | int = ...,
     vote: Literal["shares", "majority"] = ...,
     class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
     n_jobs: int | None = ...,
@@ -1485,7 +1486,7 @@ def classifier(
     /,
     *,
     random_state: RandomState = ...,
-    max_samples: float = ...,
+    max_samples: float | int = ...,
     replace: bool = ...,
     oob_score: bool = ...,
     n_members: int = ...,
@@ -1495,7 +1496,7 @@ def classifier(
     member: ClassifierLike = ...,
     stratified: bool = ...,
     combiner: CombinerLike = ...,
-    max_features: float = ...,
+    max_features: float | int = ...,
     reject_label: str | int | bool | None = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
@@ -1617,7 +1618,7 @@ def regressor(
     _name: Literal["bagging", "ilk-ensembles/bagging"],
     /,
     *,
-    max_samples: float = ...,
+    max_samples: float | int = ...,
     replace: bool = ...,
     oob_score: bool = ...,
     n_members: int = ...,
@@ -2271,7 +2272,7 @@ def resampling(
     _name: Literal["holdout", "ilk-evaluation/holdout"],
     /,
     *,
-    test_size: float = ...,
+    test_size: int | float = ...,
     stratify: bool = ...,
     repeats: int = ...,
 ) -> Resampling:
@@ -2302,7 +2303,7 @@ def resampling(
     _name: Literal["random_subsampling", "ilk-evaluation/random_subsampling"],
     /,
     *,
-    test_size: float = ...,
+    test_size: int | float = ...,
     stratify: bool = ...,
     repeats: int = ...,
 ) -> Resampling:
@@ -2385,7 +2386,7 @@ def measure(
     _name: Literal["f1", "ilk-evaluation/f1"],
     /,
     *,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2396,7 +2397,7 @@ def measure(
     _name: Literal["false_positive_rate", "ilk-evaluation/false_positive_rate"],
     /,
     *,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2432,7 +2433,7 @@ def measure(
     _name: Literal["pr_auc", "ilk-evaluation/pr_auc"],
     /,
     *,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     average: Literal["macro", "weighted"] | None = ...,
     pooled: bool = ...,
 ) -> Measure:
@@ -2443,7 +2444,7 @@ def measure(
     _name: Literal["precision", "ilk-evaluation/precision"],
     /,
     *,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2455,7 +2456,7 @@ def measure(
     /,
     *,
     recall: float = ...,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     pooled: bool = ...,
 ) -> Measure:
     """Highest precision of the thresholds that find at least a given share of the cases."""
@@ -2469,7 +2470,7 @@ def measure(
     _name: Literal["recall", "ilk-evaluation/recall"],
     /,
     *,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2497,7 +2498,7 @@ def measure(
     _name: Literal["roc_auc", "ilk-evaluation/roc_auc"],
     /,
     *,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     multiclass: Literal["ovo", "ovr"] = ...,
     average: Literal["macro", "weighted"] = ...,
     pooled: bool = ...,
@@ -2509,7 +2510,7 @@ def measure(
     _name: Literal["specificity", "ilk-evaluation/specificity"],
     /,
     *,
-    positive: str | float | bool | None = ...,
+    positive: str | int | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:

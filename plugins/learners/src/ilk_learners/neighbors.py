@@ -35,6 +35,7 @@ from ilk import (
     slot,
     without_itself,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk_learners.validation import (
     check_columns,
     check_objects,
@@ -92,16 +93,7 @@ class Nearest(Component):
         "always do.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
         fast_leave_one_out=True,
     )
 

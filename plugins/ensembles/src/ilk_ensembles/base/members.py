@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
-from ilk import ConstantClassifier, param
+from ilk import ConstantClassifier, Seed, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +29,20 @@ ON_FAILURE: Any = param(
     default="raise",
     choices=("raise", "drop"),
     doc="A member that cannot be fitted is an error, or is left out and listed in ``failures_``.",
+)
+
+
+MEMBER_SEEDS: Any = param(
+    default=None,
+    type=Seed,
+    doc="Gives a seed to each member whose own random state is None.",
+)
+
+
+RULE: Any = param(
+    default="mean",
+    choices=("mean", "median"),
+    doc="What becomes of the members' numbers.",
 )
 
 

@@ -40,7 +40,7 @@ from ilk_ensembles.base.out_of_bag import (
     rows_left_out,
     treats_alike,
 )
-from ilk_ensembles.base.progress import Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features, indexable
 
 N_MEMBERS: Any = param(default=10, ge=1, doc="How many members there are.")
@@ -78,11 +78,7 @@ class Resampled(ilk.Component):
     n_members: int = N_MEMBERS
     on_failure: str = ON_FAILURE
     n_jobs: int | None = N_JOBS
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the work; 2: at each step; 0: none.",
-    )
+    verbose: int = VERBOSE
     random_state: RandomState = param(
         default=None,
         type=Seed,

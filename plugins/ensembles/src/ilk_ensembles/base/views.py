@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 import ilk
 from ilk import ClassifierLike, Views, ViewsLike, param, slot, slots
 from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
-from ilk_ensembles.base.members import each_place, fit_member
+from ilk_ensembles.base.members import N_JOBS, each_place, fit_member
 from ilk_ensembles.base.validation import check_features
 
 ALL = "all"
@@ -46,11 +46,7 @@ class PerViewClassifier(CombinedClassifier):
         doc="For every view that `members` does not name; each view has its own.",
     )
     members: Mapping[str, ClassifierLike] | None = MEMBERS
-    n_jobs: int | None = param(
-        default=None,
-        type=int,
-        doc="How many members are fitted, and asked, at once (threads); -1: one per processor.",
-    )
+    n_jobs: int | None = N_JOBS
 
     def check_parameters(self) -> None:
         """Check each parameter, that views have columns, and that members are for views."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import ilk
+from ilk import param
 from ilk_ensembles.base.validation import check_features
 
 if TYPE_CHECKING:
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
 _FIRST = 256  # rows of the first block
 _NEIGHBORS = 1 << 21  # that a block should not have many more of: 32 MB with their distances
+
+
+MIN_SAMPLES: Any = param(
+    default=5,
+    ge=1,
+    doc="How many rows the neighbourhood of a core row has, itself included.",
+)
 
 
 class Block(NamedTuple):

@@ -30,7 +30,8 @@ class SupportCombiner(ilk.Combiner):
         default=None,
         type=Array,
         form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true.",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     def check_parameters(self) -> None:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, RegressorLike, param, slot
-from ilk_ensembles.base.members import each_place, fit_member
+from ilk_ensembles.base.members import RULE, each_place, fit_member
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.resampling import (
@@ -95,11 +95,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         doc="Cloned for each; unstable ones gain. X may be whatever it takes. If left out a "
         "regression tree, scikit-learn's.",
     )
-    rule: Literal["mean", "median"] = param(
-        default="mean",
-        choices=("mean", "median"),
-        doc="What becomes of the members' numbers.",
-    )
+    rule: Literal["mean", "median"] = RULE
     oob_score: bool = param(
         default=False,
         doc="Whether the members say of each row that was not drawn for them what it is.",

@@ -25,6 +25,7 @@ from ilk import (
     slot,
     take,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk_learners.classifiers.cases import Cases, case_weights
 from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
@@ -208,16 +209,7 @@ class SVM(Classifier):
         "or its polarization.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
         sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {

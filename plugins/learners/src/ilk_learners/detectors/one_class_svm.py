@@ -24,6 +24,7 @@ from ilk import (
     slot,
     take,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk_learners.svm import libsvm
 from ilk_learners.svm.dual import check_few, minimum, settled
 from ilk_learners.svm.gram import checked_gram, exceeds_memory, known_kernel, products
@@ -138,16 +139,7 @@ class OneClassSVM(Detector):
         "distance.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
         sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {

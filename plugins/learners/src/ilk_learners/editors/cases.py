@@ -20,6 +20,7 @@ from ilk import (
     slot,
     take,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk.neighbors.brute import Brute
 from ilk_learners.neighbors import neighbors_of_others
 from ilk_learners.validation import check_objects
@@ -131,18 +132,7 @@ class CaseEditor(Editor):
     A subclass declares `distance` (and `index`, where it asks for neighbours) and gives `_kept`.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        )
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS)
 
     @abstractmethod
     def _kept(self, cases: Cases) -> np.ndarray:
