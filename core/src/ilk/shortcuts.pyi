@@ -4,24 +4,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
-from ilk.interfaces.classifier import Classifier
-from ilk.interfaces.clusterer import Clusterer
-from ilk.interfaces.combiner import Combiner
-from ilk.interfaces.comparison import Comparison
-from ilk.interfaces.dataset import Dataset
-from ilk.interfaces.detector import Detector
-from ilk.interfaces.distance import Distance
-from ilk.interfaces.editor import Editor
-from ilk.interfaces.executor import Executor
-from ilk.interfaces.index import Index
-from ilk.interfaces.kernel import Kernel
-from ilk.interfaces.measure import Measure
-from ilk.interfaces.metric_learner import LocalMetric
-from ilk.interfaces.metric_learner import MetricLearner
-from ilk.interfaces.regressor import Regressor
-from ilk.interfaces.relevance import Relevance
-from ilk.interfaces.resampling import Resampling
-from ilk.interfaces.transformer import Transformer
 from ilk.aliases import (
     ArrayLike,
     ClassifierLike,
@@ -41,6 +23,23 @@ from ilk.aliases import (
     TransformerLike,
     ViewsLike,
 )
+from ilk.interfaces.classifier import Classifier
+from ilk.interfaces.clusterer import Clusterer
+from ilk.interfaces.combiner import Combiner
+from ilk.interfaces.comparison import Comparison
+from ilk.interfaces.dataset import Dataset
+from ilk.interfaces.detector import Detector
+from ilk.interfaces.distance import Distance
+from ilk.interfaces.editor import Editor
+from ilk.interfaces.executor import Executor
+from ilk.interfaces.index import Index
+from ilk.interfaces.kernel import Kernel
+from ilk.interfaces.measure import Measure
+from ilk.interfaces.metric_learner import LocalMetric, MetricLearner
+from ilk.interfaces.regressor import Regressor
+from ilk.interfaces.relevance import Relevance
+from ilk.interfaces.resampling import Resampling
+from ilk.interfaces.transformer import Transformer
 
 def make(kind: str, _name: str, /, **parameters: Any) -> Any: ...
 @overload
@@ -575,7 +574,7 @@ def transformer(
     _name: Literal["pca", "ilk-learners/pca"],
     /,
     *,
-    n_components: int | float | None = ...,
+    n_components: float | None = ...,
     whiten: bool = ...,
     center: bool = ...,
     report: bool = ...,
@@ -898,7 +897,7 @@ def metric_learner(
     _name: Literal["pca", "ilk-learners/pca"],
     /,
     *,
-    n_components: int | float | None = ...,
+    n_components: float | None = ...,
     whiten: bool = ...,
     center: bool = ...,
     report: bool = ...,
@@ -1078,7 +1077,7 @@ def classifier(
     /,
     *,
     random_state: RandomState = ...,
-    max_samples: float | int = ...,
+    max_samples: float = ...,
     replace: bool = ...,
     oob_score: bool = ...,
     n_members: int = ...,
@@ -1193,7 +1192,7 @@ def classifier(
     min_split: int = ...,
     min_leaf: int = ...,
     max_leaves: int | None = ...,
-    max_features: int | float | Literal["sqrt", "log2"] | None = ...,
+    max_features: float | Literal["sqrt", "log2"] | None = ...,
     pruning: float = ...,
     class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
     random_state: RandomState = ...,
@@ -1292,7 +1291,7 @@ def classifier(
     width: float | Literal["next_neighbor", "last_neighbor"] = ...,
     zero_distance: Literal["decides", "votes"] = ...,
     ties: Literal["nearest", "random", "prior", "reject"] = ...,
-    reject_label: str | int | float | bool | None = ...,
+    reject_label: str | float | bool | None = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
     """Classify by the votes of the k nearest training rows, under any distance."""
@@ -1466,12 +1465,12 @@ def classifier(
     *,
     n_members: int = ...,
     criterion: Literal["gini", "entropy"] = ...,
-    max_features: int | float | Literal["sqrt", "log2"] | None = ...,
+    max_features: float | Literal["sqrt", "log2"] | None = ...,
     n_combined: int | None = ...,
     max_depth: int | None = ...,
     min_split: int = ...,
     min_leaf: int = ...,
-    max_samples: float | int = ...,
+    max_samples: float = ...,
     vote: Literal["shares", "majority"] = ...,
     class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
     n_jobs: int | None = ...,
@@ -1486,7 +1485,7 @@ def classifier(
     /,
     *,
     random_state: RandomState = ...,
-    max_samples: float | int = ...,
+    max_samples: float = ...,
     replace: bool = ...,
     oob_score: bool = ...,
     n_members: int = ...,
@@ -1496,7 +1495,7 @@ def classifier(
     member: ClassifierLike = ...,
     stratified: bool = ...,
     combiner: CombinerLike = ...,
-    max_features: float | int = ...,
+    max_features: float = ...,
     reject_label: str | int | bool | None = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
@@ -1618,7 +1617,7 @@ def regressor(
     _name: Literal["bagging", "ilk-ensembles/bagging"],
     /,
     *,
-    max_samples: float | int = ...,
+    max_samples: float = ...,
     replace: bool = ...,
     oob_score: bool = ...,
     n_members: int = ...,
@@ -2272,7 +2271,7 @@ def resampling(
     _name: Literal["holdout", "ilk-evaluation/holdout"],
     /,
     *,
-    test_size: int | float = ...,
+    test_size: float = ...,
     stratify: bool = ...,
     repeats: int = ...,
 ) -> Resampling:
@@ -2303,7 +2302,7 @@ def resampling(
     _name: Literal["random_subsampling", "ilk-evaluation/random_subsampling"],
     /,
     *,
-    test_size: int | float = ...,
+    test_size: float = ...,
     stratify: bool = ...,
     repeats: int = ...,
 ) -> Resampling:
@@ -2386,7 +2385,7 @@ def measure(
     _name: Literal["f1", "ilk-evaluation/f1"],
     /,
     *,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2397,7 +2396,7 @@ def measure(
     _name: Literal["false_positive_rate", "ilk-evaluation/false_positive_rate"],
     /,
     *,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2433,7 +2432,7 @@ def measure(
     _name: Literal["pr_auc", "ilk-evaluation/pr_auc"],
     /,
     *,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     average: Literal["macro", "weighted"] | None = ...,
     pooled: bool = ...,
 ) -> Measure:
@@ -2444,7 +2443,7 @@ def measure(
     _name: Literal["precision", "ilk-evaluation/precision"],
     /,
     *,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2456,7 +2455,7 @@ def measure(
     /,
     *,
     recall: float = ...,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     pooled: bool = ...,
 ) -> Measure:
     """Highest precision of the thresholds that find at least a given share of the cases."""
@@ -2470,7 +2469,7 @@ def measure(
     _name: Literal["recall", "ilk-evaluation/recall"],
     /,
     *,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
@@ -2498,7 +2497,7 @@ def measure(
     _name: Literal["roc_auc", "ilk-evaluation/roc_auc"],
     /,
     *,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     multiclass: Literal["ovo", "ovr"] = ...,
     average: Literal["macro", "weighted"] = ...,
     pooled: bool = ...,
@@ -2510,7 +2509,7 @@ def measure(
     _name: Literal["specificity", "ilk-evaluation/specificity"],
     /,
     *,
-    positive: str | int | float | bool | None = ...,
+    positive: str | float | bool | None = ...,
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:

@@ -74,7 +74,7 @@ class Nearest(Component):
     vote: Vote = param(
         default="majority",
         choices=("majority", "inverse_distance", *_BY_WIDTH),
-        doc='Weight of a vote; default="majority".',
+        doc="Weight of a vote.",
     )
     power: float = POWER
     width: Width = param(

@@ -37,8 +37,6 @@ RESAMPLING: Any = slot(
     doc="How rows are held out for a combiner that learns. If left out: stratified folds, "
     "at most 5; the only row of a class is always trained on.",
 )
-
-
 COMBINER: Any = slot(
     "combiner",
     default="sum",

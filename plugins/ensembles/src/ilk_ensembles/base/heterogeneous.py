@@ -50,16 +50,12 @@ LEFT_OUT_OF_FOLDS: Any = param(
     doc="A member that cannot be fitted is an error, or is left out and listed in "
     "``failures_``. One that fails on a part of the rows only is an error.",
 )
-
-
 FOLD_SEEDS: Any = param(
     default=None,
     type=Seed,
     doc="For the folds; gives a seed to each member, and to the learner, whose own random "
     "state is None.",
 )
-
-
 PASSTHROUGH: Any = param(
     default=False,
     doc="Whether the learner sees X beside them, which must then be vectors.",

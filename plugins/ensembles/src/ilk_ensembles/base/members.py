@@ -30,15 +30,11 @@ ON_FAILURE: Any = param(
     choices=("raise", "drop"),
     doc="A member that cannot be fitted is an error, or is left out and listed in ``failures_``.",
 )
-
-
 MEMBER_SEEDS: Any = param(
     default=None,
     type=Seed,
     doc="Gives a seed to each member whose own random state is None.",
 )
-
-
 RULE: Any = param(
     default="mean",
     choices=("mean", "median"),

@@ -21,8 +21,6 @@ _DRAWS = 100  # until one is accepted
 RANDOM_STATE: Any = param(
     default=None, type=Seed, doc="For draws, and for each member whose own random state is None."
 )
-
-
 ON_FAILURE: Any = param(
     default="raise",
     choices=("raise", "drop"),

@@ -21,8 +21,6 @@ THRESHOLD: Any = param(
     form="float or array of shape (L - 1,)",
     doc="For all members, or for each but the last, in the order in which they are asked.",
 )
-
-
 COSTS: Any = param(
     default=None,
     type=Array,

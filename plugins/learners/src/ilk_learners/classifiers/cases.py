@@ -16,16 +16,28 @@ from ilk import (
     Classifier,
     IlkError,
     InputError,
+    Param,
     check_labels,
     check_seed,
     check_vectors,
     check_weights,
     display_name,
+    param,
 )
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+CLASS_WEIGHT: Any = param(
+    default=None,
+    type=dict,
+    choices=("balanced",),
+    items=Param(float, gt=0),
+    form='"balanced", dict of label to number, or None',
+    doc='What a case of each class counts; "balanced": all classes the same in sum.',
+)
 
 
 @dataclass(frozen=True)

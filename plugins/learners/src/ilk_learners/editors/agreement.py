@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ilk import take
+from ilk import param, take
 from ilk_learners.votes import first_voter, leaders, tally
 
 if TYPE_CHECKING:
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 Rule = Literal["plurality", "all"]
 Ties = Literal["keep", "remove", "nearest"]
+
+
+NOISE: Any = param(
+    default="enn",
+    choices=("enn", "renn", "none"),
+    doc="What removes noise first: one pass of edited nearest neighbours, passes until "
+    "nobody disagrees with the neighbours, or nothing.",
+)
 
 
 def agree(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ilk import (
     Capabilities,
+    DistanceLike,
     Editor,
     Seed,
     check_labels,
@@ -27,13 +28,14 @@ from ilk_learners.validation import check_objects
 
 Order = Literal["given", "random", "nun"]
 
-DISTANCE: Any = slot(
-    "distance",
-    default="euclidean",
-    doc="Any; it is fitted on the cases.",
-)
 INDEX: Any = slot("index", default="brute", doc="How neighbours are found.")
 RANDOM_STATE: Any = param(default=None, type=Seed, doc='For ``order="random"``.')
+ORDER: Any = param(
+    default="given",
+    choices=("given", "random", "nun"),
+    doc="In which order the cases are seen: as they come; shuffled; or those first that "
+    "are nearest to a case of another class, ties as they come.",
+)
 
 
 class Cases:
@@ -129,8 +131,12 @@ def presented(cases: Cases, order: Order, random_state: Any) -> np.ndarray:
 class CaseEditor(Editor):
     """An editor that chooses among cases of any kind by the distances between them.
 
-    A subclass declares `distance` (and `index`, where it asks for neighbours) and gives `_kept`.
+    A subclass gives `_kept`, and declares `index` where it asks for neighbours.
     """
+
+    distance: DistanceLike = slot(
+        "distance", default="euclidean", doc="Any; it is fitted on the cases."
+    )
 
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS)
 

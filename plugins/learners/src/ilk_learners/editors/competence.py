@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ilk import CompetenceModel, DistanceLike, IndexLike, RandomState, check_seed, param
-from ilk_learners.editors.agreement import Noise, without_noise
-from ilk_learners.editors.cases import DISTANCE, INDEX, RANDOM_STATE, CaseEditor, Cases
+from ilk import CompetenceModel, IndexLike, RandomState, check_seed, param
+from ilk_learners.editors.agreement import NOISE, Noise, without_noise
+from ilk_learners.editors.cases import INDEX, RANDOM_STATE, CaseEditor, Cases
 from ilk_learners.editors.competence_model import (
     Add,
     Delete,
@@ -111,13 +111,7 @@ class Competence(CaseEditor):
         doc="How many nearest cases may solve a case, and are asked what is noise; all others, "
         "where fewer are left without the noise.",
     )
-    noise: Noise = param(
-        default="enn",
-        choices=("enn", "renn", "none"),
-        doc="What removes noise first: one pass of edited nearest neighbours, passes until "
-        "nobody disagrees with the neighbours, or nothing.",
-    )
-    distance: DistanceLike = DISTANCE
+    noise: Noise = NOISE
     index: IndexLike = INDEX
     random_state: RandomState = RANDOM_STATE
 

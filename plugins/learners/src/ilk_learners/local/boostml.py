@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from ilk import param
-from ilk_learners.local.partition import PartitionMetric
+from ilk_learners.local.partition import N_NEIGHBORS, PartitionMetric
 
 
 class BoostML2(PartitionMetric):
@@ -73,11 +73,7 @@ class BoostML2(PartitionMetric):
     array([[1, 2, 0]])
     """
 
-    n_neighbors: int = param(
-        default=40,
-        ge=1,
-        doc="Rows in the region at which partitioning ends, unless more neighbours are asked for.",
-    )
+    n_neighbors: int = N_NEIGHBORS
     zeta: float = param(
         default=0.8,
         gt=0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from ilk import param
-from ilk_learners.local.partition import PartitionMetric
+from ilk_learners.local.partition import N_NEIGHBORS, PartitionMetric
 
 
 class Machete(PartitionMetric):
@@ -118,10 +118,6 @@ class Scythe(Machete):
     array([[1, 2, 0]])
     """
 
-    n_neighbors: int = param(
-        default=40,
-        ge=1,
-        doc="Rows in the region at which partitioning ends, unless more neighbours are asked for.",
-    )
+    n_neighbors: int = N_NEIGHBORS
 
     single: ClassVar[bool] = False

@@ -11,6 +11,11 @@ from ilk import param
 from ilk_learners.local.adaptive import AdaptiveMetric
 
 NEAR: Any = param(default=20, ge=1, doc="How many rows are near along a feature.")
+N_NEIGHBORS: Any = param(
+    default=40,
+    ge=1,
+    doc="Rows in the region at which partitioning ends, unless more neighbours are asked for.",
+)
 
 
 class PartitionMetric(AdaptiveMetric):

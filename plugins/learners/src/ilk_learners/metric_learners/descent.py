@@ -29,6 +29,19 @@ _FLAT = 1e-10  # slope, in units of the loss, from which there is none
 SOLVERS: Mapping[str, str] = {"lbfgs": "L-BFGS-B", "cg": "CG"}
 
 
+N_COMPONENTS: Any = param(
+    default=None,
+    type=int,
+    ge=1,
+    doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
+)
+SOLVER: Any = param(
+    default="lbfgs",
+    choices=tuple(SOLVERS),
+    doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
+)
+
+
 @dataclass(frozen=True)
 class Descent:
     """Where a solver came to.
@@ -86,10 +99,6 @@ class DescentLearner(LinearMetricLearner):
     warm_start: bool = param(
         default=False,
         doc="Whether to begin with the result of the fit before.",
-    )
-    report: bool = param(
-        default=True,
-        doc="Whether the error of the nearest neighbour is measured before and after.",
     )
 
     @abstractmethod

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import ilk
 from ilk import ArrayLike, RandomState, Seed, check_seed, display_name, param
 from ilk_learners.metric_learners.descent import (
-    SOLVERS,
+    SOLVER,
     Descent,
     DescentLearner,
     Objective,
@@ -71,11 +71,7 @@ class KernelErrorLearner(DescentLearner):
         ge=1,
         doc="Most iterations of each start; about 20 already give most of the accuracy.",
     )
-    solver: Literal["lbfgs", "cg"] = param(
-        default="lbfgs",
-        choices=tuple(SOLVERS),
-        doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
-    )
+    solver: Literal["lbfgs", "cg"] = SOLVER
     usual_regularization: ClassVar[float] = 0.1
 
     def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from ilk import check_labels, param
+from ilk_learners.metric_learners.descent import N_COMPONENTS
 from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 from ilk_learners.metric_learners.soft_votes import SoftVotes, expected_errors, one_column_each
 
@@ -67,12 +68,7 @@ class MEGMNCA(KernelErrorLearner):
     True
     """
 
-    n_components: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows of L; as many as features if left out.",
-    )
+    n_components: int | None = N_COMPONENTS
     gamma1: float = param(
         default=1.0,
         ge=0,
@@ -100,11 +96,6 @@ class MEGMNCA(KernelErrorLearner):
         doc="Weight of the squares of L, in units of its scale, in the loss; 0.1 if left out.",
     )
     max_iter: int = param(default=100, ge=1, doc="Most iterations of each start.")
-    tol: float = param(
-        default=1e-06,
-        ge=0,
-        doc="Improvement (L-BFGS) or slope (CG) at which the solver stops.",
-    )
     bandwidth = "local"
     neighborhood = "all"
 

@@ -77,10 +77,6 @@ class Whitening(LinearMetricLearner):
         le=1,
         doc="s in 0..1: S is replaced by (1 - s) S + s trace(S)/p I.",
     )
-    report: bool = param(
-        default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
-    )
 
     @classmethod
     def examples(cls) -> list[Self]:
