@@ -21,6 +21,14 @@ _VAST = 2.0**150  # sums above have the logarithm of an empty bin
 _BASE: Any = param(default=math.e, type=float, gt=1, doc="Base of the logarithm, more than 1.")
 
 
+_SMOOTHING: Any = param(
+    default=0,
+    type=float,
+    ge=0,
+    doc="Added to every bin; then histograms are normalized.",
+)
+
+
 class InformationDistance(HistogramDistance):
     """A distance that comes from logarithms of bins; float32 is compared as float64."""
 
@@ -86,12 +94,7 @@ class KullbackLeibler(InformationDistance):
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("histograms",))
 
-    smoothing: float = param(
-        default=0,
-        type=float,
-        ge=0,
-        doc="Added to every bin; then histograms are normalized.",
-    )
+    smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
     base: float = param(
         default=math.e,
@@ -173,12 +176,7 @@ class Jeffrey(_EntropyDifference):
     2.0
     """
 
-    smoothing: float = param(
-        default=0,
-        type=float,
-        ge=0,
-        doc="Added to every bin; then histograms are normalized.",
-    )
+    smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
 
 
@@ -266,12 +264,7 @@ class SymmetricKL(InformationDistance):
     0.3962
     """
 
-    smoothing: float = param(
-        default=0,
-        type=float,
-        ge=0,
-        doc="Added to every bin; then histograms are normalized.",
-    )
+    smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
 
     def _rows(self, X: np.ndarray) -> Rows:
