@@ -45,7 +45,7 @@ from ilk_learners.validation import (
     name_of,
     takes_vectors,
 )
-from ilk_learners.votes import _BY_WIDTH, POWER, n_asked, vote_weights
+from ilk_learners.votes import _BY_WIDTH, n_asked, vote_weights
 
 if TYPE_CHECKING:
     from ilk_learners.votes import Vote, Width, ZeroDistance
@@ -76,7 +76,11 @@ class Nearest(Component):
         choices=("majority", "inverse_distance", *_BY_WIDTH),
         doc="Weight of a vote.",
     )
-    power: float = POWER
+    power: float = param(
+        default=1.0,
+        gt=0,
+        doc="The n of inverse distances; the larger, the less far neighbours count.",
+    )
     width: Width = param(
         default="next_neighbor",
         type=float,

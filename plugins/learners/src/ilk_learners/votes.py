@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-
-from ilk import param
 
 _ROUNDING = 1e-12  # sums of the same weights in another order differ by less
 
@@ -147,11 +145,6 @@ Vote = Literal["majority", "inverse_distance", "shepard", "gaussian", "epanechni
 Width = float | Literal["next_neighbor", "last_neighbor"]
 ZeroDistance = Literal["decides", "votes"]
 _BY_WIDTH = ("shepard", "gaussian", "epanechnikov")
-POWER: Any = param(
-    default=1.0,
-    gt=0,
-    doc="The n of inverse distances; the larger, the less far neighbours count.",
-)
 
 
 def n_asked(k: int, vote: Vote, width: Width) -> int:

@@ -18,8 +18,6 @@ _SURE_OF_DIFFERENCES = 2.0**-24  # share of masses and logarithms, where these a
 _FAINT = 2.0**-900  # sums below may have lost terms
 _VAST = 2.0**150  # sums above have the logarithm of an empty bin
 
-_BASE: Any = param(default=math.e, type=float, gt=1, doc="Base of the logarithm, more than 1.")
-
 
 _SMOOTHING: Any = param(
     default=0,
@@ -32,7 +30,9 @@ _SMOOTHING: Any = param(
 class InformationDistance(HistogramDistance):
     """A distance that comes from logarithms of bins; float32 is compared as float64."""
 
-    base: float = _BASE
+    base: float = param(
+        default=math.e, type=float, gt=1, doc="Base of the logarithm; with 2 distances are in bits."
+    )
     works_in_double: ClassVar[bool] = True
 
     @classmethod
@@ -96,12 +96,6 @@ class KullbackLeibler(InformationDistance):
 
     smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
-    base: float = param(
-        default=math.e,
-        type=float,
-        gt=1,
-        doc="Base of the logarithm, more than 1: with 2 distances are in bits.",
-    )
 
     def _rows(self, X: np.ndarray) -> Rows:
         bins = self._bins(X)

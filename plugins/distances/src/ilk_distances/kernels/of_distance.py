@@ -18,11 +18,6 @@ from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 
-N_NEIGHBORS: Any = param(
-    default=7,
-    ge=1,
-    doc='For ``"neighbors"``; fewer where there are not so many other rows.',
-)
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -47,7 +42,11 @@ class DistanceKernel(ilk.Kernel):
     ``d(x, y)^2`` stands for the mean of ``d(x, y)^2`` and ``d(y, x)^2``.
     """
 
-    n_neighbors: int = N_NEIGHBORS
+    n_neighbors: int = param(
+        default=7,
+        ge=1,
+        doc='For ``"neighbors"``; fewer where there are not so many other rows.',
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,

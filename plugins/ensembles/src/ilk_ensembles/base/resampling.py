@@ -13,9 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import ClassifierLike, RandomState, Seed, param, slot
 from ilk_ensembles.base.bootstrap import (
-    MAX_SAMPLES,
-    REPLACE,
-    STRATIFIED,
     bootstrap_rows,
     check_share,
     draw_size,
@@ -43,7 +40,6 @@ from ilk_ensembles.base.out_of_bag import (
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features, indexable
 
-N_MEMBERS: Any = param(default=10, ge=1, doc="How many members there are.")
 _OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
 _LARGE = 2**31 - 1
 Fit = Callable[[Any, Any, np.ndarray, Any], Any]
@@ -68,14 +64,19 @@ class Resampled(ilk.Component):
         Rows drawn for each.
     """
 
-    max_samples: float = MAX_SAMPLES
-    replace: bool = REPLACE
+    max_samples: float = param(
+        default=1.0,
+        type=(float, int),
+        gt=0,
+        doc="Rows drawn for each member: as a share, or as a whole number (1 is one row).",
+    )
+    replace: bool = param(default=True, doc="Whether rows are drawn with replacement.")
     oob_score: bool = param(
         default=False,
         doc="Whether the members say of each row that was not drawn for them what it is. The "
         "rule must treat members alike.",
     )
-    n_members: int = N_MEMBERS
+    n_members: int = param(default=10, ge=1, doc="How many members there are.")
     on_failure: str = ON_FAILURE
     n_jobs: int | None = N_JOBS
     verbose: int = VERBOSE
@@ -263,7 +264,10 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         default="decision_tree",
         doc="Cloned for each; unstable ones gain. X may be whatever it takes.",
     )
-    stratified: bool = STRATIFIED
+    stratified: bool = param(
+        default=False,
+        doc="Draw from each class by its share, and at least one row of each.",
+    )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw a sample for each member, fit the members, then the rule where it learns.

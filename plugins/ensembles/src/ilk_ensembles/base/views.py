@@ -24,12 +24,6 @@ VIEWS: Any = param(
     'data frame has this name). "data": in an experiment, the views that the data set '
     'brings. If left out there is one view "all".',
 )
-MEMBERS: Any = slots(
-    "classifier",
-    default=None,
-    many=dict,
-    doc="A classifier for each view that is to have its own, by name.",
-)
 
 
 class PerViewClassifier(CombinedClassifier):
@@ -45,7 +39,12 @@ class PerViewClassifier(CombinedClassifier):
         default="naive_bayes",
         doc="For every view that `members` does not name; each view has its own.",
     )
-    members: Mapping[str, ClassifierLike] | None = MEMBERS
+    members: Mapping[str, ClassifierLike] | None = slots(
+        "classifier",
+        default=None,
+        many=dict,
+        doc="A classifier for each view that is to have its own, by name.",
+    )
     n_jobs: int | None = N_JOBS
 
     def check_parameters(self) -> None:

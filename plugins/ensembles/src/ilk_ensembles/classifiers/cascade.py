@@ -12,7 +12,6 @@ from ilk import ArrayLike, param
 from ilk_ensembles.base.heterogeneous import HeterogeneousClassifier
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import check_probabilistic
-from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.combiners.cascade import COSTS, THRESHOLD
 from ilk_ensembles.combiners.cascade import Cascade as CascadeRule
@@ -94,7 +93,6 @@ class Cascade(HeterogeneousClassifier):
         doc="How many members are fitted at once (threads); -1: one per processor. They are "
         "asked one after the other.",
     )
-    verbose: int = VERBOSE
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -84,12 +84,6 @@ class RandomSubspace(ResampledClassifier):
         gt=0,
         doc="Columns drawn for each member: as a share, or as a whole number (1 is one column).",
     )
-    max_samples: float = param(
-        default=1.0,
-        type=(float, int),
-        gt=0,
-        doc="Rows drawn for each member: as a share, or as a whole number.",
-    )
     replace: bool = False
     oob_score: bool = param(
         default=False,

@@ -12,11 +12,6 @@ from ilk import Array, ArrayLike, param
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-TIES: Any = param(
-    default="first",
-    choices=("first", "reject"),
-    doc="A tie goes to the first class, or is rejected.",
-)
 ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
 _CELLS = 1 << 15  # of what a block combines to: a quarter of a megabyte, which stays in cache
 _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
@@ -25,7 +20,11 @@ _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
 class SupportCombiner(ilk.Combiner):
     """Decides for the class of most support or, with a cost matrix, of the least expected cost."""
 
-    ties: str = TIES
+    ties: str = param(
+        default="first",
+        choices=("first", "reject"),
+        doc="A tie goes to the first class, or is rejected.",
+    )
     cost: ArrayLike | None = param(
         default=None,
         type=Array,

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RegressorLike, param, slot
+from ilk import Capabilities, RegressorLike, slot
 from ilk_ensembles.base.members import RULE, each_place, fit_member
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.outputs import number_per_row
@@ -96,10 +96,6 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         "regression tree, scikit-learn's.",
     )
     rule: Literal["mean", "median"] = RULE
-    oob_score: bool = param(
-        default=False,
-        doc="Whether the members say of each row that was not drawn for them what it is.",
-    )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"), sample_weight=True
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from ilk import param
-from ilk_learners.local.partition import N_NEIGHBORS, PartitionMetric
+from ilk_learners.local.partition import PartitionMetric
 
 
 class BoostML2(PartitionMetric):
@@ -73,7 +73,6 @@ class BoostML2(PartitionMetric):
     array([[1, 2, 0]])
     """
 
-    n_neighbors: int = N_NEIGHBORS
     zeta: float = param(
         default=0.8,
         gt=0,

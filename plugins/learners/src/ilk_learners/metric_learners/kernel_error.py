@@ -20,7 +20,6 @@ from ilk_learners.metric_learners.descent import (
 )
 from ilk_learners.metric_learners.linear import INIT
 from ilk_learners.metric_learners.soft_votes import (
-    N_NEIGHBORS,
     Outer,
     SoftVotes,
     softmax,
@@ -49,7 +48,13 @@ class KernelErrorLearner(DescentLearner):
         w of each training row.
     """
 
-    n_neighbors: int | Literal["log2"] = N_NEIGHBORS
+    n_neighbors: int | Literal["log2"] = param(
+        default="log2",
+        type=int,
+        ge=1,
+        choices=("log2",),
+        doc='The k of sigma. "log2": floor(log2 n).',
+    )
     regularization: float | None = param(
         default=None,
         type=float,

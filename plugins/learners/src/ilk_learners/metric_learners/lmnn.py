@@ -121,10 +121,6 @@ class LMNN(DescentLearner):
         "seldom changes the error: 1e-5 lowered the loss by 1.2 % at most on 7 data sets "
         "and took two to three times the iterations, more than `max_iter` on three of them.",
     )
-    report: bool = param(
-        default=True,
-        doc="Whether `report_` is computed (with `triplets`, where y is given).",
-    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -80,13 +80,6 @@ class MEGMNCA(KernelErrorLearner):
         ge=0,
         le=1000000000000.0,
         doc="Weights of the two; not both 0.",
-    )
-    n_neighbors: int | Literal["log2"] = param(
-        default="log2",
-        type=int,
-        ge=1,
-        choices=("log2",),
-        doc="The k of sigma, see `megm`.",
     )
     regularization: float | None = param(
         default=None,

@@ -73,7 +73,6 @@ class KNNRegressor(Nearest, Regressor):
            0           2     0.5  0.0
     """
 
-    k: int = param(default=5, ge=1, doc="How many neighbours count.")
     zero_distance: ZeroDistance = param(
         default="votes",
         choices=("decides", "votes"),
