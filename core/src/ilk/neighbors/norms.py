@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ilk import Array, param
 from ilk.capabilities import Capabilities
 from ilk.neighbors.powers import doubtful, mend, norms, unit_weights
 from ilk.neighbors.rows import Rows, Tile, fill
@@ -18,6 +17,7 @@ from ilk.neighbors.weights import (
     check_weights,
     weights_for,
 )
+from ilk.params import Array, param
 
 if TYPE_CHECKING:
     from ilk.aliases import ArrayLike
