@@ -59,7 +59,8 @@ class _Division(ilk.Resampling):
     def _splits(self, units: Units, sizes: Sequence[int], generator: Any) -> Iterator[ilk.Split]:
         for repeat in range(self.repeats):
             train, *validation, test = (units.rows(part) for part in parts(units, sizes, generator))
-            yield ilk.Split(train, test, *validation, repeat=repeat)
+            held_out = validation[0] if validation else None
+            yield ilk.Split(train, test, validation=held_out, repeat=repeat)
 
 
 class Holdout(_Division):
