@@ -60,3 +60,24 @@ def test_a_distance_that_learns_is_fitted_unless_it_is_frozen():
 def test_there_must_be_enough_others(X, k, said):
     with pytest.raises(ilk.InputError, match=said):
         ilk.nearest(X, k)
+
+
+def test_a_row_among_equals_is_not_taken_for_its_own_neighbour():
+    """Row 3 is not among its own three nearest: the first of its equals must stay."""
+    near = np.tile([0, 1, 2], (4, 1))
+    distances, others = ilk.without_itself(near / 2, near)
+    assert others.tolist() == [[1, 2], [0, 2], [0, 1], [0, 1]]
+    assert (distances == others / 2).all()
+
+
+def test_the_competence_model_of_few_cases():
+    """Row 1 solves 0 and 2, being their nearest; row 3 of the other class solves only itself."""
+    model = ilk.CompetenceModel.of(np.array([0, 0, 0, 1]), np.array([[1], [0], [1], [2]]))
+    assert [each.tolist() for each in model.coverage] == [[0, 1], [0, 1, 2], [2], [3]]
+    assert [each.tolist() for each in model.reachability] == [[0, 1], [0, 1], [1, 2], [3]]
+    assert [each.tolist() for each in model.related] == [[0, 1], [0, 1, 2], [1, 2], [3]]
+    assert model.related.union(np.array([0, 3])).tolist() == [0, 1, 3]
+    assert model.relative_coverage.tolist() == [1.0, 1.5, 0.5, 1.0]
+    assert model.groups.tolist() == [0, 0, 0, 1]
+    with pytest.raises(IndexError, match="sets of 4 cases, not of case 4"):
+        model.coverage[4]

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import ilk
 import ilk_distances
-from ilk_distances.indexes.footprint import others
 
 
 def fitted(X, y, distance="euclidean", **parameters):
@@ -165,9 +164,6 @@ def test_takes_any_distance(name, X, query):
 
 
 def test_a_row_among_equals_is_not_taken_for_its_own_neighbour():
-    """Row 3 is not among its own three nearest: the first of its equals must stay."""
-    near = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 1, 2]])
-    assert others(near).tolist() == [[1, 2], [0, 2], [0, 1], [0, 1]]
     index = fitted(np.ones((6, 2)), np.array([0, 0, 0, 0, 1, 1]), n_neighbors=2)
     assert all(c in index.coverage_[c] for c in range(6))
     assert index.kneighbors([[1.0, 1.0]], 6)[1].tolist() == [[0, 1, 2, 3, 4, 5]]

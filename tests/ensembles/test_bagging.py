@@ -15,9 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
+from ilk import ConstantClassifier
 from ilk_ensembles.base import out_of_bag
 from ilk_ensembles.base import resampling as resampled
-from ilk_ensembles.base.members import ConstantClassifier
 
 
 @pytest.fixture(scope="module")

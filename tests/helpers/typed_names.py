@@ -82,6 +82,8 @@ def _type(param: Param) -> str:
         one = _like(param.slot)
         many = {list: f"Sequence[{one}]", dict: f"Mapping[str, {one}]"}
         parts.append(many.get(param.many, one))
+    if "float" in parts:  # which a whole number is to a type checker
+        parts = [part for part in parts if part != "int"]
     if param.none:
         parts.append("None")
     return " | ".join(dict.fromkeys(parts)) or "Any"

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from ilk.freezing import frozen as frozen
     from ilk.freezing import is_frozen as is_frozen
     from ilk.functions import results as results
+    from ilk.gram import check_gram as check_gram
+    from ilk.gram import is_positive_semidefinite as is_positive_semidefinite
     from ilk.grammar import Many as Many
     from ilk.grammar import Table as Table
     from ilk.hooks import HookWarning as HookWarning
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from ilk.inputs import refuse_nominal as refuse_nominal
     from ilk.inputs import take as take
     from ilk.interfaces.classifier import Classifier as Classifier
+    from ilk.interfaces.classifier import ConstantClassifier as ConstantClassifier
     from ilk.interfaces.clusterer import Clusterer as Clusterer
     from ilk.interfaces.combiner import Combiner as Combiner
     from ilk.interfaces.combiner import check_codes as check_codes
@@ -116,8 +119,10 @@ if TYPE_CHECKING:
     from ilk.neighbors.blocked import nearest_blocked as nearest_blocked
     from ilk.neighbors.blocked import smallest as smallest
     from ilk.neighbors.blocked import within_blocked as within_blocked
+    from ilk.neighbors.competence import CompetenceModel as CompetenceModel
     from ilk.neighbors.nearest import nearest as nearest
     from ilk.neighbors.nearest import within as within
+    from ilk.neighbors.nearest import without_itself as without_itself
     from ilk.ordering import case_order as case_order
     from ilk.ordering import row_order as row_order
     from ilk.parallel import in_blocks as in_blocks
@@ -236,6 +241,7 @@ _WHERE = {
     ),
     "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
     "ilk.functions": ("results",),
+    "ilk.gram": ("check_gram", "is_positive_semidefinite"),
     "ilk.grammar": ("Many", "Table"),
     "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),
     "ilk.inputs": (
@@ -252,7 +258,7 @@ _WHERE = {
         "refuse_nominal",
         "take",
     ),
-    "ilk.interfaces.classifier": ("Classifier",),
+    "ilk.interfaces.classifier": ("Classifier", "ConstantClassifier"),
     "ilk.interfaces.clusterer": ("Clusterer",),
     "ilk.interfaces.combiner": ("Combiner", "check_codes", "check_outputs", "label_outputs"),
     "ilk.interfaces.comparison": ("Comparison", "Scores", "Verdict", "rank_rows"),
@@ -275,7 +281,8 @@ _WHERE = {
     "ilk.loaded": ("check_stored", "stored_fault"),
     "ilk.named_columns": ("uses_views",),
     "ilk.neighbors.blocked": ("nearest_blocked", "smallest", "within_blocked"),
-    "ilk.neighbors.nearest": ("nearest", "within"),
+    "ilk.neighbors.competence": ("CompetenceModel",),
+    "ilk.neighbors.nearest": ("nearest", "within", "without_itself"),
     "ilk.ordering": ("case_order", "row_order"),
     "ilk.parallel": ("in_blocks", "n_threads", "threads"),
     "ilk.params": (

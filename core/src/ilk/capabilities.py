@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 InputKind = Literal[
-    "vectors", "histograms", "signatures", "strings", "tables", "sets", "views", "indices"
+    "vectors", "histograms", "tables", "strings", "signatures", "sets", "views", "indices"
 ]
+INPUT_KINDS: tuple[InputKind, ...] = get_args(InputKind)
+"""All of them: for what takes any rows that its distance or kernel takes."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -117,6 +118,7 @@ def _dispatcher(function: _F, options: dict[str, Any]) -> Any:
     return dispatcher
 
 
+@dataclass(eq=False)
 class StampLocator:
     """Says where numba keeps a function: in a folder named by what the function depends on.
 
@@ -124,9 +126,8 @@ class StampLocator:
     installed in would compile everything anew. Versions of numba that do not ask keep the path.
     """
 
-    def __init__(self, folder: str, line: int) -> None:
-        self._folder = folder
-        self._line = line
+    folder: str
+    line: int
 
     @classmethod
     def from_function(cls, function: Any, _: str) -> StampLocator:
@@ -138,11 +139,11 @@ class StampLocator:
 
     def ensure_cache_path(self) -> None:
         """Make the folder."""
-        os.makedirs(self._folder, exist_ok=True)  # noqa: PTH103  # numba's paths are texts
+        os.makedirs(self.folder, exist_ok=True)  # noqa: PTH103  # numba's paths are texts
 
     def get_cache_path(self) -> str:
         """Return the folder."""
-        return self._folder
+        return self.folder
 
     def get_source_stamp(self) -> str:
         """Return nothing: the name of the folder says it."""
@@ -150,7 +151,7 @@ class StampLocator:
 
     def get_disambiguator(self) -> str:
         """Return what tells functions of one name in one file apart."""
-        return str(self._line)
+        return str(self.line)
 
 
 def _forgive(cache: Any) -> None:

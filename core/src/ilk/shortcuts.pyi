@@ -574,10 +574,10 @@ def transformer(
     _name: Literal["pca", "ilk-learners/pca"],
     /,
     *,
+    report: bool = ...,
     n_components: float | None = ...,
     whiten: bool = ...,
     center: bool = ...,
-    report: bool = ...,
 ) -> Transformer:
     """Project on the orthogonal directions of largest variance (principal components)."""
 
@@ -631,6 +631,7 @@ def metric_learner(
     _name: Literal["block_diagonal", "ilk-learners/block_diagonal"],
     /,
     *,
+    report: bool = ...,
     views: ViewsLike | None = ...,
     learner: MetricLearnerLike = ...,
     parts: Mapping[str, MetricLearnerLike] | None = ...,
@@ -638,7 +639,6 @@ def metric_learner(
     | Mapping[str, Any]
     | Literal["uniform", "pyramid", "alignment", "search"] = ...,
     random_state: RandomState = ...,
-    report: bool = ...,
 ) -> MetricLearner | LocalMetric:
     """A metric learner for each view, combined in one block-diagonal metric (HML2-DF)."""
 
@@ -687,8 +687,8 @@ def metric_learner(
     _name: Literal["identity", "ilk-learners/identity"],
     /,
     *,
-    n_components: int | None = ...,
     report: bool = ...,
+    n_components: int | None = ...,
 ) -> MetricLearner | LocalMetric:
     """Keep the features as they are: L = I, the Euclidean distance."""
 
@@ -697,15 +697,15 @@ def metric_learner(
     _name: Literal["itml", "ilk-learners/itml"],
     /,
     *,
+    report: bool = ...,
     constraints: ArrayLike | Literal["labels"] = ...,
     n_constraints: int | None = ...,
-    prior: ArrayLike | Literal["identity", "covariance"] = ...,
-    gamma: float = ...,
-    bounds: ArrayLike | None = ...,
     max_iter: int = ...,
     tol: float = ...,
     random_state: RandomState = ...,
-    report: bool = ...,
+    prior: ArrayLike | Literal["identity", "covariance"] = ...,
+    gamma: float = ...,
+    bounds: ArrayLike | None = ...,
 ) -> MetricLearner | LocalMetric:
     """Change a prior metric as little as bounds on pairs ask for (information-theoretic)."""
 
@@ -714,10 +714,10 @@ def metric_learner(
     _name: Literal["lda", "ilk-learners/lda"],
     /,
     *,
+    report: bool = ...,
     n_components: int | None = ...,
     shrinkage: float = ...,
     singular: Literal["reduce", "shrink", "error"] = ...,
-    report: bool = ...,
 ) -> MetricLearner | LocalMetric:
     """Project on the directions that tell classes apart best (Fisher's linear discriminants)."""
 
@@ -726,12 +726,12 @@ def metric_learner(
     _name: Literal["lfda", "ilk-learners/lfda"],
     /,
     *,
+    report: bool = ...,
     n_components: int | None = ...,
     n_neighbors: int = ...,
     embedding: Literal["weighted", "plain", "orthonormal"] = ...,
     shrinkage: float = ...,
     singular: Literal["reduce", "error"] = ...,
-    report: bool = ...,
 ) -> MetricLearner | LocalMetric:
     """Local Fisher discriminants: like `lda`, but only near rows of a class are drawn together."""
 
@@ -740,10 +740,10 @@ def metric_learner(
     _name: Literal["lmnn", "ilk-learners/lmnn"],
     /,
     *,
+    report: bool = ...,
     max_iter: int = ...,
     tol: float = ...,
     warm_start: bool = ...,
-    report: bool = ...,
     n_neighbors: int | Literal["auto"] = ...,
     push: float = ...,
     n_rounds: int = ...,
@@ -782,21 +782,21 @@ def metric_learner(
     _name: Literal["megm", "ilk-learners/megm"],
     /,
     *,
+    report: bool = ...,
     max_iter: int = ...,
     tol: float = ...,
     warm_start: bool = ...,
-    report: bool = ...,
     n_neighbors: int | Literal["log2"] = ...,
     regularization: float | None = ...,
     n_restarts: int = ...,
     random_state: RandomState = ...,
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
-    n_components: int | None = ...,
     bandwidth: Literal["local", "global"] = ...,
     neighborhood: int | Literal["all"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
+    n_components: int | None = ...,
 ) -> MetricLearner | LocalMetric:
     """MEGM: the linear map whose kernel-weighted votes of all other rows are least wrong."""
 
@@ -805,10 +805,10 @@ def metric_learner(
     _name: Literal["megm_diagonal", "ilk-learners/megm_diagonal"],
     /,
     *,
+    report: bool = ...,
     max_iter: int = ...,
     tol: float = ...,
     warm_start: bool = ...,
-    report: bool = ...,
     n_neighbors: int | Literal["log2"] = ...,
     regularization: float | None = ...,
     n_restarts: int = ...,
@@ -827,10 +827,10 @@ def metric_learner(
     _name: Literal["megm_nca", "ilk-learners/megm_nca"],
     /,
     *,
+    report: bool = ...,
     max_iter: int = ...,
     tol: float = ...,
     warm_start: bool = ...,
-    report: bool = ...,
     n_neighbors: int | Literal["log2"] = ...,
     regularization: float | None = ...,
     n_restarts: int = ...,
@@ -848,10 +848,10 @@ def metric_learner(
     _name: Literal["mlkr", "ilk-learners/mlkr"],
     /,
     *,
+    report: bool = ...,
     max_iter: int = ...,
     tol: float = ...,
     warm_start: bool = ...,
-    report: bool = ...,
     n_components: int | None = ...,
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
@@ -864,15 +864,15 @@ def metric_learner(
     _name: Literal["mmc", "ilk-learners/mmc"],
     /,
     *,
+    report: bool = ...,
     constraints: ArrayLike | Literal["labels"] = ...,
     n_constraints: int | None = ...,
-    diagonal: bool = ...,
-    shrinkage: float = ...,
-    singular: Literal["reduce", "error"] = ...,
     max_iter: int = ...,
     tol: float = ...,
     random_state: RandomState = ...,
-    report: bool = ...,
+    diagonal: bool = ...,
+    shrinkage: float = ...,
+    singular: Literal["reduce", "error"] = ...,
 ) -> MetricLearner | LocalMetric:
     """Bring similar pairs near while dissimilar pairs stay far (Xing et al.)."""
 
@@ -881,10 +881,10 @@ def metric_learner(
     _name: Literal["nca", "ilk-learners/nca"],
     /,
     *,
+    report: bool = ...,
     max_iter: int = ...,
     tol: float = ...,
     warm_start: bool = ...,
-    report: bool = ...,
     n_components: int | None = ...,
     objective: Literal["expected_accuracy", "log"] = ...,
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
@@ -897,10 +897,10 @@ def metric_learner(
     _name: Literal["pca", "ilk-learners/pca"],
     /,
     *,
+    report: bool = ...,
     n_components: float | None = ...,
     whiten: bool = ...,
     center: bool = ...,
-    report: bool = ...,
 ) -> MetricLearner | LocalMetric:
     """Project on the orthogonal directions of largest variance (principal components)."""
 
@@ -909,11 +909,11 @@ def metric_learner(
     _name: Literal["rca", "ilk-learners/rca"],
     /,
     *,
+    report: bool = ...,
     chunklets: ArrayLike | Literal["labels"] = ...,
     shrinkage: float = ...,
     n_components: int | None = ...,
     singular: Literal["reduce", "shrink", "error"] = ...,
-    report: bool = ...,
 ) -> MetricLearner | LocalMetric:
     """Whiten by the covariance inside chunklets: small groups known to be of one class."""
 
@@ -922,9 +922,9 @@ def metric_learner(
     _name: Literal["relevance", "ilk-learners/relevance"],
     /,
     *,
+    report: bool = ...,
     relevance: RelevanceLike = ...,
     n_components: int | None = ...,
-    report: bool = ...,
 ) -> MetricLearner | LocalMetric:
     """Multiply each feature by its relevance: a diagonal metric from any relevance measure."""
 
@@ -957,10 +957,10 @@ def metric_learner(
     _name: Literal["vsm", "ilk-learners/vsm"],
     /,
     *,
+    report: bool = ...,
     max_iter: int = ...,
     tol: float = ...,
     warm_start: bool = ...,
-    report: bool = ...,
     n_neighbors: int = ...,
     width: float = ...,
     penalty: float = ...,
@@ -974,9 +974,9 @@ def metric_learner(
     _name: Literal["whitening", "ilk-learners/whitening"],
     /,
     *,
+    report: bool = ...,
     n_components: int | None = ...,
     shrinkage: float = ...,
-    report: bool = ...,
 ) -> MetricLearner | LocalMetric:
     """Make features uncorrelated, of variance 1: the Mahalanobis distance of all points."""
 
@@ -1777,8 +1777,8 @@ def editor(
     _name: Literal["all_knn", "ilk-learners/all_knn"],
     /,
     *,
-    k: int = ...,
     distance: DistanceLike = ...,
+    k: int = ...,
     index: IndexLike = ...,
     rule: Literal["plurality", "all"] = ...,
     ties: Literal["keep", "remove", "nearest"] = ...,
@@ -1791,9 +1791,9 @@ def editor(
     _name: Literal["class_outliers", "ilk-learners/class_outliers"],
     /,
     *,
+    distance: DistanceLike = ...,
     k: int = ...,
     r: int | None = ...,
-    distance: DistanceLike = ...,
     index: IndexLike = ...,
 ) -> Editor:
     """Remove the cases with more than r cases of other classes among their k nearest neighbours."""
@@ -1814,13 +1814,13 @@ def editor(
     _name: Literal["competence", "ilk-learners/competence"],
     /,
     *,
+    distance: DistanceLike = ...,
     order: Literal["relative_coverage", "reach_for_cover", "coverage", "nun", "random"] = ...,
     add: Literal["misclassified", "unsolved"] = ...,
     delete: Literal["covered", "none"] = ...,
     update: Literal["dynamic", "static"] = ...,
     k: int = ...,
     noise: Literal["enn", "renn", "none"] = ...,
-    distance: DistanceLike = ...,
     index: IndexLike = ...,
     random_state: RandomState = ...,
 ) -> Editor:
@@ -1831,8 +1831,8 @@ def editor(
     _name: Literal["enn", "ilk-learners/enn"],
     /,
     *,
-    k: int = ...,
     distance: DistanceLike = ...,
+    k: int = ...,
     index: IndexLike = ...,
     rule: Literal["plurality", "all"] = ...,
     ties: Literal["keep", "remove", "nearest"] = ...,
@@ -1855,10 +1855,10 @@ def editor(
     _name: Literal["ib3", "ilk-learners/ib3"],
     /,
     *,
+    distance: DistanceLike = ...,
     accept: float = ...,
     drop: float = ...,
     fallback: Literal["nearest", "random"] = ...,
-    distance: DistanceLike = ...,
     order: Literal["given", "random", "nun"] = ...,
     random_state: RandomState = ...,
 ) -> Editor:
@@ -1869,8 +1869,8 @@ def editor(
     _name: Literal["icf", "ilk-learners/icf"],
     /,
     *,
-    k: int = ...,
     distance: DistanceLike = ...,
+    k: int = ...,
     index: IndexLike = ...,
     noise: Literal["enn", "renn", "none"] = ...,
 ) -> Editor:
@@ -1894,8 +1894,8 @@ def editor(
     _name: Literal["renn", "ilk-learners/renn"],
     /,
     *,
-    k: int = ...,
     distance: DistanceLike = ...,
+    k: int = ...,
     index: IndexLike = ...,
     rule: Literal["plurality", "all"] = ...,
     ties: Literal["keep", "remove", "nearest"] = ...,
@@ -1908,8 +1908,8 @@ def editor(
     _name: Literal["rt1", "ilk-learners/rt1"],
     /,
     *,
-    k: int = ...,
     distance: DistanceLike = ...,
+    k: int = ...,
     index: IndexLike = ...,
     order: Literal["given", "random", "nun"] = ...,
     random_state: RandomState = ...,
@@ -1921,8 +1921,8 @@ def editor(
     _name: Literal["rt2", "ilk-learners/rt2"],
     /,
     *,
-    k: int = ...,
     distance: DistanceLike = ...,
+    k: int = ...,
     index: IndexLike = ...,
 ) -> Editor:
     """Remove what no associate, removed or not, needs, the furthest from other classes first."""
@@ -1932,8 +1932,8 @@ def editor(
     _name: Literal["rt3", "ilk-learners/rt3"],
     /,
     *,
-    k: int = ...,
     distance: DistanceLike = ...,
+    k: int = ...,
     index: IndexLike = ...,
 ) -> Editor:
     """Remove noise, then what no associate needs, the furthest from other classes first."""
@@ -2271,9 +2271,9 @@ def resampling(
     _name: Literal["holdout", "ilk-evaluation/holdout"],
     /,
     *,
-    test_size: float = ...,
     stratify: bool = ...,
     repeats: int = ...,
+    test_size: float = ...,
 ) -> Resampling:
     """A random part of the cases is held out for testing, the rest trains; may be repeated."""
 
@@ -2302,9 +2302,9 @@ def resampling(
     _name: Literal["random_subsampling", "ilk-evaluation/random_subsampling"],
     /,
     *,
-    test_size: float = ...,
     stratify: bool = ...,
     repeats: int = ...,
+    test_size: float = ...,
 ) -> Resampling:
     """A random part of the cases is held out for testing and the rest trains, many times over."""
 
@@ -2349,9 +2349,9 @@ def resampling(
     _name: Literal["train_validation_test", "ilk-evaluation/train_validation_test"],
     /,
     *,
-    sizes: Sequence[Any] = ...,
     stratify: bool = ...,
     repeats: int = ...,
+    sizes: Sequence[Any] = ...,
 ) -> Resampling:
     """Cases are divided by lot into those to train with, to choose by, and to test."""
 

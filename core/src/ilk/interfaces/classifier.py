@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ilk.component import Component
-from ilk.estimators import ClassifierMixin
+from ilk.estimators import BaseEstimator, ClassifierMixin
+from ilk.inputs import n_rows
 from ilk.labels import check_labels
 
 
@@ -44,3 +46,42 @@ class Classifier(ClassifierMixin, Component):
         answers = np.asarray(self.predict(X))
         classes, codes = check_labels(self, y, answers)
         return float(np.average(answers == classes[codes], weights=sample_weight))
+
+
+@dataclass(eq=False, repr=False)
+class ConstantClassifier(ClassifierMixin, BaseEstimator):
+    """Predicts the only class it was fitted on.
+
+    It stands for a classifier that refuses to learn from one class, which is all that a draw or
+    a split may leave.
+
+    Parameters
+    ----------
+    member : classifier, optional
+        The classifier that it stands for.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (1,)
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> ilk.ConstantClassifier().fit(None, np.array(["a", "a"])).predict([[1.0], [2.0]])
+    array(['a', 'a'], dtype='<U1')
+    """
+
+    member: Any = None
+
+    def fit(self, X: Any, y: np.ndarray) -> Self:
+        """Keep the class; X is not looked at."""
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class, for each row; array of shape (n,)."""
+        return np.repeat(self.classes_, n_rows(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Certainty; array of shape (n, 1)."""
+        return np.ones((n_rows(X), 1))

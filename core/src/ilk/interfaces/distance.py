@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -119,12 +120,12 @@ class Distance(Component):
         return X, Y
 
 
+@dataclass(eq=False, repr=False)
 class Prepared:
     """A distance and the data that queries are compared with; see `Distance.prepare`."""
 
-    def __init__(self, distance: Distance, X: Any) -> None:
-        self.distance = distance
-        self.X = X
+    distance: Distance
+    X: Any
 
     def to(self, q: Any, indices: Any = None) -> np.ndarray:
         """Distances from one query to the rows with the given indices (default: all).

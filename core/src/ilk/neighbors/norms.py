@@ -12,12 +12,12 @@ from ilk.neighbors.powers import doubtful, mend, norms, unit_weights
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk.neighbors.weights import (
-    WEIGHTS,
     all_positive,
     check_spread,
     check_weights,
     weights_for,
 )
+from ilk.params import Array, param
 
 if TYPE_CHECKING:
     from ilk.aliases import ArrayLike
@@ -27,7 +27,12 @@ class Norm(VectorDistance):
     """The weighted p-norm of the difference of two vectors; subclasses say where p comes from."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, metric=True)
-    weights: ArrayLike | None = WEIGHTS
+    weights: ArrayLike | None = param(
+        default=None,
+        type=Array,
+        form="array of shape (n_features,)",
+        doc="At least 0, and not all 0; features of weight 0 are left out.",
+    )
 
     @property
     def metric(self) -> bool:

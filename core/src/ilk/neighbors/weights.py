@@ -6,15 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ilk.params import Array, param
-
-WEIGHTS: Any = param(
-    default=None,
-    type=Array,
-    form="array of shape (n_features,)",
-    doc="At least 0, and not all 0.",
-)
-
 
 def check_weights(owner: Any) -> None:
     """Check that the weights of a distance are a vector of non-negative numbers, not all zero.

@@ -4,7 +4,7 @@ The components are reached by name through `ilk`. Beside them there are, importe
 
 - `recall`: how many of the nearest neighbours an approximate index finds;
 - `gram_blocks`, `gram_product`, `GramRows`: Gram matrices that need not fit into memory;
-- `alignment`, `is_positive_semidefinite`: what a Gram matrix is worth;
+- `alignment`: what a Gram matrix is worth;
 - `plotting`: heat maps, embeddings and flows;
 - `WindowWarning`, `MissingLibraryError`: what distances by compression warn of and raise.
 """
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ilk_distances.kernels.gram import alignment as alignment
     from ilk_distances.kernels.gram import gram_blocks as gram_blocks
     from ilk_distances.kernels.gram import gram_product as gram_product
-    from ilk_distances.kernels.gram import is_positive_semidefinite as is_positive_semidefinite
     from ilk_distances.strings.compression import WindowWarning as WindowWarning
     from ilk_distances.strings.extras import MissingLibraryError as MissingLibraryError
 
@@ -32,7 +31,6 @@ _WHERE = {
     "alignment": "kernels.gram",
     "gram_blocks": "kernels.gram",
     "gram_product": "kernels.gram",
-    "is_positive_semidefinite": "kernels.gram",
     "recall": "indexes.approximate",
 }
 

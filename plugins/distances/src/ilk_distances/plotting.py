@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 import ilk
-from ilk.drawing import COLORS, look_of, new_axes, written
+from ilk.drawing import COLORS, colorbar, look_of, new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,8 +61,7 @@ def heat_map(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) ->
     ax = ax or new_axes(6.4, 5.4)
     order = _order(D, codes) if classes is not None else np.arange(len(D))
     image = ax.imshow(D[np.ix_(order, order)], cmap="viridis", interpolation="nearest")
-    assert ax.figure is not None
-    ax.figure.colorbar(image, ax=ax, label=f"{ilk.display_name(distance)} distance")
+    colorbar(ax, image, f"{ilk.display_name(distance)} distance")
     if classes is None:
         ax.set_xlabel("row")
         ax.set_ylabel("row")

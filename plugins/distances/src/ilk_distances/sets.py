@@ -11,8 +11,6 @@ import numpy as np
 import ilk
 from ilk import DistanceLike, slot
 
-_GROUND: Any = slot("distance", default="euclidean", doc="Compares points.")
-
 
 class NearestPoints(ilk.Distance):
     """A distance of sets made of the distances from points to the nearest of the other set.
@@ -21,7 +19,7 @@ class NearestPoints(ilk.Distance):
     one direction with those of the other.
     """
 
-    ground: DistanceLike = _GROUND
+    ground: DistanceLike = slot("distance", default="euclidean", doc="Compares points.")
 
     @staticmethod
     @abstractmethod

@@ -33,8 +33,9 @@ from ilk import (
     param,
     row_blocks,
     slot,
+    without_itself,
 )
-from ilk.neighbors.nearest import without_itself
+from ilk.capabilities import INPUT_KINDS
 from ilk_learners.validation import (
     check_columns,
     check_objects,
@@ -44,7 +45,7 @@ from ilk_learners.validation import (
     name_of,
     takes_vectors,
 )
-from ilk_learners.votes import _BY_WIDTH, POWER, n_asked, vote_weights
+from ilk_learners.votes import _BY_WIDTH, n_asked, vote_weights
 
 if TYPE_CHECKING:
     from ilk_learners.votes import Vote, Width, ZeroDistance
@@ -73,9 +74,13 @@ class Nearest(Component):
     vote: Vote = param(
         default="majority",
         choices=("majority", "inverse_distance", *_BY_WIDTH),
-        doc='Weight of a vote; default="majority".',
+        doc="Weight of a vote.",
     )
-    power: float = POWER
+    power: float = param(
+        default=1.0,
+        gt=0,
+        doc="The n of inverse distances; the larger, the less far neighbours count.",
+    )
     width: Width = param(
         default="next_neighbor",
         type=float,
@@ -92,16 +97,7 @@ class Nearest(Component):
         "always do.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
         fast_leave_one_out=True,
     )
 

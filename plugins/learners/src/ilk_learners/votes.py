@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-
-from ilk import Param, param
 
 _ROUNDING = 1e-12  # sums of the same weights in another order differ by less
 
@@ -147,22 +145,6 @@ Vote = Literal["majority", "inverse_distance", "shepard", "gaussian", "epanechni
 Width = float | Literal["next_neighbor", "last_neighbor"]
 ZeroDistance = Literal["decides", "votes"]
 _BY_WIDTH = ("shepard", "gaussian", "epanechnikov")
-VOTE = Param(choices=("majority", "inverse_distance", *_BY_WIDTH), doc="Weight of a vote.")
-POWER: Any = param(
-    default=1.0,
-    gt=0,
-    doc="The n of inverse distances; the larger, the less far neighbours count.",
-)
-WIDTH = Param(
-    float,
-    gt=0,
-    choices=("next_neighbor", "last_neighbor"),
-    doc="Of the other weights: a distance, or that of the first row that has no vote, or of the "
-    "last that has one.",
-)
-ZERO_DISTANCE = Param(
-    choices=("decides", "votes"), doc="Whether rows at distance zero silence the others."
-)
 
 
 def n_asked(k: int, vote: Vote, width: Width) -> int:

@@ -13,21 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import DistanceLike, Views, ViewsLike, param, slots
 
-PARTS: Any = slots(
-    "distance",
-    default=None,
-    many=dict,
-    doc="A distance for each view, by its name; heterogeneous for each by default.",
-)
-VIEWS: Any = param(
-    default=None,
-    type=Views,
-    doc="The columns of each view: names, positions (of an array, or where no column of a data "
-    'frame has this name), or patterns of names (``"shape_*"``). "data": in an experiment, '
-    "the views that the data set brings. Views without a part, and columns without a view, "
-    "are left out.",
-)
-N_PAIRS = ilk.Param(int, ge=2, doc="At most about how many pairs of training rows are compared.")
 _SHARED = 16  # pairs that share a row, so that distances are computed several at a time
 
 
@@ -39,8 +24,20 @@ class OfParts(ilk.Distance):
     ``feature_names_in_`` where there are columns.
     """
 
-    parts: Mapping[str, DistanceLike] | None = PARTS
-    views: ViewsLike | None = VIEWS
+    parts: Mapping[str, DistanceLike] | None = slots(
+        "distance",
+        default=None,
+        many=dict,
+        doc="A distance for each view, by its name; heterogeneous for each by default.",
+    )
+    views: ViewsLike | None = param(
+        default=None,
+        type=Views,
+        doc="The columns of each view: names, positions (of an array, or where no column of a data "
+        'frame has this name), or patterns of names (``"shape_*"``). "data": in an experiment, '
+        "the views that the data set brings. Views without a part, and columns without a view, "
+        "are left out.",
+    )
 
     @property
     def symmetric(self) -> bool:

@@ -18,13 +18,21 @@ _SURE_OF_DIFFERENCES = 2.0**-24  # share of masses and logarithms, where these a
 _FAINT = 2.0**-900  # sums below may have lost terms
 _VAST = 2.0**150  # sums above have the logarithm of an empty bin
 
-_BASE: Any = param(default=math.e, type=float, gt=1, doc="Base of the logarithm, more than 1.")
+
+_SMOOTHING: Any = param(
+    default=0,
+    type=float,
+    ge=0,
+    doc="Added to every bin; then histograms are normalized.",
+)
 
 
 class InformationDistance(HistogramDistance):
     """A distance that comes from logarithms of bins; float32 is compared as float64."""
 
-    base: float = _BASE
+    base: float = param(
+        default=math.e, type=float, gt=1, doc="Base of the logarithm; with 2 distances are in bits."
+    )
     works_in_double: ClassVar[bool] = True
 
     @classmethod
@@ -86,19 +94,8 @@ class KullbackLeibler(InformationDistance):
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("histograms",))
 
-    smoothing: float = param(
-        default=0,
-        type=float,
-        ge=0,
-        doc="Added to every bin; then histograms are normalized.",
-    )
+    smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
-    base: float = param(
-        default=math.e,
-        type=float,
-        gt=1,
-        doc="Base of the logarithm, more than 1: with 2 distances are in bits.",
-    )
 
     def _rows(self, X: np.ndarray) -> Rows:
         bins = self._bins(X)
@@ -173,12 +170,7 @@ class Jeffrey(_EntropyDifference):
     2.0
     """
 
-    smoothing: float = param(
-        default=0,
-        type=float,
-        ge=0,
-        doc="Added to every bin; then histograms are normalized.",
-    )
+    smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
 
 
@@ -266,12 +258,7 @@ class SymmetricKL(InformationDistance):
     0.3962
     """
 
-    smoothing: float = param(
-        default=0,
-        type=float,
-        ge=0,
-        doc="Added to every bin; then histograms are normalized.",
-    )
+    smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
 
     def _rows(self, X: np.ndarray) -> Rows:

@@ -12,30 +12,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param, param
+from ilk import param
 from ilk.neighbors.norms import Norm
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 
-WIDTH = Param(
-    (float, ilk.Array),
-    gt=0,
-    choices=("mean_distance", "neighbors"),
-    doc="Width, for all features or each, or how to take it from the data.",
-)
-ONE_WIDTH = Param(
-    float,
-    gt=0,
-    choices=("mean_distance", "neighbors"),
-    doc="Width, or how to take it from the data.",
-)
-N_NEIGHBORS: Any = param(
-    default=7,
-    ge=1,
-    doc='For ``"neighbors"``; fewer where there are not so many other rows.',
-)
-DISTANCE = Param(slot="distance", doc="Compares the objects.")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -60,7 +42,11 @@ class DistanceKernel(ilk.Kernel):
     ``d(x, y)^2`` stands for the mean of ``d(x, y)^2`` and ``d(y, x)^2``.
     """
 
-    n_neighbors: int = N_NEIGHBORS
+    n_neighbors: int = param(
+        default=7,
+        ge=1,
+        doc='For ``"neighbors"``; fewer where there are not so many other rows.',
+    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,
@@ -334,10 +320,7 @@ def mean_local_width(distance: Any, X: Any) -> float:
 
 def _neighbor_distances(distance: Any, X: Any, k: int) -> np.ndarray:
     """Distances of the n rows to their k nearest other rows, as an array of n * k values."""
-    D, indices = distance.kneighbors(X, X, k + 1)
-    own = indices == np.arange(len(D))[:, None]
-    own[~own.any(axis=1), -1] = True  # a row pushed out by k + 1 others that are as near
-    return np.asarray(D[~own])
+    return ilk.without_itself(*distance.kneighbors(X, X, k + 1))[0].ravel()
 
 
 def _row_blocks(n: int, size: int) -> Iterator[np.ndarray]:

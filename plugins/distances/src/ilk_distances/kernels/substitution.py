@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import DistanceLike, param, slot
 from ilk_distances.kernels.feature_space import positions, same_objects, square_differences
-from ilk_distances.kernels.gram import is_positive_semidefinite, least_eigenvalue, positive_part
+from ilk_distances.kernels.gram import least_eigenvalue, positive_part
 from ilk_distances.kernels.of_distance import (
     DistanceKernel,
 )
@@ -79,8 +79,7 @@ class Substitution(DistanceKernel):
     >>> kernel = ilk.kernel("substitution", distance="chebyshev", sigma=3.0).fit(X)
     >>> round(kernel.least_eigenvalue_, 4)
     -0.0324
-    >>> from ilk_distances.kernels.gram import is_positive_semidefinite
-    >>> is_positive_semidefinite(kernel.gram(X))
+    >>> ilk.is_positive_semidefinite(kernel.gram(X))
     True
     """
 
@@ -125,7 +124,7 @@ class Substitution(DistanceKernel):
         self.projection_ = self.features_ = self.training_ = None
         X = self._checked(_in_double(X))
         K = self._apply(self._values, X)
-        if is_positive_semidefinite(K):
+        if ilk.is_positive_semidefinite(K):
             return self
         self.least_eigenvalue_ = least_eigenvalue(K)
         if self.repair == "error":

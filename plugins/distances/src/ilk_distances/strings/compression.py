@@ -240,21 +240,6 @@ class Compression(CompressionBased):
     True
     """
 
-    compressor: str | Callable[[bytes], Any] = param(
-        default="zlib",
-        type=Function,
-        choices=tuple(COMPRESSORS),
-        form='{"zlib", "bz2", "lzma", "zstd", "lz4", "isal"} or callable',
-        doc="As for `ncd`.",
-    )
-    level: int | None = param(default=None, type=int, doc="As for `ncd`.")
-    symmetric: bool = param(
-        default=True,
-        doc="Whether C(xy) is that of the longer text followed by the other, of two as long "
-        "the one first whose bytes sort first, so that d(x, y) = d(y, x) exactly. False: x "
-        "stands first.",
-    )
-
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every object of X to every object of Y (X itself if left out)."""
         same = Y is None or X is Y

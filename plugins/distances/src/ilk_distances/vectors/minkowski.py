@@ -114,10 +114,4 @@ class Chebyshev(Norm):
     4.0
     """
 
-    weights: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (n_features,)",
-        doc="At least 0, and not all 0; features of weight 0 are left out.",
-    )
     p = float("inf")

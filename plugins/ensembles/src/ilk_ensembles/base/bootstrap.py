@@ -6,20 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ilk import param
-
-MAX_SAMPLES: Any = param(
-    default=1.0,
-    type=(float, int),
-    gt=0,
-    doc="Rows drawn for each member: as a share, or as a whole number (1 is one row).",
-)
-REPLACE: Any = param(default=True, doc="Whether rows are drawn with replacement.")
-STRATIFIED: Any = param(
-    default=False,
-    doc="Draw from each class by its share, and at least one row of each.",
-)
-
 
 def check_share(owner: Any, argument: str, value: float) -> None:
     """Raise a ParameterError for a share above 1; whole numbers are no shares."""

@@ -12,24 +12,36 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Param, RandomState, Seed, param
+from ilk import RandomState, param, slot
 from ilk_ensembles.base.held_out import held_out_outputs
-from ilk_ensembles.base.members import seed_members
+from ilk_ensembles.base.members import MEMBER_SEEDS, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS
 
-COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
 REJECT_LABEL: Any = param(
     default=None,
     type=(str, int, bool),
     doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
-    "rejected.",
+    "rejected: the class of most support is predicted.",
 )
 _CELLS = 1 << 22  # outputs that are held at once: 32 MB
 
 Ask = Callable[[Any, Any], np.ndarray]
 """Output of one member for rows: ``ask(member, rows)``."""
+
+
+RESAMPLING: Any = slot(
+    "resampling",
+    default=None,
+    doc="How rows are held out for a combiner that learns. If left out: stratified folds, "
+    "at most 5; the only row of a class is always trained on.",
+)
+COMBINER: Any = slot(
+    "combiner",
+    default="sum",
+    doc="The rule that makes one output of theirs.",
+)
 
 
 class CombinedClassifier(ilk.Classifier):
@@ -40,11 +52,7 @@ class CombinedClassifier(ilk.Classifier):
     number of rows; only a rule that learns is given those of all rows held out.
     """
 
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="Gives a seed to each member whose own random state is None.",
-    )
+    random_state: RandomState = MEMBER_SEEDS
 
     @property
     def reject_label(self) -> Any:

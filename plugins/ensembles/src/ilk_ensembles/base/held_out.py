@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk import Param
 
-RESAMPLING = Param(
-    slot="resampling",
-    none=True,
-    doc="How rows are held out for rules that learn; default: at most 5 folds, classes spread.",
-)
 _FOLDS = 5
 
 Splits = Iterator[tuple[np.ndarray, np.ndarray]]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, Param, RandomState, RegressorLike, Seed, param, slots
+from ilk import Capabilities, ClassifierLike, RandomState, RegressorLike, Seed, param, slots
 from ilk_ensembles.base.combined_classifier import (
     Ask,
     CombinedClassifier,
@@ -17,6 +17,7 @@ from ilk_ensembles.base.combined_classifier import (
     check_n_jobs,
 )
 from ilk_ensembles.base.members import (
+    MEMBER_SEEDS,
     N_JOBS,
     ON_FAILURE,
     each_place,
@@ -35,18 +36,30 @@ from ilk_ensembles.base.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
 REGRESSORS = ("knn", "boosted_experts", "bagging")
-PARAMETERS: Mapping[str, Param] = {
-    "on_failure": ON_FAILURE,
-    "n_jobs": N_JOBS,
-    "verbose": VERBOSE,
-    "random_state": Param(ilk.Seed, none=True, doc="Gives a seed to each member without one."),
-}
 ANY_INPUT: Final = ("vectors", "tables", "strings", "sets", "signatures")
 _CELLS = 1 << 22  # predictions that are held at once: 32 MB
+
+
+LEFT_OUT_OF_FOLDS: Any = param(
+    default="raise",
+    choices=("raise", "drop"),
+    doc="A member that cannot be fitted is an error, or is left out and listed in "
+    "``failures_``. One that fails on a part of the rows only is an error.",
+)
+FOLD_SEEDS: Any = param(
+    default=None,
+    type=Seed,
+    doc="For the folds; gives a seed to each member, and to the learner, whose own random "
+    "state is None.",
+)
+PASSTHROUGH: Any = param(
+    default=False,
+    doc="Whether the learner sees X beside them, which must then be vectors.",
+)
 
 
 class HeterogeneousClassifier(CombinedClassifier):
@@ -160,11 +173,7 @@ class HeterogeneousRegressor(ilk.Regressor):
     on_failure: str = ON_FAILURE
     n_jobs: int | None = N_JOBS
     verbose: int = VERBOSE
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="Gives a seed to each member whose own random state is None.",
-    )
+    random_state: RandomState = MEMBER_SEEDS
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=ANY_INPUT, sample_weight=True)
 
     def check_parameters(self) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
-from ilk import param
+from ilk import ConstantClassifier, Seed, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import numpy as np
 
     from ilk_ensembles.base.progress import Progress
 
@@ -30,6 +29,16 @@ ON_FAILURE: Any = param(
     default="raise",
     choices=("raise", "drop"),
     doc="A member that cannot be fitted is an error, or is left out and listed in ``failures_``.",
+)
+MEMBER_SEEDS: Any = param(
+    default=None,
+    type=Seed,
+    doc="Gives a seed to each member whose own random state is None.",
+)
+RULE: Any = param(
+    default="mean",
+    choices=("mean", "median"),
+    doc="What becomes of the members' numbers.",
 )
 
 
@@ -171,35 +180,6 @@ def seed_members(owner: object, members: Sequence[Any], random_state: Any) -> No
     for member, seed in zip(members, seeds, strict=True):
         if not ilk.is_frozen(member):
             ilk.seeded(member, seed)
-
-
-@dataclass(eq=False, repr=False)
-class ConstantClassifier(ClassifierMixin, BaseEstimator):
-    """Predicts the only class it was fitted on.
-
-    Many classifiers refuse to learn from one class, which a random draw may leave.
-
-    Parameters
-    ----------
-    member : classifier
-        The classifier that it replaces.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (1,)
-    """
-
-    member: Any
-
-    def fit(self, X: Any, y: np.ndarray) -> Self:
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        return np.repeat(self.classes_, ilk.n_rows(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        return np.ones((ilk.n_rows(X), 1))
 
 
 def fit_on_drawn(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) -> Any:

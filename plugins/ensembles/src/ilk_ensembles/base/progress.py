@@ -10,7 +10,9 @@ from typing import Any
 import ilk
 from ilk import param
 
-VERBOSE: Any = param(default=0, ge=0, doc="1: a line at each tenth of the members; 2: at each one.")
+VERBOSE: Any = param(
+    default=0, ge=0, doc="1: a line at each tenth of the work; 2: at each step; 0: none."
+)
 
 
 class Progress:

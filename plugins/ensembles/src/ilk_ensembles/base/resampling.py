@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,11 +11,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import ClassifierLike, Param, RandomState, Seed, param, slot
+from ilk import ClassifierLike, RandomState, Seed, param, slot
 from ilk_ensembles.base.bootstrap import (
-    MAX_SAMPLES,
-    REPLACE,
-    STRATIFIED,
     bootstrap_rows,
     check_share,
     draw_size,
@@ -43,19 +40,6 @@ from ilk_ensembles.base.out_of_bag import (
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features, indexable
 
-N_MEMBERS: Any = param(default=10, ge=1, doc="How many members there are.")
-OOB_SCORE = Param(bool, doc="Whether to estimate the error from rows that were not drawn.")
-PARAMETERS: Mapping[str, Param] = {
-    "max_samples": MAX_SAMPLES,
-    "replace": REPLACE,
-    "oob_score": OOB_SCORE,
-    "on_failure": ON_FAILURE,
-    "n_jobs": N_JOBS,
-    "verbose": VERBOSE,
-    "random_state": Param(
-        ilk.Seed, none=True, doc="Of the draws; gives a seed to each member without one."
-    ),
-}
 _OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
 _LARGE = 2**31 - 1
 Fit = Callable[[Any, Any, np.ndarray, Any], Any]
@@ -80,21 +64,22 @@ class Resampled(ilk.Component):
         Rows drawn for each.
     """
 
-    max_samples: float = MAX_SAMPLES
-    replace: bool = REPLACE
+    max_samples: float = param(
+        default=1.0,
+        type=(float, int),
+        gt=0,
+        doc="Rows drawn for each member: as a share, or as a whole number (1 is one row).",
+    )
+    replace: bool = param(default=True, doc="Whether rows are drawn with replacement.")
     oob_score: bool = param(
         default=False,
         doc="Whether the members say of each row that was not drawn for them what it is. The "
         "rule must treat members alike.",
     )
-    n_members: int = N_MEMBERS
+    n_members: int = param(default=10, ge=1, doc="How many members there are.")
     on_failure: str = ON_FAILURE
     n_jobs: int | None = N_JOBS
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the work; 2: at each step; 0: none.",
-    )
+    verbose: int = VERBOSE
     random_state: RandomState = param(
         default=None,
         type=Seed,
@@ -279,7 +264,10 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         default="decision_tree",
         doc="Cloned for each; unstable ones gain. X may be whatever it takes.",
     )
-    stratified: bool = STRATIFIED
+    stratified: bool = param(
+        default=False,
+        doc="Draw from each class by its share, and at least one row of each.",
+    )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw a sample for each member, fit the members, then the rule where it learns.

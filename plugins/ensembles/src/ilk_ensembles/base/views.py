@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils import get_tags
 
 import ilk
-from ilk import ClassifierLike, Param, Views, ViewsLike, param, slot, slots
+from ilk import ClassifierLike, Views, ViewsLike, param, slot, slots
 from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
-from ilk_ensembles.base.members import each_place, fit_member
+from ilk_ensembles.base.members import N_JOBS, each_place, fit_member
 from ilk_ensembles.base.validation import check_features
 
 ALL = "all"
@@ -23,13 +23,6 @@ VIEWS: Any = param(
     doc="The columns of each view: names, or positions (of an array, or where no column of a "
     'data frame has this name). "data": in an experiment, the views that the data set '
     'brings. If left out there is one view "all".',
-)
-MEMBER = Param(slot="classifier", doc="For every view that `members` does not name.")
-MEMBERS: Any = slots(
-    "classifier",
-    default=None,
-    many=dict,
-    doc="A classifier for each view that is to have its own, by name.",
 )
 
 
@@ -46,12 +39,13 @@ class PerViewClassifier(CombinedClassifier):
         default="naive_bayes",
         doc="For every view that `members` does not name; each view has its own.",
     )
-    members: Mapping[str, ClassifierLike] | None = MEMBERS
-    n_jobs: int | None = param(
+    members: Mapping[str, ClassifierLike] | None = slots(
+        "classifier",
         default=None,
-        type=int,
-        doc="How many members are fitted, and asked, at once (threads); -1: one per processor.",
+        many=dict,
+        doc="A classifier for each view that is to have its own, by name.",
     )
+    n_jobs: int | None = N_JOBS
 
     def check_parameters(self) -> None:
         """Check each parameter, that views have columns, and that members are for views."""

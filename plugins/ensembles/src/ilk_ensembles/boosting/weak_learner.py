@@ -8,18 +8,25 @@ import numpy as np
 from sklearn.base import clone
 
 import ilk
-from ilk import Param
+from ilk import Seed, param
 from ilk_ensembles.base.members import failure, seed_members
 from ilk_ensembles.base.resampling import check_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-METHOD = Param(
-    choices=("weighting", "resampling"),
-    doc="How members learn from weights: they take them, or rows are drawn by them.",
-)
 _DRAWS = 100  # until one is accepted
+
+
+RANDOM_STATE: Any = param(
+    default=None, type=Seed, doc="For draws, and for each member whose own random state is None."
+)
+ON_FAILURE: Any = param(
+    default="raise",
+    choices=("raise", "drop"),
+    doc="A member that cannot be fitted is an error; or its round is left out, and the "
+    "next one has the same weights (and other draws and seeds).",
+)
 
 
 class WeakLearner:

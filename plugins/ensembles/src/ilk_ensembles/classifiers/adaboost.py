@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, RandomState, Seed, param, slot
+from ilk import Capabilities, ClassifierLike, RandomState, param, slot
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
+from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.boosting.additive import (
@@ -23,7 +24,7 @@ from ilk_ensembles.boosting.additive import (
     voting_weight,
 )
 from ilk_ensembles.boosting.rounds import RoundResult, Rounds, Stop
-from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
+from ilk_ensembles.boosting.weak_learner import ON_FAILURE, RANDOM_STATE, WeakLearner, weighted_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,22 +134,9 @@ class AdaBoost(StagedClassifier):
         doc="With resampling, how many times weights start afresh, rather than boosting stop, "
         "where a member is no better than chance; it is drawn again.",
     )
-    on_failure: Literal["raise", "drop"] = param(
-        default="raise",
-        choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error; or its round is left out, and the "
-        "next one has the same weights (and other draws and seeds).",
-    )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the rounds; 2: at each round.",
-    )
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="For draws, and for each member whose own random state is None.",
-    )
+    on_failure: Literal["raise", "drop"] = ON_FAILURE
+    verbose: int = VERBOSE
+    random_state: RandomState = RANDOM_STATE
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"),
         sample_weight=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from ilk import Capabilities, CombinerLike, ResamplingLike, slot
-from ilk_ensembles.base.combined_classifier import REJECT_LABEL
+from ilk_ensembles.base.combined_classifier import REJECT_LABEL, RESAMPLING
 from ilk_ensembles.base.resampling import ResampledClassifier
 
 if TYPE_CHECKING:
@@ -83,11 +83,7 @@ class Bagging(ResampledClassifier):
         "draws from the others.",
     )
     reject_label: str | int | None = REJECT_LABEL
-    resampling: ResamplingLike | None = slot(
-        "resampling",
-        default=None,
-        doc="How rows are held out for a combiner that learns; if left out: stratified folds.",
-    )
+    resampling: ResamplingLike | None = RESAMPLING
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"),
         sample_weight=True,

@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, param
+from ilk import ArrayLike, param
 from ilk_ensembles.base.heterogeneous import HeterogeneousClassifier
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import check_probabilistic
 from ilk_ensembles.base.validation import check_features, indexable
+from ilk_ensembles.combiners.cascade import COSTS, THRESHOLD
 from ilk_ensembles.combiners.cascade import Cascade as CascadeRule
 from ilk_ensembles.combiners.support import ULPS
 from ilk_ensembles.combiners.weights import normalized
@@ -78,21 +79,8 @@ class Cascade(HeterogeneousClassifier):
     True
     """
 
-    threshold: float | ArrayLike = param(
-        default=0.9,
-        type=(float, Array),
-        ge=0,
-        le=1,
-        form="float or array of shape (L - 1,)",
-        doc="For all members, or for each but the last, in the order in which they are asked.",
-    )
-    costs: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (L,)",
-        doc="Of the members: the cheapest is asked first, of equal ones the first. If left out "
-        "they are asked in the order of the list.",
-    )
+    threshold: float | ArrayLike = THRESHOLD
+    costs: ArrayLike | None = COSTS
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
@@ -104,11 +92,6 @@ class Cascade(HeterogeneousClassifier):
         type=int,
         doc="How many members are fitted at once (threads); -1: one per processor. They are "
         "asked one after the other.",
-    )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the members fitted; 2: at each one.",
     )
 
     @classmethod

@@ -24,7 +24,7 @@ from ilk import (
 from ilk_ensembles.base.combined_classifier import REJECT_LABEL
 from ilk_ensembles.base.members import fit_each, fit_member, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic
-from ilk_ensembles.base.progress import Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.semi_supervised import (
     UNLABELED,
     check_partial_labels,
@@ -205,11 +205,7 @@ class CoTraining(PerViewClassifier):
         doc="Draws what is hidden, the halves, and the pool; and gives a seed to each member "
         "whose own random state is None.",
     )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the work; 2: at each step; 0: none.",
-    )
+    verbose: int = VERBOSE
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), probabilistic=True
     )

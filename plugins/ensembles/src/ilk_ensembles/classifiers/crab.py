@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Capabilities, param
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
-from ilk_ensembles.base.progress import Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.boosting.additive import one_against_rest
 from ilk_ensembles.boosting.histograms import Bins, HistogramBoosting, HistogramRounds
 
@@ -122,11 +122,7 @@ class CRAB(ilk.Classifier):
         doc="Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small "
         "beside 1 / K.",
     )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the rounds; 2: at each round.",
-    )
+    verbose: int = VERBOSE
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
 
     @classmethod

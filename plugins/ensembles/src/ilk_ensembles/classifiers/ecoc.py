@@ -23,6 +23,7 @@ from ilk import (
 )
 from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
 from ilk_ensembles.base.members import (
+    N_JOBS,
     each_member,
     fit_each,
     fit_member,
@@ -184,11 +185,7 @@ class ECOC(ilk.Classifier):
         choices=("raise", "drop"),
         doc="A member that cannot be fitted is an error, or its column is left out.",
     )
-    n_jobs: int | None = param(
-        default=None,
-        type=int,
-        doc="How many members are fitted, and asked, at once (threads); -1: one per processor.",
-    )
+    n_jobs: int | None = N_JOBS
     random_state: RandomState = param(
         default=None,
         type=Seed,

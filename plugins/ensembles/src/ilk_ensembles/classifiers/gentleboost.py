@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RandomState, RegressorLike, Seed, param, slot
+from ilk import Capabilities, RandomState, RegressorLike, param, slot
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
-from ilk_ensembles.base.members import failure
+from ilk_ensembles.base.members import MEMBER_SEEDS, failure
 from ilk_ensembles.base.outputs import number_per_row
-from ilk_ensembles.base.progress import Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.boosting.additive import StagedClassifier, one_against_rest
@@ -103,16 +103,8 @@ class GentleBoost(StagedClassifier):
         doc="A member that fails is an error; or its round is left out, for all classes, and "
         "the next one has the same weights (and other seeds).",
     )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the rounds; 2: at each round.",
-    )
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="Gives a seed to each member whose own random state is None.",
-    )
+    verbose: int = VERBOSE
+    random_state: RandomState = MEMBER_SEEDS
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
 
     @classmethod

@@ -23,7 +23,7 @@ from ilk_ensembles.base.members import (
     seed_members,
 )
 from ilk_ensembles.base.outputs import check_probabilistic, member_probabilities
-from ilk_ensembles.base.progress import Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import row_blocks
 
 if TYPE_CHECKING:
@@ -150,11 +150,7 @@ class MixtureOfExperts(ilk.Classifier):
         doc="How many experts are fitted, and asked, at once (threads); -1: one per processor. "
         "The result is the same.",
     )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the rounds; 2: at each round.",
-    )
+    verbose: int = VERBOSE
     random_state: RandomState = param(
         default=None,
         type=Seed,

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, Self
 
 import ilk
-from ilk import Capabilities, CombinerLike, ResamplingLike, param, slot
-from ilk_ensembles.base.combined_classifier import check_member_weights
+from ilk import Capabilities, CombinerLike, ResamplingLike, param
+from ilk_ensembles.base.combined_classifier import (
+    COMBINER,
+    REJECT_LABEL,
+    RESAMPLING,
+    check_member_weights,
+)
 from ilk_ensembles.base.members import fit_each, fit_member, seed_members
 from ilk_ensembles.base.views import (
     PerViewClassifier,
@@ -78,29 +83,15 @@ class MultiView(PerViewClassifier):
     True
     """
 
-    combiner: CombinerLike = slot(
-        "combiner",
-        default="sum",
-        doc="The rule that makes one output of theirs.",
-    )
-    reject_label: str | int | None = param(
-        default=None,
-        type=(str, int, bool),
-        doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
-        "rejected: the class of most support is predicted.",
-    )
+    combiner: CombinerLike = COMBINER
+    reject_label: str | int | None = REJECT_LABEL
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
         doc="A member that cannot be fitted is an error; or its view is left out, with its "
         "weight, and listed in ``failures_``.",
     )
-    resampling: ResamplingLike | None = slot(
-        "resampling",
-        default=None,
-        doc="How rows are held out for a combiner that learns. If left out: stratified folds, "
-        "at most 5; the only row of a class is always trained on.",
-    )
+    resampling: ResamplingLike | None = RESAMPLING
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), sample_weight=True, probabilistic=True
     )

@@ -12,7 +12,7 @@ from ilk import Capabilities, Param, RandomState, Seed, param
 from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import check_n_jobs
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
-from ilk_ensembles.base.progress import Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.forest.induction import (
     Combinations,
     Ranks,
@@ -172,11 +172,7 @@ class RandomForest(ilk.Classifier):
         doc="How many trees are grown at once (threads); -1: one per processor. The forest is "
         "the same.",
     )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the trees; 2: at each tree.",
-    )
+    verbose: int = VERBOSE
     random_state: RandomState = param(default=None, type=Seed, doc="For samples and splits.")
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)

@@ -9,7 +9,7 @@ import numpy as np
 import ilk
 from ilk import Capabilities, ClassifierLike, CombinerLike, ResamplingLike, param, slot
 from ilk_ensembles.base.bootstrap import check_share, how_many
-from ilk_ensembles.base.combined_classifier import REJECT_LABEL
+from ilk_ensembles.base.combined_classifier import REJECT_LABEL, RESAMPLING
 from ilk_ensembles.base.resampling import ResampledClassifier
 from ilk_ensembles.base.validation import indexable
 
@@ -84,12 +84,6 @@ class RandomSubspace(ResampledClassifier):
         gt=0,
         doc="Columns drawn for each member: as a share, or as a whole number (1 is one column).",
     )
-    max_samples: float = param(
-        default=1.0,
-        type=(float, int),
-        gt=0,
-        doc="Rows drawn for each member: as a share, or as a whole number.",
-    )
     replace: bool = False
     oob_score: bool = param(
         default=False,
@@ -97,11 +91,7 @@ class RandomSubspace(ResampledClassifier):
         "all rows may be shown then.",
     )
     reject_label: str | int | None = REJECT_LABEL
-    resampling: ResamplingLike | None = slot(
-        "resampling",
-        default=None,
-        doc="How rows are held out for a combiner that learns; if left out: stratified folds.",
-    )
+    resampling: ResamplingLike | None = RESAMPLING
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
     )

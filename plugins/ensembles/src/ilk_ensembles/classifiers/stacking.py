@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from ilk import ClassifierLike, RandomState, ResamplingLike, Seed, param, slot
-from ilk_ensembles.base.heterogeneous import HeterogeneousClassifier
+from ilk import ClassifierLike, RandomState, ResamplingLike, slot
+from ilk_ensembles.base.heterogeneous import (
+    FOLD_SEEDS,
+    LEFT_OUT_OF_FOLDS,
+    PASSTHROUGH,
+    HeterogeneousClassifier,
+)
 from ilk_ensembles.combiners.stacking import Stacking as StackingRule
 
 if TYPE_CHECKING:
@@ -74,28 +79,15 @@ class Stacking(HeterogeneousClassifier):
         doc="Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class "
         "it predicts has probability 1.",
     )
-    passthrough: bool = param(
-        default=False,
-        doc="Whether the learner sees X beside them, which must then be vectors.",
-    )
-    on_failure: Literal["raise", "drop"] = param(
-        default="raise",
-        choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error, or is left out and listed in "
-        "``failures_``. One that fails on a part of the rows only is an error.",
-    )
+    passthrough: bool = PASSTHROUGH
+    on_failure: Literal["raise", "drop"] = LEFT_OUT_OF_FOLDS
     resampling: ResamplingLike | None = slot(
         "resampling",
         default=None,
         doc="How rows are held out. If left out: stratified folds, at most 5; the only row of "
         "a class is always trained on, so the learner never sees its class.",
     )
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="For the folds; gives a seed to each member, and to the learner, whose own random "
-        "state is None.",
-    )
+    random_state: RandomState = FOLD_SEEDS
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
             "two equal rows may be held out at different times, one of weight 2 is held out at once"

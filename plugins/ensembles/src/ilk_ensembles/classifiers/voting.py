@@ -12,9 +12,9 @@ from ilk import (
     ResamplingLike,
     Seed,
     param,
-    slot,
     slots,
 )
+from ilk_ensembles.base.combined_classifier import COMBINER, REJECT_LABEL, RESAMPLING
 from ilk_ensembles.base.heterogeneous import CLASSIFIERS, HeterogeneousClassifier
 
 if TYPE_CHECKING:
@@ -76,23 +76,9 @@ class Voting(HeterogeneousClassifier):
         default=CLASSIFIERS,
         doc="Instances, names or tables; pipelines too. X may be whatever all of them take.",
     )
-    combiner: CombinerLike = slot(
-        "combiner",
-        default="sum",
-        doc="The rule that makes one output of theirs.",
-    )
-    reject_label: str | int | None = param(
-        default=None,
-        type=(str, int, bool),
-        doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
-        "rejected: the class of most support is predicted.",
-    )
-    resampling: ResamplingLike | None = slot(
-        "resampling",
-        default=None,
-        doc="How rows are held out for a combiner that learns. If left out: stratified folds, "
-        "at most 5; the only row of a class is always trained on.",
-    )
+    combiner: CombinerLike = COMBINER
+    reject_label: str | int | None = REJECT_LABEL
+    resampling: ResamplingLike | None = RESAMPLING
     random_state: RandomState = param(
         default=None,
         type=Seed,

@@ -9,7 +9,9 @@ from sklearn.utils import get_tags
 
 import ilk
 from ilk import Capabilities, DistanceLike, IndexLike, param, slot
+from ilk.capabilities import INPUT_KINDS
 from ilk_ensembles.clusterers.density import (
+    MIN_SAMPLES,
     comparable,
     density_clusters,
     radius_neighborhoods,
@@ -69,11 +71,7 @@ class DBSCAN(ilk.Clusterer):
     """
 
     eps: float = param(default=0.5, ge=0, doc="Radius of neighbourhoods, inclusive.")
-    min_samples: int = param(
-        default=5,
-        ge=1,
-        doc="How many rows the neighbourhood of a core row has, itself included.",
-    )
+    min_samples: int = MIN_SAMPLES
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",
@@ -82,16 +80,7 @@ class DBSCAN(ilk.Clusterer):
     )
     index: IndexLike = slot("index", default="brute", doc="One that has ``radius_neighbors``.")
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
         sample_weight=True,
     )
 

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import ilk
-from ilk import Param
+from ilk import param
 from ilk_ensembles.base.validation import check_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MIN_SAMPLES = Param(int, ge=1, doc="Rows in the neighbourhood of a core row, itself included.")
-INDEX = Param(slot="index", doc="How neighbours are found; must find those within a radius.")
 _FIRST = 256  # rows of the first block
 _NEIGHBORS = 1 << 21  # that a block should not have many more of: 32 MB with their distances
+
+
+MIN_SAMPLES: Any = param(
+    default=5,
+    ge=1,
+    doc="How many rows the neighbourhood of a core row has, itself included.",
+)
 
 
 class Block(NamedTuple):

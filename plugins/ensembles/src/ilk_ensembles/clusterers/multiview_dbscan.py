@@ -12,6 +12,7 @@ from ilk import Capabilities, DistanceLike, IndexLike, Param, ViewsLike, param, 
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.views import VIEWS, check_by_view, learn_columns, view_names
 from ilk_ensembles.clusterers.density import (
+    MIN_SAMPLES,
     MultiViewNeighborhoods,
     RadiusNeighborhoods,
     density_clusters,
@@ -88,11 +89,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
         form="float or dict of str to float",
         doc="Radius in every view, or in each by name, inclusive.",
     )
-    min_samples: int = param(
-        default=5,
-        ge=1,
-        doc="How many rows the neighbourhood of a core row has, itself included.",
-    )
+    min_samples: int = MIN_SAMPLES
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",

@@ -71,13 +71,6 @@ class BayesianAverage(SupportCombiner):
         form="array of shape (L,)",
         doc="Of each member; all alike if left out.",
     )
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "given posteriors belong to the members in their order",
     }

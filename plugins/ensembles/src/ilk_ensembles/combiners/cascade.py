@@ -13,6 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+THRESHOLD: Any = param(
+    default=0.9,
+    type=(float, Array),
+    ge=0,
+    le=1,
+    form="float or array of shape (L - 1,)",
+    doc="For all members, or for each but the last, in the order in which they are asked.",
+)
+COSTS: Any = param(
+    default=None,
+    type=Array,
+    form="array of shape (L,)",
+    doc="Of the members: the cheapest is asked first, of equal ones the first. If left out "
+    "they are asked in the order they come in.",
+)
+
+
 class Cascade(SupportCombiner):
     """Cascade: members in an order, and the first that is sure enough answers for a sample.
 
@@ -44,28 +61,8 @@ class Cascade(SupportCombiner):
     ([[0.9, 0.1], [0.3, 0.7]], [0, 1])
     """
 
-    threshold: float | ArrayLike = param(
-        default=0.9,
-        type=(float, Array),
-        ge=0,
-        le=1,
-        form="float or array of shape (L - 1,)",
-        doc="For all members, or for each but the last, in the order in which they are asked.",
-    )
-    costs: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (L,)",
-        doc="Of the members: the cheapest is asked first, of equal ones the first. If left out "
-        "they are asked in the order they come in.",
-    )
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
+    threshold: float | ArrayLike = THRESHOLD
+    costs: ArrayLike | None = COSTS
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation": "members are asked in an order",
     }

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ilk import Array, ArrayLike, param
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 
 
@@ -53,14 +52,6 @@ class Max(_FixedRule):
     ([[0.6, 0.55]], [0])
     """
 
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
-
     _kernel = "largest"
 
 
@@ -89,14 +80,6 @@ class Min(_FixedRule):
     >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
     ([[0.45, 0.4]], [0])
     """
-
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
 
     _kernel = "smallest"
 
@@ -127,14 +110,6 @@ class Median(_FixedRule):
     >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
     ([[0.525, 0.475]], [0])
     """
-
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
 
     _kernel = "median"
 
@@ -169,14 +144,6 @@ class Product(_FixedRule):
     ([[0.551, 0.449]], [0])
     """
 
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
-
     _kernel = "product"
 
 
@@ -206,14 +173,6 @@ class Sum(_FixedRule):
     >>> combined.round(3).tolist(), rule.decide(combined)[0].tolist()
     ([[0.525, 0.475]], [0])
     """
-
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import weighted
@@ -249,14 +208,6 @@ class Borda(_FixedRule):
     >>> rule.combine([[[0.6, 0.3, 0.1]], [[0.2, 0.7, 0.1]]]).tolist()
     [[0.5, 0.5, 0.0]]
     """
-
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import borda

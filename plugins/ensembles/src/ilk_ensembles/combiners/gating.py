@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, Capabilities, ClassifierLike, param, slot
+from ilk import Capabilities, ClassifierLike, param, slot
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
@@ -76,13 +76,6 @@ class Gating(SupportCombiner):
         default=0.001,
         ge=0,
         doc="The rounds end when the mean log-likelihood rises by less.",
-    )
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True)
 

@@ -152,13 +152,6 @@ class WeightedMajority(SupportCombiner):
         doc="The least share of all weight that is enough, as in `majority`; what has less is "
         "rejected. 0 never rejects.",
     )
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#1": "given weights belong to the members in their order",
     }

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, Capabilities, ClassifierLike, param, slot
+from ilk import Capabilities, ClassifierLike, param, slot
 from ilk_ensembles.base.members import failure, fit_member
 from ilk_ensembles.base.outputs import member_codes, member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, leveled
@@ -63,13 +63,6 @@ class Stacking(SupportCombiner):
         choices=("probabilities", "labels"),
         doc="What of the members it sees. Of labels the features are 1 for the class that a "
         "member predicts and 0 for the others.",
-    )
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True, sample_weight=True)
 

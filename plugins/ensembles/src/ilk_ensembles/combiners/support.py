@@ -7,23 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk import Array, ArrayLike, Param, param
+from ilk import Array, ArrayLike, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-TIES: Any = param(
-    default="first",
-    choices=("first", "reject"),
-    doc="A tie goes to the first class, or is rejected.",
-)
-THRESHOLD = Param(
-    float,
-    ge=0,
-    le=1,
-    choices=("half", "consensus"),
-    doc="More than half of the votes, all of them, or at least this share.",
-)
 ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
 _CELLS = 1 << 15  # of what a block combines to: a quarter of a megabyte, which stays in cache
 _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
@@ -32,12 +20,17 @@ _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
 class SupportCombiner(ilk.Combiner):
     """Decides for the class of most support or, with a cost matrix, of the least expected cost."""
 
-    ties: str = TIES
+    ties: str = param(
+        default="first",
+        choices=("first", "reject"),
+        doc="A tie goes to the first class, or is rejected.",
+    )
     cost: ArrayLike | None = param(
         default=None,
         type=Array,
         form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true.",
+        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
+        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     def check_parameters(self) -> None:

@@ -65,13 +65,6 @@ class WeightedSum(SupportCombiner):
         "least 0 for which the sum is nearest to the true labels, in squares. Numbers are "
         "used as they are.",
     )
-    cost: ArrayLike | None = param(
-        default=None,
-        type=Array,
-        form="array of shape (C, C)",
-        doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
-    )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "levels of a pyramid have an order",
         "check_member_permutation#3": "given weights belong to the members in their order",

@@ -11,7 +11,6 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
-from ilk import Param
 from ilk_ensembles.base.bootstrap import bootstrap_rows
 from ilk_ensembles.base.members import jobs_for
 from ilk_ensembles.forest.trees import Tree, Trees, standardized
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
 
 
 _DEEP = 2**31 - 1
-CLASS_WEIGHT = Param(
-    dict,
-    choices=("balanced",),
-    none=True,
-    items=Param(float, gt=0),
-    doc="How likely cases of each class are drawn: 1 if left out; 'balanced': classes alike.",
-)
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RandomState, RegressorLike, Seed, param, slot
+from ilk import Capabilities, RandomState, RegressorLike, param, slot
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import number_per_row
+from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, check_numbers, indexable, row_blocks
 from ilk_ensembles.boosting.additive import EDGE, decisive_weight, voting_weight
 from ilk_ensembles.boosting.rounds import RoundResult, Rounds
-from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
+from ilk_ensembles.boosting.weak_learner import ON_FAILURE, RANDOM_STATE, WeakLearner, weighted_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -112,22 +113,9 @@ class AdaBoostR2(ilk.Regressor):
         gt=0,
         doc="Each alpha, and the exponent of beta, is multiplied by it.",
     )
-    on_failure: Literal["raise", "drop"] = param(
-        default="raise",
-        choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error; or its round is left out, and the "
-        "next one has the same weights (and other draws and seeds).",
-    )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the rounds; 2: at each round.",
-    )
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="For draws, and for each member whose own random state is None.",
-    )
+    on_failure: Literal["raise", "drop"] = ON_FAILURE
+    verbose: int = VERBOSE
+    random_state: RandomState = RANDOM_STATE
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"), sample_weight=True
     )

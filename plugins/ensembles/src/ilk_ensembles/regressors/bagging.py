@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RegressorLike, param, slot
-from ilk_ensembles.base.members import each_place, fit_member
+from ilk import Capabilities, RegressorLike, slot
+from ilk_ensembles.base.members import RULE, each_place, fit_member
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.resampling import (
@@ -95,15 +95,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         doc="Cloned for each; unstable ones gain. X may be whatever it takes. If left out a "
         "regression tree, scikit-learn's.",
     )
-    rule: Literal["mean", "median"] = param(
-        default="mean",
-        choices=("mean", "median"),
-        doc="What becomes of the members' numbers.",
-    )
-    oob_score: bool = param(
-        default=False,
-        doc="Whether the members say of each row that was not drawn for them what it is.",
-    )
+    rule: Literal["mean", "median"] = RULE
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"), sample_weight=True
     )

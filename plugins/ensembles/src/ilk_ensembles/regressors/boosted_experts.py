@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 import ilk
-from ilk import Capabilities, RandomState, RegressorLike, Seed, param, slot
+from ilk import Capabilities, RandomState, RegressorLike, param, slot
 from ilk_ensembles.base.gate import Gate
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import number_per_row
-from ilk_ensembles.base.progress import Progress
+from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_numbers
-from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
+from ilk_ensembles.boosting.weak_learner import RANDOM_STATE, WeakLearner, weighted_rows
 
 _BIG = 0.25  # share of the cases' weight whose errors are big, where no threshold is given
 _FLOOR = 1e-6  # least variance of an expert's noise, as a share of the targets'
@@ -130,16 +130,8 @@ class BoostedExperts(ilk.Regressor):
         choices=("weighting", "resampling"),
         doc="Whether experts take weights, or n rows are drawn by them, with replacement.",
     )
-    verbose: int = param(
-        default=0,
-        ge=0,
-        doc="1: a line at each tenth of the rounds; 2: at each round.",
-    )
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="For draws, and for each expert whose own random state is None.",
-    )
+    verbose: int = VERBOSE
+    random_state: RandomState = RANDOM_STATE
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True)
 
     @classmethod

@@ -9,9 +9,14 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
 import ilk
-from ilk import RandomState, RegressorLike, ResamplingLike, Seed, param, slot
+from ilk import RandomState, RegressorLike, ResamplingLike, slot
 from ilk_ensembles.base.held_out import held_out_outputs, random_folds
-from ilk_ensembles.base.heterogeneous import HeterogeneousRegressor
+from ilk_ensembles.base.heterogeneous import (
+    FOLD_SEEDS,
+    LEFT_OUT_OF_FOLDS,
+    PASSTHROUGH,
+    HeterogeneousRegressor,
+)
 from ilk_ensembles.base.members import each_place, failure, fit_member, seed_members
 
 if TYPE_CHECKING:
@@ -74,27 +79,14 @@ class StackingRegressor(HeterogeneousRegressor):
         doc="Fitted on arrays of shape (n, L). If left out: least squares with an intercept "
         "and coefficients of at least 0 [2]_, scikit-learn's LinearRegression.",
     )
-    passthrough: bool = param(
-        default=False,
-        doc="Whether the learner sees X beside them, which must then be vectors.",
-    )
-    on_failure: Literal["raise", "drop"] = param(
-        default="raise",
-        choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error, or is left out and listed in "
-        "``failures_``. One that fails on a part of the rows only is an error.",
-    )
+    passthrough: bool = PASSTHROUGH
+    on_failure: Literal["raise", "drop"] = LEFT_OUT_OF_FOLDS
     resampling: ResamplingLike | None = slot(
         "resampling",
         default=None,
         doc="How rows are held out. If left out: folds drawn at random, at most 5.",
     )
-    random_state: RandomState = param(
-        default=None,
-        type=Seed,
-        doc="For the folds; gives a seed to each member, and to the learner, whose own random "
-        "state is None.",
-    )
+    random_state: RandomState = FOLD_SEEDS
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
             "two equal rows may be held out at different times, one of weight 2 is held out at once"

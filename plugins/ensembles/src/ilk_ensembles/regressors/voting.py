@@ -9,6 +9,7 @@ import numpy as np
 import ilk
 from ilk import Array, ArrayLike, param
 from ilk_ensembles.base.heterogeneous import HeterogeneousRegressor
+from ilk_ensembles.base.members import RULE
 from ilk_ensembles.combiners.weights import check_given, for_members
 
 
@@ -54,11 +55,7 @@ class VotingRegressor(HeterogeneousRegressor):
     True
     """
 
-    rule: Literal["mean", "median"] = param(
-        default="mean",
-        choices=("mean", "median"),
-        doc="What becomes of the members' numbers.",
-    )
+    rule: Literal["mean", "median"] = RULE
     weights: ArrayLike | None = param(
         default=None,
         type=Array,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -44,25 +45,25 @@ class _Console(Console):
         raise BrokenPipeError
 
 
+@dataclass(eq=False, repr=False)
 class _Patient:
     """A stream that takes what it is given, also where nobody reads it or the disk is full."""
 
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
+    file: IO[str]
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
+        return getattr(self.file, name)
 
     def write(self, text: str) -> int:
         """Write a text, if that can be done."""
         with suppress(OSError):
-            self._file.write(text)
+            self.file.write(text)
         return len(text)
 
     def flush(self) -> None:
         """Write what is left, if that can be done."""
         with suppress(OSError):
-            self._file.flush()
+            self.file.flush()
 
 
 def console_on(file: IO[str], *, patient: bool = False) -> Console:

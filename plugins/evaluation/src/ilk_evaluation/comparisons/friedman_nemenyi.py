@@ -14,6 +14,7 @@ from scipy.stats import chi2, studentized_range
 import ilk
 from ilk import param
 from ilk_evaluation.comparisons.paired_scores import complete
+from ilk_evaluation.comparisons.pairwise import ALPHA
 from ilk_evaluation.comparisons.verdict_text import friedman_text
 
 if TYPE_CHECKING:
@@ -75,12 +76,7 @@ class FriedmanNemenyi(ilk.Comparison):
     ({'a': 1.0, 'b': 2.0}, 4.0)
     """
 
-    alpha: float = param(
-        default=0.05,
-        gt=0,
-        lt=1,
-        doc="Level at which a difference is significant.",
-    )
+    alpha: float = ALPHA
     correct_ties: bool = param(
         default=True,
         doc="Divide by the correction for ties; Demšar's printed formula has none.",

@@ -20,6 +20,21 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 
 
+ALPHA: Any = param(
+    default=0.05,
+    gt=0,
+    lt=1,
+    doc="Level at which a difference is significant.",
+)
+
+
+BASELINE: Any = param(
+    default=None,
+    type=str,
+    doc="Name of a pipeline; only pairs with it are tested.",
+)
+
+
 @dataclass(frozen=True)
 class Finding:
     """What a test found of one pair, before p-values are adjusted.
@@ -73,22 +88,13 @@ class PairwiseComparison(ilk.Comparison):
     measures_effect: ClassVar[str] = "Cohen's d"
     """What the standardized effect is."""
 
-    alpha: float = param(
-        default=0.05,
-        gt=0,
-        lt=1,
-        doc="Level at which a difference is significant.",
-    )
+    alpha: float = ALPHA
     adjust: str = param(
         default="holm",
         choices=("holm", "none"),
         doc="How p-values of many pairs are adjusted.",
     )
-    baseline: str | None = param(
-        default=None,
-        type=str,
-        doc="Name of a pipeline; only pairs with it are tested.",
-    )
+    baseline: str | None = BASELINE
 
     @abstractmethod
     def _found(self, results: ilk.Scores) -> Found:

@@ -12,7 +12,14 @@ from scipy import stats
 import ilk
 from ilk import RandomState, Seed, param
 from ilk_evaluation.comparisons.paired_scores import columns, differences, in_units
-from ilk_evaluation.comparisons.pairwise import Finding, Found, PairwiseComparison, better, pairs_of
+from ilk_evaluation.comparisons.pairwise import (
+    BASELINE,
+    Finding,
+    Found,
+    PairwiseComparison,
+    better,
+    pairs_of,
+)
 from ilk_evaluation.comparisons.verdict_text import left_out, posterior_text
 
 if TYPE_CHECKING:
@@ -195,11 +202,7 @@ class BayesianSignedRank(ilk.Comparison):
     alpha: float = param(default=0.05, gt=0, lt=1, doc="1 minus the probability that decides.")
     prior: float = param(default=0.5, gt=0, lt=math.inf, doc="Strength of the prior, in data sets.")
     samples: int = param(default=50000, ge=100, doc="Draws from the posterior distribution.")
-    baseline: str | None = param(
-        default=None,
-        type=str,
-        doc="Name of a pipeline; only pairs with it are tested.",
-    )
+    baseline: str | None = BASELINE
     random_state: RandomState = param(default=0, type=Seed, none=True, doc="For the draws.")
 
     @classmethod

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import ilk
-from ilk import Param, param
+from ilk import param
 from ilk_evaluation.datasets.columns import Columns, Roles, is_number
 from ilk_evaluation.datasets.table_file import (
     EXAMPLE,
@@ -88,18 +88,6 @@ class Arff(TableDataset):
         default=None,
         type=str,
         doc="Attribute of the labels; None: the last one.",
-    )
-    ignore: Sequence[str] = param(
-        default=(),
-        type=list,
-        items=Param(str),
-        form="list of str",
-        doc="Attributes that are not taken.",
-    )
-    groups: str | None = param(
-        default=None,
-        type=str,
-        doc="Attribute that says which cases belong together; no feature.",
     )
     inflated_mb: int = INFLATED
 

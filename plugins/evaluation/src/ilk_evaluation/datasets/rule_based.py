@@ -203,12 +203,6 @@ class Monks1(Monks):
     216
     """
 
-    encode: str | None = param(
-        default=None,
-        choices=("ordinal",),
-        doc='None: a data frame of nominal columns. "ordinal": a float array of codes from 0.',
-    )
-
     def holds(self, robot: tuple[int, ...]) -> bool:
         """Head and body of one shape, or a red jacket."""
         head, body, _, _, jacket, _ = robot
@@ -232,12 +226,6 @@ class Monks2(Monks):
     142
     """
 
-    encode: str | None = param(
-        default=None,
-        choices=("ordinal",),
-        doc='None: a data frame of nominal columns. "ordinal": a float array of codes from 0.',
-    )
-
     def holds(self, robot: tuple[int, ...]) -> bool:
         """Exactly two features with their first value."""
         return robot.count(1) == 2
@@ -260,12 +248,6 @@ class Monks3(Monks):
     >>> int(ilk.dataset("monks3").load().y.sum())
     228
     """
-
-    encode: str | None = param(
-        default=None,
-        choices=("ordinal",),
-        doc='None: a data frame of nominal columns. "ordinal": a float array of codes from 0.',
-    )
 
     def holds(self, robot: tuple[int, ...]) -> bool:
         """A green jacket with a sword, or a jacket not blue on a body not octagonal."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
@@ -70,12 +71,12 @@ def opened(
             yield pool
 
 
+@dataclass(eq=False)
 class _Prepare(WorkerPlugin):
     """Makes a process of Dask's one of ours: it goes when the runner goes, and has last words."""
 
-    def __init__(self, runner: int, folder: Path) -> None:
-        self.runner = runner
-        self.folder = folder
+    runner: int
+    folder: Path
 
     def setup(self, worker: Any) -> None:
         """Prepare the process."""

@@ -6,6 +6,7 @@ import logging
 import threading
 from concurrent import futures
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
@@ -232,10 +233,10 @@ class _Sender:
         self._names.append(name)
 
 
+@dataclass(eq=False, repr=False)
 class _Keep(WorkerPlugin):
-    def __init__(self, name: str, content: bytes) -> None:
-        self.name = name
-        self.content = content
+    name: str
+    content: bytes
 
     def setup(self, worker: Any) -> None:
         """Keep what was sent."""

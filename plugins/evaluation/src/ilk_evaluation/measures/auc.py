@@ -21,6 +21,12 @@ from ilk_evaluation.curves.ranking import (
 )
 from ilk_evaluation.measures.class_codes import absent_remark
 
+POOLED: Any = ilk.param(
+    default=False,
+    doc="Whether to rank the cases of all folds of a repeat together, as leave-one-out "
+    "needs: scores of different models are taken to be comparable then.",
+)
+
 
 class RocAuc(ilk.Measure):
     """Area under the ROC curve: how often a case of a class outranks one that is not of it.
@@ -74,11 +80,7 @@ class RocAuc(ilk.Measure):
         choices=("macro", "weighted"),
         doc="Equally, or by the cases of the pair or class.",
     )
-    pooled: bool = ilk.param(
-        default=False,
-        doc="Whether to rank the cases of all folds of a repeat together, as leave-one-out "
-        "needs: scores of different models are taken to be comparable then.",
-    )
+    pooled: bool = POOLED
     greater_is_better = True
     needs = "scores"
 
@@ -154,11 +156,7 @@ class PrAuc(ilk.Measure):
         choices=("macro", "weighted"),
         doc="Over the classes, each against the rest: equally, or by their cases.",
     )
-    pooled: bool = ilk.param(
-        default=False,
-        doc="Whether to rank the cases of all folds of a repeat together, as leave-one-out "
-        "needs: scores of different models are taken to be comparable then.",
-    )
+    pooled: bool = POOLED
     greater_is_better = True
     needs = "scores"
 

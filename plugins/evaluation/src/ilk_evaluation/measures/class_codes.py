@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ilk import InputError, Param, did_you_mean
+from ilk import InputError, did_you_mean
 
 _SPAN = 1 << 16  # of whole numbers that a table of codes may hold
 _WORD = 4  # bytes of a character in an array of texts
@@ -185,13 +185,6 @@ def find_code(key: Any, labels: Sequence[Any]) -> int | None:
 def _listed(labels: list[Any]) -> str:
     few = ", ".join(repr(label) for label in labels[:6])
     return few if len(labels) <= 6 else f"{few}, ..."
-
-
-POSITIVE = Param(
-    (str, int, float, bool),
-    none=True,
-    doc="The class that is looked for; None: the second of two.",
-)
 
 
 def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:

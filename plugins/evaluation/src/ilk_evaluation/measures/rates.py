@@ -35,7 +35,10 @@ class Rate(ilk.Measure):
     average: Literal["macro", "micro", "weighted"] | None = ilk.param(
         default=None,
         choices=("macro", "micro", "weighted"),
-        doc="Over the classes, each held against the rest.",
+        doc='Over the classes, each held against the rest. "macro": the mean of the rates of the '
+        'classes to which an answered case belongs; "weighted": their mean weighted by those '
+        'cases; "micro": the rate of the summed counts. Which classes an average leaves out is '
+        "said in `remarks`, and so among the notes of an experiment.",
     )
     undefined: float | None = ilk.param(
         default=None,
@@ -114,10 +117,7 @@ class Rate(ilk.Measure):
 class Precision(Rate):
     """Share of the cases said to be of a class that are: positive predictive value.
 
-    ``TP / (TP + FP)``, of the answered cases. With ``average="macro"`` it is the mean of the rates
-    of the classes to which an answered case belongs, with ``"weighted"`` their mean weighted by
-    those cases, with ``"micro"`` the rate of the summed counts, which is the accuracy. Which
-    classes an average leaves out is said in `remarks`, and so among the notes of an experiment.
+    ``TP / (TP + FP)``, of the answered cases. With ``average="micro"`` it is the accuracy.
 
     Raises
     ------
@@ -146,10 +146,7 @@ class Precision(Rate):
 class Recall(Rate):
     """Share of the cases of a class that were found: true positive rate, sensitivity.
 
-    ``TP / (TP + FN)``, of the answered cases. With ``average="macro"`` it is the mean of the rates
-    of the classes to which an answered case belongs, with ``"weighted"`` their mean weighted by
-    those cases, with ``"micro"`` the rate of the summed counts, which is the accuracy. Which
-    classes an average leaves out is said in `remarks`, and so among the notes of an experiment.
+    ``TP / (TP + FN)``, of the answered cases. With ``average="micro"`` it is the accuracy.
 
     Raises
     ------
@@ -178,10 +175,7 @@ class Recall(Rate):
 class Specificity(Rate):
     """Share of the cases not of a class that were not said to be: true negative rate.
 
-    ``TN / (TN + FP)``, of the answered cases. With ``average="macro"`` it is the mean of the rates
-    of the classes to which an answered case belongs, with ``"weighted"`` their mean weighted by
-    those cases, with ``"micro"`` the rate of the summed counts. Which classes an average leaves
-    out is said in `remarks`, and so among the notes of an experiment.
+    ``TN / (TN + FP)``, of the answered cases.
 
     Raises
     ------
@@ -210,10 +204,7 @@ class Specificity(Rate):
 class FalsePositiveRate(Rate):
     """Share of the cases not of a class that were said to be: false alarms, fall-out.
 
-    ``FP / (FP + TN) = 1 - specificity``, of the answered cases. With ``average="macro"`` it is the
-    mean of the rates of the classes to which an answered case belongs, with ``"weighted"`` their
-    mean weighted by those cases, with ``"micro"`` the rate of the summed counts. Which classes an
-    average leaves out is said in `remarks`, and so among the notes of an experiment.
+    ``FP / (FP + TN) = 1 - specificity``, of the answered cases.
 
     Raises
     ------
@@ -242,11 +233,8 @@ class FalsePositiveRate(Rate):
 class F1(Rate):
     """Harmonic mean of precision and recall.
 
-    ``2 PR / (P + R) = 2 TP / (2 TP + FP + FN)``, of the answered cases. With ``average="macro"``
-    it is the mean of the rates of the classes to which an answered case belongs, with
-    ``"weighted"`` their mean weighted by those cases, with ``"micro"`` the rate of the summed
-    counts, which is the accuracy. Which classes an average leaves out is said in `remarks`, and so
-    among the notes of an experiment.
+    ``2 PR / (P + R) = 2 TP / (2 TP + FP + FN)``, of the answered cases. With
+    ``average="micro"`` it is the accuracy.
 
     Raises
     ------

@@ -20,6 +20,14 @@ MOST_PAIRINGS = 1000
 """More would take long and change little."""
 
 
+STRATIFY: Any = param(
+    default=False,
+    doc="Whether as many cases as there are of each class are drawn from it. A class of "
+    "one case then always trains and is never tested. Otherwise a sample may lack a "
+    "class.",
+)
+
+
 class Bootstrap(ilk.Resampling):
     """As many cases as there are, drawn with replacement, train; those never drawn are tested.
 
@@ -59,12 +67,7 @@ class Bootstrap(ilk.Resampling):
     """
 
     repeats: int = param(default=50, ge=1, doc="How many samples are drawn.")
-    stratify: bool = param(
-        default=False,
-        doc="Whether as many cases as there are of each class are drawn from it. A class of "
-        "one case then always trains and is never tested. Otherwise a sample may lack a "
-        "class.",
-    )
+    stratify: bool = STRATIFY
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -228,10 +231,7 @@ class Bootstrap632(ilk.Resampling):
     """
 
     repeats: int = param(default=50, ge=1, doc="How many samples are drawn.")
-    stratify: bool = param(
-        default=False,
-        doc="Whether as many cases as there are of each class are drawn from it.",
-    )
+    stratify: bool = STRATIFY
     plus: bool = param(default=False, doc="Whether the estimate is .632+.")
     waivers: ClassVar[Mapping[str, str]] = {
         "check_disjoint": "the first split is resubstitution",

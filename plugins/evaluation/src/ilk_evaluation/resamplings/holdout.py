@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Self
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,7 +19,51 @@ _PARTS = ("training", "validation", "test")
 _ABOUT_1 = 1 - 1e-12  # 0.07 * 100 is a little more than 7, which is not to be rounded up
 
 
-class Holdout(ilk.Resampling):
+class _Division(ilk.Resampling):
+    """Divides the cases at random into training and test cases and others, once or many times."""
+
+    said: ClassVar[str]
+    n_parts: ClassVar[int]
+    stratify: bool = param(
+        default=True,
+        doc="Whether each part has the classes in the proportions of the data, and at least "
+        "one case of each.",
+    )
+    repeats: int = param(
+        default=1, ge=1, doc="How many times the cases are divided, each time all of them."
+    )
+
+    def at_least(self) -> int:
+        return self.repeats
+
+    def splits(
+        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+    ) -> Iterator[ilk.Split]:
+        self.check_parameters()
+        units = units_of(
+            self,
+            X,
+            y,
+            groups,
+            stratify=self.stratify,
+            least=self.n_parts,
+            why=f"to stratify {self.said} parts at least {self.n_parts} are needed; set "
+            f"stratify = false",
+        )
+        return self._splits(units, self._sizes(units), ilk.check_seed(self, random_state))
+
+    @abstractmethod
+    def _sizes(self, units: Units) -> Sequence[int]:
+        """Units of each part: training, then validation if there is any, then test."""
+
+    def _splits(self, units: Units, sizes: Sequence[int], generator: Any) -> Iterator[ilk.Split]:
+        for repeat in range(self.repeats):
+            train, *validation, test = (units.rows(part) for part in parts(units, sizes, generator))
+            held_out = validation[0] if validation else None
+            yield ilk.Split(train, test, validation=held_out, repeat=repeat)
+
+
+class Holdout(_Division):
     """A random part of the cases is held out for testing, the rest trains; may be repeated.
 
     Raises
@@ -54,16 +99,8 @@ class Holdout(ilk.Resampling):
         doc="Share of the cases (rounded up), below 1, or their number. With groups: share or "
         "number of the groups.",
     )
-    stratify: bool = param(
-        default=True,
-        doc="Whether both parts have the classes in the proportions of the data, and at least "
-        "one case of each.",
-    )
-    repeats: int = param(
-        default=1,
-        ge=1,
-        doc="How many times a part is drawn, each time from all cases.",
-    )
+    said = "both"
+    n_parts = 2
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -77,25 +114,6 @@ class Holdout(ilk.Resampling):
             raise self.parameter_error(
                 "test_size", f"must be a share < 1 or a whole number, got {self.test_size!r}"
             )
-
-    def at_least(self) -> int:
-        return self.repeats
-
-    def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
-    ) -> Iterator[ilk.Split]:
-        self.check_parameters()
-        units = units_of(
-            self,
-            X,
-            y,
-            groups,
-            stratify=self.stratify,
-            least=2,
-            why="to stratify both parts at least 2 are needed; set stratify = false",
-        )
-        sizes = self._sizes(units)
-        return self._splits(units, sizes, ilk.check_seed(self, random_state))
 
     def _sizes(self, units: Units) -> tuple[int, int]:
         """Units to train with and to test."""
@@ -115,11 +133,6 @@ class Holdout(ilk.Resampling):
                     f"{n_classes} classes in both; set stratify = false"
                 )
         return total - size, size
-
-    def _splits(self, units: Units, sizes: tuple[int, int], generator: Any) -> Iterator[ilk.Split]:
-        for repeat in range(self.repeats):
-            train, test = (units.rows(part) for part in parts(units, sizes, generator))
-            yield ilk.Split(train, test, repeat=repeat)
 
 
 class RandomSubsampling(Holdout):
@@ -159,7 +172,7 @@ class RandomSubsampling(Holdout):
         return [cls(repeats=3), cls(test_size=5, stratify=False, repeats=2)]
 
 
-class TrainValidationTest(ilk.Resampling):
+class TrainValidationTest(_Division):
     """Cases are divided by lot into those to train with, to choose by, and to test.
 
     The validation cases are for a pipeline whose classifier is `tuned`: each combination of its
@@ -205,12 +218,8 @@ class TrainValidationTest(ilk.Resampling):
         doc="Training, validation and test cases in proportion: ``[2, 1, 1]`` is the same. "
         "With groups these are proportions of the groups.",
     )
-    stratify: bool = param(
-        default=True,
-        doc="Whether each part has the classes in the proportions of the data, and at least "
-        "one case of each.",
-    )
-    repeats: int = param(default=1, ge=1, doc="How many times the cases are divided.")
+    said = "three"
+    n_parts = len(_PARTS)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -225,25 +234,7 @@ class TrainValidationTest(ilk.Resampling):
                 "sizes", f"must be three numbers, got {len(self.sizes)}: {list(self.sizes)}"
             )
 
-    def at_least(self) -> int:
-        return self.repeats
-
-    def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
-    ) -> Iterator[ilk.Split]:
-        self.check_parameters()
-        units = units_of(
-            self,
-            X,
-            y,
-            groups,
-            stratify=self.stratify,
-            least=len(_PARTS),
-            why="to stratify three parts at least 3 are needed; set stratify = false",
-        )
-        return self._splits(units, self._numbers(units), ilk.check_seed(self, random_state))
-
-    def _numbers(self, units: Units) -> list[int]:
+    def _sizes(self, units: Units) -> list[int]:
         """Units of each part; what is left over goes to the largest remainders."""
         quota = np.asarray(self.sizes, dtype=float)
         quota /= quota.max()  # whose sum is finite
@@ -262,8 +253,3 @@ class TrainValidationTest(ilk.Resampling):
                     f"{units.count} {units.what} to the {part} part, too few for {many}"
                 )
         return [int(number) for number in numbers]
-
-    def _splits(self, units: Units, sizes: Sequence[int], generator: Any) -> Iterator[ilk.Split]:
-        for repeat in range(self.repeats):
-            train, validation, test = (units.rows(part) for part in parts(units, sizes, generator))
-            yield ilk.Split(train, test, validation, repeat=repeat)

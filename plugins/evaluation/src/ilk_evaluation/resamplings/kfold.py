@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import model_selection
 
 import ilk
-from ilk import Param, param
+from ilk import param
 from ilk_evaluation.resamplings.sampling_units import (
     Units,
     check_classes,
@@ -20,10 +20,6 @@ from ilk_evaluation.resamplings.sampling_units import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_SMALL_CLASSES = Param(
-    choices=("refuse", "spread"), doc="What to do with a class of fewer cases than folds."
-)
 
 
 class _CrossValidation(ilk.Resampling):

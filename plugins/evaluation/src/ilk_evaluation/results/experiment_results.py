@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
@@ -26,6 +27,7 @@ Frame = Literal["table", "summary", "scores", "cells", "predictions", "failures"
 Wanted = str | Sequence[str] | None
 
 
+@dataclass(eq=False, repr=False)
 class Results:
     """What an experiment found, read from its predictions.
 
@@ -51,9 +53,8 @@ class Results:
     (1, 1)
     """
 
-    def __init__(self, design: Design, store: Store) -> None:
-        self.design = design
-        self._store = store
+    design: Design
+    store: Store
 
     def __repr__(self) -> str:
         sizes = (
@@ -136,7 +137,7 @@ class Results:
         part = self.design.part(
             datasets, pipelines, lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold)
         )
-        return Results(part, self._store)
+        return Results(part, self.store)
 
     def score(self, *measures: Any, only: bool = False) -> Results:
         """Return the results with more measures, computed from the stored predictions.
@@ -149,7 +150,7 @@ class Results:
             Whether they take the place of the measures there are; the first one ranks.
         """
         tables = [_measure(measure) for measure in measures]
-        return Results(self.design.with_measures(tables, only=only), self._store)
+        return Results(self.design.with_measures(tables, only=only), self.store)
 
     def table(self) -> pd.DataFrame:
         """One row per data set and each pipeline that is tried on it.
@@ -287,8 +288,8 @@ class Results:
 
     def reading(self) -> AbstractContextManager[Store]:
         """Open the store for reading."""
-        path = self._store.path
-        return nullcontext(self._store) if path is None else Store.read(path)
+        path = self.store.path
+        return nullcontext(self.store) if path is None else Store.read(path)
 
     @cached_property
     def _scored(self) -> Scored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.run.store import Status, Store
 
 
+@dataclass(eq=False, repr=False)
 class PredictionSource:
     """Predictions and sizes of splits, read from the store when they are asked for.
 
@@ -26,43 +28,40 @@ class PredictionSource:
         Opens the store.
     """
 
-    def __init__(
-        self, design: Design, reading: Callable[[], AbstractContextManager[Store]]
-    ) -> None:
-        self._design = design
-        self._reading = reading
+    design: Design
+    reading: Callable[[], AbstractContextManager[Store]]
 
     def predictions(self, dataset: str, pipeline: str) -> Iterator[tuple[int, int, ilk.Prediction]]:
         """Yield repeat, fold and prediction of each finished cell of a data set and pipeline."""
-        with self._reading() as store:
+        with self.reading() as store:
             for cell in self._cells.get((dataset, pipeline), ()):
                 if self._statuses.get(cell.key) in {"done", "fallback"}:
                     yield cell.repeat, cell.fold, store.prediction(cell.key)
 
     def sizes(self) -> pd.DataFrame:
         """One row per planned split: dataset, repeat, fold, n_train, n_test; NaN if not known."""
-        with self._reading() as store:
+        with self.reading() as store:
             sizes = store.split_sizes()
         nan = float("nan")
         splits = {
-            (self._design.dataset(cell), cell.repeat, cell.fold): sizes.get(
+            (self.design.dataset(cell), cell.repeat, cell.fold): sizes.get(
                 cell.split_key, (nan, nan)
             )
-            for cell in self._design.cells
+            for cell in self.design.cells
         }
         columns = ["dataset", "repeat", "fold", "n_train", "n_test"]
         return pd.DataFrame([(*at, *size) for at, size in splits.items()], columns=columns)
 
     @cached_property
     def _statuses(self) -> dict[str, Status]:
-        with self._reading() as store:
+        with self.reading() as store:
             return store.statuses()
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str], list[Cell]]:
         found: dict[tuple[str, str], list[Cell]] = {}
-        for cell in self._design.cells:
-            found.setdefault(self._design.place(cell)[:2], []).append(cell)
+        for cell in self.design.cells:
+            found.setdefault(self.design.place(cell)[:2], []).append(cell)
         return found
 
 

@@ -6,6 +6,7 @@ import io
 import pickle
 import sys
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Self
@@ -71,14 +72,14 @@ class WorkerContext(SharedInput):
         return _session_classes(), self.datasets, self.pipelines
 
 
+@dataclass(eq=False, repr=False)
 class _Packed:
     """The content of a context, which is a context once it is unpickled."""
 
-    def __init__(self, content: tuple[Any, ...]) -> None:
-        self._content = content
+    content: tuple[Any, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _opened, self._content
+        return _opened, self.content
 
 
 @lru_cache(maxsize=1)

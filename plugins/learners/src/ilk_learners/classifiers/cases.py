@@ -22,11 +22,22 @@ from ilk import (
     check_vectors,
     check_weights,
     display_name,
+    param,
 )
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+CLASS_WEIGHT: Any = param(
+    default=None,
+    type=dict,
+    choices=("balanced",),
+    items=Param(float, gt=0),
+    form='"balanced", dict of label to number, or None',
+    doc='What a case of each class counts; "balanced": all classes the same in sum.',
+)
 
 
 @dataclass(frozen=True)
@@ -113,15 +124,6 @@ def put(decisions: np.ndarray, members: np.ndarray, present: np.ndarray, f: np.n
 def as_scores(decisions: np.ndarray) -> np.ndarray:
     """Values as `decision_function` gives them: with two classes that of the second alone."""
     return decisions[:, 1] if decisions.shape[1] == 2 else decisions
-
-
-CLASS_WEIGHT = Param(
-    dict,
-    choices=("balanced",),
-    none=True,
-    items=Param(float, gt=0),
-    doc="What a case of each class counts: 1 if left out; 'balanced': classes count the same.",
-)
 
 
 def case_weights(owner: Any, cases: Cases) -> np.ndarray | None:

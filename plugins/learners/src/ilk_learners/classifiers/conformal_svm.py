@@ -27,7 +27,7 @@ from ilk import (
 )
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.dual import Dual
-from ilk_learners.svm.gram import checked_gram, precomputed
+from ilk_learners.svm.gram import MAX_ITER, checked_gram, precomputed
 from ilk_learners.svm.libsvm import dense_coefficients
 from ilk_learners.svm.strategies import class_scores, problems, winners
 from ilk_learners.validation import check_objects, with_input_tags
@@ -138,12 +138,7 @@ class ConformalSVM(Classifier):
         gt=0,
         doc="Violation of the optimality conditions at which libsvm stops.",
     )
-    max_iter: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
-    )
+    max_iter: int | None = MAX_ITER
     memory: float = param(
         default=1024,
         type=float,

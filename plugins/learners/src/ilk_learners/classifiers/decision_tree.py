@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
-    Param,
     RandomState,
     Seed,
     case_order,
@@ -21,6 +20,7 @@ from ilk import (
     stored_fault,
 )
 from ilk_learners.classifiers.cases import (
+    CLASS_WEIGHT,
     EstimatorClassifier,
     case_weights,
     check_cases,
@@ -111,14 +111,7 @@ class DecisionTree(EstimatorClassifier):
         ge=0,
         doc="Least impurity by which each leaf must pay, in minimal cost-complexity pruning.",
     )
-    class_weight: Mapping[str, Any] | str | None = param(
-        default=None,
-        type=dict,
-        choices=("balanced",),
-        items=Param(float, gt=0),
-        form='"balanced", dict of label to number, or None',
-        doc='What a case of each class counts; "balanced": all classes the same in sum.',
-    )
+    class_weight: Mapping[str, Any] | str | None = CLASS_WEIGHT
     random_state: RandomState = param(
         default=None,
         type=Seed,

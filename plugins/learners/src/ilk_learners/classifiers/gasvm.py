@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
-    Classifier,
-    MetricLearnerLike,
-    check_labels,
-    check_vectors,
     param,
-    slot,
 )
-from ilk_learners.classifiers.learned_kernel import LearnedMap, mapped, metric_problems
+from ilk_learners.classifiers.learned_kernel import LearnedKernelClassifier
 from ilk_learners.classifiers.svm import SVM
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.strategies import winners
 
-_KERNEL = {"use": "rbf", "sigma": 0.5**0.5}  # exp(-|u - v|^2)
+if TYPE_CHECKING:
+    import numpy as np
 
 
-class GASVM(Classifier):
+class GASVM(LearnedKernelClassifier):
     """Support vector machines with the kernel of a learned metric (GASVM1, GASVM2).
 
     First a metric learner finds L, then machines are trained, one class against the rest, with
@@ -79,8 +74,6 @@ class GASVM(Classifier):
     True
     """
 
-    learner: MetricLearnerLike = slot("metric_learner", default="megm", doc="Any that transforms.")
-    per_class: bool = param(default=False, doc="Whether each class has a metric of its own.")
     C: float = param(default=10.0, gt=0, doc="What an error costs; inf: none may be.")
     tol: float = param(
         default=0.001,
@@ -106,17 +99,8 @@ class GASVM(Classifier):
         X : array of shape (n, p)
         y : array of shape (n,)
         """
-        self.check_parameters()
-        X = check_vectors(self, X, reset=True)
-        self.classes_, codes = check_labels(self, y, X, min_classes=2)
-        self.learners_, self.svms_, factors = [], [], []
-        for labels in metric_problems(codes, len(self.classes_), per_class=self.per_class):
-            learned = LearnedMap(self, self.resolve_slot("learner"), X, labels)
-            svm = SVM(kernel=_KERNEL, C=self.C, tol=self.tol, strategy="ova")
-            self.svms_.append(svm.fit(learned(X), labels))
-            self.learners_.append(learned.learner)
-            factors.append(learned.factor)
-        self.factors_ = np.array(factors)
+        svm = SVM(kernel=self.kernel, C=self.C, tol=self.tol, strategy="ova")
+        self.svms_ = self._fit_each(X, y, svm)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -127,9 +111,4 @@ class GASVM(Classifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Value of each machine; array of shape (m, n_classes), with two classes (m,)."""
         check_is_fitted(self)
-        X = check_vectors(self, X, reset=False)
-        parts = zip(self.learners_, self.factors_, self.svms_, strict=True)
-        values = [
-            svm.decision_function(mapped(learner, factor, X)) for learner, factor, svm in parts
-        ]
-        return values[0] if len(values) == 1 else np.stack(values, axis=1)
+        return self._decisions(X, self.svms_)

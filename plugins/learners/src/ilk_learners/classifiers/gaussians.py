@@ -7,16 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ilk import Param
 from ilk_learners.numerics import finite, rank_of, spectrum
 
-SHRINKAGE = Param(
-    float,
-    ge=0,
-    le=1,
-    choices=("auto",),
-    doc="Share of a multiple of the identity in a covariance; 'auto' after Ledoit and Wolf.",
-)
 _LN2 = float(np.log(2))
 
 

@@ -20,7 +20,6 @@ from ilk import (
     fit_component,
     n_rows,
     param,
-    slot,
     take,
 )
 from ilk_learners.gaussian_processes.classification import (
@@ -35,6 +34,9 @@ from ilk_learners.gaussian_processes.covariance import (
     check_not_frozen,
 )
 from ilk_learners.gaussian_processes.evidence import (
+    KERNEL,
+    MAX_STEPS,
+    N_RESTARTS,
     SMALL,
     blocks,
     gram,
@@ -135,11 +137,7 @@ class GP(Classifier):
     [[0.7, 0.1, 0.2]]
     """
 
-    kernel: KernelLike = slot(
-        "kernel",
-        default="rbf",
-        doc="Covariance of latent values, up to their variance.",
-    )
+    kernel: KernelLike = KERNEL
     signal_variance: float = param(default=1.0, gt=0, doc="v, where it starts if it is optimised.")
     multi_class: Literal["ova", "softmax"] = param(
         default="ova",
@@ -163,11 +161,7 @@ class GP(Classifier):
         doc='For "cv", of where the kernel\'s numbers start.',
     )
     folds: int = param(default=5, ge=2, doc='For "cv"; at most one for each row.')
-    n_restarts: int = param(
-        default=0,
-        ge=0,
-        doc="More starts of the optimiser, drawn; the best counts.",
-    )
+    n_restarts: int = N_RESTARTS
     tol: float = param(
         default=1e-08,
         gt=0,
@@ -175,12 +169,7 @@ class GP(Classifier):
         "than ``tol^2`` below its maximum.",
     )
     max_iter: int = param(default=100, ge=1, doc="Most iterations to a mode.")
-    max_steps: int = param(
-        default=200,
-        ge=1,
-        doc="Most steps of the optimiser from each start. It keeps every factor between 1e-5 "
-        "and 1e5.",
-    )
+    max_steps: int = MAX_STEPS
     random_state: RandomState = param(default=None, type=Seed, doc="For restarts and folds.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),

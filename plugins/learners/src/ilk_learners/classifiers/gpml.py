@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
-    Classifier,
-    MetricLearnerLike,
-    check_labels,
-    check_vectors,
     param,
-    slot,
 )
 from ilk_learners.classifiers.gp import GP
-from ilk_learners.classifiers.learned_kernel import LearnedMap, mapped, metric_problems
+from ilk_learners.classifiers.learned_kernel import LearnedKernelClassifier
 from ilk_learners.numerics import check_finite_parameters
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-_KERNEL = {"use": "rbf", "sigma": 0.5**0.5}  # exp(-|u - v|^2)
-
-
-class GPML(Classifier):
+class GPML(LearnedKernelClassifier):
     """Gaussian process classification with the kernel of a learned metric (GPML1, GPML2).
 
     First a metric learner finds L, then each class is told from the rest by the classifier gp
@@ -82,8 +72,6 @@ class GPML(Classifier):
     0.97
     """
 
-    learner: MetricLearnerLike = slot("metric_learner", default="megm", doc="Any that transforms.")
-    per_class: bool = param(default=False, doc="Whether each class has a metric of its own.")
     signal_variance: float = param(default=1.0, gt=0, doc="v, of the latent values.")
     tol: float = param(default=1e-08, gt=0, doc="Newton's decrement at which a mode is reached.")
     max_iter: int = param(default=100, ge=1, doc="Most iterations to a mode.")
@@ -106,22 +94,13 @@ class GPML(Classifier):
         X : array of shape (n, p)
         y : array of shape (n,)
         """
-        self.check_parameters()
-        X = check_vectors(self, X, reset=True)
-        self.classes_, codes = check_labels(self, y, X, min_classes=2)
-        self.learners_, self.gps_, factors = [], [], []
-        for labels in metric_problems(codes, len(self.classes_), per_class=self.per_class):
-            learned = LearnedMap(self, self.resolve_slot("learner"), X, labels)
-            gp = GP(
-                kernel=_KERNEL,
-                signal_variance=self.signal_variance,
-                tol=self.tol,
-                max_iter=self.max_iter,
-            )
-            self.gps_.append(gp.fit(learned(X), labels))
-            self.learners_.append(learned.learner)
-            factors.append(learned.factor)
-        self.factors_ = np.array(factors)
+        gp = GP(
+            kernel=self.kernel,
+            signal_variance=self.signal_variance,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        self.gps_ = self._fit_each(X, y, gp)
         self.n_iter_ = max(gp.n_iter_ for gp in self.gps_)
         return self
 
@@ -137,7 +116,7 @@ class GPML(Classifier):
         With more than two classes, those of each against the rest, divided by their sum.
         """
         check_is_fitted(self)
-        found = [gp.predict_proba(rows) for gp, rows in self._mapped(X)]
+        found = [gp.predict_proba(rows) for gp, rows in self._mapped(X, self.gps_)]
         if len(found) == 1:
             return np.asarray(found[0])
         P = np.stack([each[:, 1] for each in found], axis=1)
@@ -147,11 +126,4 @@ class GPML(Classifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of each class; array of shape (m, n_classes), with two classes (m,)."""
         check_is_fitted(self)
-        values = [gp.decision_function(rows) for gp, rows in self._mapped(X)]
-        return np.asarray(values[0]) if len(values) == 1 else np.stack(values, axis=1)
-
-    def _mapped(self, X: Any) -> Iterator[tuple[GP, np.ndarray]]:
-        """Each classifier, with the rows as its learner maps them."""
-        X = check_vectors(self, X, reset=False)
-        for learner, factor, gp in zip(self.learners_, self.factors_, self.gps_, strict=True):
-            yield gp, mapped(learner, factor, X)
+        return self._decisions(X, self.gps_)

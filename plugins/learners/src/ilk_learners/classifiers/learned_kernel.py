@@ -1,16 +1,27 @@
-"""A learned metric as a kernel: the scale that makes exp(-|L(x - z)|^2) one."""
+"""A learned metric as a kernel, and what classifiers with such a kernel have in common."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 
-from ilk import InputError, display_name, fit_component
+from ilk import (
+    Classifier,
+    InputError,
+    MetricLearnerLike,
+    check_labels,
+    check_vectors,
+    display_name,
+    fit_component,
+    param,
+    slot,
+)
 from ilk_learners.metric_learners.soft_votes import squared_bandwidths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 class LearnedMap:
@@ -86,3 +97,42 @@ def metric_problems(codes: np.ndarray, n_classes: int, *, per_class: bool) -> It
         yield codes
     else:
         yield from ((codes == c).astype(codes.dtype) for c in range(n_classes))
+
+
+class LearnedKernelClassifier(Classifier):
+    """A classifier by the kernel ``exp(-|L(x - z)|^2)`` of a metric, or one of each class.
+
+    Attributes
+    ----------
+    learners_ : list of metric learners
+        One, or one for each class.
+    factors_ : ndarray
+        What L of each is multiplied by.
+    """
+
+    kernel: ClassVar[Mapping[str, Any]] = {"use": "rbf", "sigma": 0.5**0.5}  # exp(-|u - v|^2)
+    learner: MetricLearnerLike = slot("metric_learner", default="megm", doc="Any that transforms.")
+    per_class: bool = param(default=False, doc="Whether each class has a metric of its own.")
+
+    def _fit_each(self, X: Any, y: Any, model: Classifier) -> list[Any]:
+        """Learn the metric or metrics, and fit a copy of a classifier under each."""
+        self.check_parameters()
+        X = check_vectors(self, X, reset=True)
+        self.classes_, codes = check_labels(self, y, X, min_classes=2)
+        learned, models = [], []
+        for labels in metric_problems(codes, len(self.classes_), per_class=self.per_class):
+            learned.append(LearnedMap(self, self.resolve_slot("learner"), X, labels))
+            models.append(clone(model).fit(learned[-1](X), labels))
+        self.learners_ = [each.learner for each in learned]
+        self.factors_ = np.array([each.factor for each in learned])
+        return models
+
+    def _mapped(self, X: Any, models: list[Any]) -> Iterator[tuple[Any, np.ndarray]]:
+        """Each of the fitted classifiers, with the rows as its learner maps them."""
+        X = check_vectors(self, X, reset=False)
+        for learner, factor, model in zip(self.learners_, self.factors_, models, strict=True):
+            yield model, mapped(learner, factor, X)
+
+    def _decisions(self, X: Any, models: list[Any]) -> np.ndarray:
+        values = [model.decision_function(rows) for model, rows in self._mapped(X, models)]
+        return np.asarray(values[0]) if len(values) == 1 else np.stack(values, axis=1)

@@ -28,6 +28,7 @@ from ilk import (
     slot,
     take,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk_learners.classifiers.cases import as_scores, no_decision, put
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.libsvm import solve
@@ -140,16 +141,7 @@ class LocalSVM(Classifier):
     )
     cache_size: int = param(default=1024, ge=0, doc="How many machines are kept.")
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
     )
 
     @classmethod

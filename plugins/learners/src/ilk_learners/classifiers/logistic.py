@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from ilk import Capabilities, Param, RandomState, Seed, param
+from ilk import Capabilities, RandomState, Seed, param
 from ilk_learners.classifiers.cases import (
+    CLASS_WEIGHT,
     EstimatorClassifier,
     case_weights,
     check_cases,
@@ -83,14 +84,7 @@ class Logistic(EstimatorClassifier):
         doc="r.",
     )
     l1_share: float = param(default=0.5, ge=0, le=1, doc="s, for the elastic net.")
-    class_weight: Mapping[str, Any] | str | None = param(
-        default=None,
-        type=dict,
-        choices=("balanced",),
-        items=Param(float, gt=0),
-        form='"balanced", dict of label to number, or None',
-        doc='What a case of each class counts; "balanced": all classes the same in sum.',
-    )
+    class_weight: Mapping[str, Any] | str | None = CLASS_WEIGHT
     max_iter: int = param(default=1000, ge=1, doc="Most iterations.")
     tol: float = param(default=0.0001, gt=0, doc="Where the solver stops.")
     random_state: RandomState = param(

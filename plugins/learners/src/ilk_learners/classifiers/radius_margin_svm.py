@@ -278,6 +278,7 @@ class Bound:
     machines: tuple[Machine, ...]
 
 
+@dataclass(eq=False, repr=False)
 class RadiusMargin:
     """The bound for rows Z with the kernel ``exp(-|s * (z - z')|^2 / 2)`` for scales s.
 
@@ -296,10 +297,9 @@ class RadiusMargin:
         Of libsvm.
     """
 
-    def __init__(self, Z: np.ndarray, signs: Sequence[np.ndarray], tol: float) -> None:
-        self.Z = Z
-        self.signs = signs
-        self.tol = tol
+    Z: np.ndarray
+    signs: Sequence[np.ndarray]
+    tol: float
 
     def __call__(self, scales: np.ndarray, C: float) -> Bound:
         """The bound and its gradient."""

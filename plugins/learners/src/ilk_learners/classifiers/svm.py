@@ -22,13 +22,13 @@ from ilk import (
     display_name,
     fit_component,
     param,
-    slot,
     take,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk_learners.classifiers.cases import Cases, case_weights
 from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
-from ilk_learners.svm.gram import products
+from ilk_learners.svm.gram import KERNEL, MAX_ITER, MEMORY, products
 from ilk_learners.svm.libsvm import dense_coefficients
 from ilk_learners.svm.strategies import (
     Strategy,
@@ -130,11 +130,7 @@ class SVM(Classifier):
     """
 
     gram_parameters: ClassVar[tuple[str, ...]] = ("kernel", "kernel_tuning")
-    kernel: KernelLike = slot(
-        "kernel",
-        default="rbf",
-        doc="Any; it is fitted on the training rows.",
-    )
+    kernel: KernelLike = KERNEL
     C: float = param(
         default=1.0,
         gt=0,
@@ -186,21 +182,8 @@ class SVM(Classifier):
         "values in single precision, so that `kkt_violation_` may come to 1e-7 times the "
         "sum of the products of coefficients and kernel values, however small `tol` is.",
     )
-    max_iter: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
-    )
-    memory: float = param(
-        default=1024,
-        type=float,
-        gt=0,
-        doc="Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows "
-        "libsvm computes kernel values as it needs them, with a cache of 200 MiB, for the "
-        "kernels that it knows: linear, polynomial, sigmoid, and rbf over the Euclidean "
-        "distance.",
-    )
+    max_iter: int | None = MAX_ITER
+    memory: float = MEMORY
     kernel_tuning: Literal["none", "alignment", "polarization"] = param(
         default="none",
         choices=("none", "alignment", "polarization"),
@@ -208,16 +191,7 @@ class SVM(Classifier):
         "or its polarization.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
         sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {

@@ -21,12 +21,20 @@ from ilk import (
     fit_component,
     n_rows,
     param,
-    slot,
     take,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk_learners.svm import libsvm
 from ilk_learners.svm.dual import check_few, minimum, settled
-from ilk_learners.svm.gram import checked_gram, exceeds_memory, known_kernel, products
+from ilk_learners.svm.gram import (
+    KERNEL,
+    MAX_ITER,
+    MEMORY,
+    checked_gram,
+    exceeds_memory,
+    known_kernel,
+    products,
+)
 from ilk_learners.svm.libsvm import intercept
 from ilk_learners.validation import check_objects, with_input_tags
 
@@ -102,11 +110,7 @@ class OneClassSVM(Detector):
     [1, -1]
     """
 
-    kernel: KernelLike = slot(
-        "kernel",
-        default="rbf",
-        doc="Any; it is fitted on the training rows.",
-    )
+    kernel: KernelLike = KERNEL
     nu: float = param(default=0.5, gt=0, le=1, doc="Greater than 0, at most 1.")
     solver: Literal["libsvm", "qp"] = param(
         default="libsvm",
@@ -122,32 +126,10 @@ class OneClassSVM(Detector):
         "come to 1e-7 times the sum of the products of coefficients and kernel values, "
         "however small `tol` is.",
     )
-    max_iter: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
-    )
-    memory: float = param(
-        default=1024,
-        type=float,
-        gt=0,
-        doc="Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows "
-        "libsvm computes kernel values as it needs them, with a cache of 200 MiB, for the "
-        "kernels that it knows: linear, polynomial, sigmoid, and rbf over the Euclidean "
-        "distance.",
-    )
+    max_iter: int | None = MAX_ITER
+    memory: float = MEMORY
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        ),
+        inputs=INPUT_KINDS,
         sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ilk import Param, take
+from ilk import param, take
 from ilk_learners.votes import first_voter, leaders, tally
 
 if TYPE_CHECKING:
@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 Rule = Literal["plurality", "all"]
 Ties = Literal["keep", "remove", "nearest"]
-K = Param(int, ge=1, doc="How many neighbours are asked.")
-RULE = Param(choices=("plurality", "all"), doc="How many neighbours must be of the same class.")
-TIES = Param(choices=("keep", "remove", "nearest"), doc="If classes share the most votes.")
+
+
+NOISE: Any = param(
+    default="enn",
+    choices=("enn", "renn", "none"),
+    doc="What removes noise first: one pass of edited nearest neighbours, passes until "
+    "nobody disagrees with the neighbours, or nothing.",
+)
 
 
 def agree(
@@ -159,10 +164,6 @@ def edited(
 
 
 Noise = Literal["enn", "renn", "none"]
-NOISE = Param(
-    choices=("enn", "renn", "none"),
-    doc="What removes noise first: one pass of edited nearest neighbours, passes until all agree.",
-)
 
 
 def without_noise(cases: Cases, k: int, noise: Noise) -> np.ndarray:

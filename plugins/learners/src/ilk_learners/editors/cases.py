@@ -10,8 +10,8 @@ import numpy as np
 
 from ilk import (
     Capabilities,
+    DistanceLike,
     Editor,
-    Param,
     Seed,
     check_labels,
     check_seed,
@@ -21,22 +21,21 @@ from ilk import (
     slot,
     take,
 )
+from ilk.capabilities import INPUT_KINDS
 from ilk.neighbors.brute import Brute
 from ilk_learners.neighbors import neighbors_of_others
 from ilk_learners.validation import check_objects
 
 Order = Literal["given", "random", "nun"]
 
-DISTANCE: Any = slot(
-    "distance",
-    default="euclidean",
-    doc="Any; it is fitted on the cases.",
-)
 INDEX: Any = slot("index", default="brute", doc="How neighbours are found.")
-ORDER = Param(
-    choices=("given", "random", "nun"), doc="In which order the cases are seen (nun: border first)."
-)
 RANDOM_STATE: Any = param(default=None, type=Seed, doc='For ``order="random"``.')
+ORDER: Any = param(
+    default="given",
+    choices=("given", "random", "nun"),
+    doc="In which order the cases are seen: as they come; shuffled; or those first that "
+    "are nearest to a case of another class, ties as they come.",
+)
 
 
 class Cases:
@@ -132,21 +131,14 @@ def presented(cases: Cases, order: Order, random_state: Any) -> np.ndarray:
 class CaseEditor(Editor):
     """An editor that chooses among cases of any kind by the distances between them.
 
-    A subclass declares `distance` (and `index`, where it asks for neighbours) and gives `_kept`.
+    A subclass gives `_kept`, and declares `index` where it asks for neighbours.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=(
-            "vectors",
-            "histograms",
-            "tables",
-            "strings",
-            "signatures",
-            "sets",
-            "views",
-            "indices",
-        )
+    distance: DistanceLike = slot(
+        "distance", default="euclidean", doc="Any; it is fitted on the cases."
     )
+
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS)
 
     @abstractmethod
     def _kept(self, cases: Cases) -> np.ndarray:

@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from ilk import DistanceLike, IndexLike, param
-from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
+from ilk import IndexLike, param
+from ilk_learners.editors.cases import INDEX, CaseEditor, Cases
 from ilk_learners.neighbors import n_of_other_classes
 
 
@@ -56,7 +56,6 @@ class ClassOutliers(CaseEditor):
         ge=0,
         doc="How many of them may be of other classes; less than k. None: half of them, k // 2.",
     )
-    distance: DistanceLike = DISTANCE
     index: IndexLike = INDEX
 
     @classmethod

@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 
-from ilk import DistanceLike, RandomState, param, take
+from ilk import RandomState, param, take
 from ilk_learners.editors.cases import (
-    DISTANCE,
+    ORDER,
     RANDOM_STATE,
     CaseEditor,
     Cases,
@@ -62,7 +62,6 @@ class CNN(CaseEditor):
     ([0, 2, 3], 3)
     """
 
-    distance: DistanceLike = DISTANCE
     order: Order = param(
         default="given",
         choices=("given", "random", "nun"),
@@ -178,13 +177,7 @@ class IB2(CaseEditor):
     [0, 3]
     """
 
-    distance: DistanceLike = DISTANCE
-    order: Order = param(
-        default="given",
-        choices=("given", "random", "nun"),
-        doc="In which order the cases are seen: as they come; shuffled; or those first that "
-        "are nearest to a case of another class, ties as they come.",
-    )
+    order: Order = ORDER
     random_state: RandomState = RANDOM_STATE
 
     @classmethod

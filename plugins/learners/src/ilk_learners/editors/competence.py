@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ilk import DistanceLike, IndexLike, RandomState, check_seed, param
-from ilk_learners.editors.agreement import Noise, without_noise
-from ilk_learners.editors.cases import DISTANCE, INDEX, RANDOM_STATE, CaseEditor, Cases
+from ilk import CompetenceModel, IndexLike, RandomState, check_seed, param
+from ilk_learners.editors.agreement import NOISE, Noise, without_noise
+from ilk_learners.editors.cases import INDEX, RANDOM_STATE, CaseEditor, Cases
 from ilk_learners.editors.competence_model import (
     Add,
-    CompetenceModel,
     Delete,
     EditedSet,
     Update,
-    model_of,
 )
 
 if TYPE_CHECKING:
@@ -113,13 +111,7 @@ class Competence(CaseEditor):
         doc="How many nearest cases may solve a case, and are asked what is noise; all others, "
         "where fewer are left without the noise.",
     )
-    noise: Noise = param(
-        default="enn",
-        choices=("enn", "renn", "none"),
-        doc="What removes noise first: one pass of edited nearest neighbours, passes until "
-        "nobody disagrees with the neighbours, or nothing.",
-    )
-    distance: DistanceLike = DISTANCE
+    noise: Noise = NOISE
     index: IndexLike = INDEX
     random_state: RandomState = RANDOM_STATE
 
@@ -140,7 +132,7 @@ class Competence(CaseEditor):
         self.n_passes_ = 0
         if len(rows) < 2:  # nobody to solve, or to be solved by
             return rows
-        edited = EditedSet(cases, model_of(cases, min(self.k, len(rows) - 1)), self.add)
+        edited = EditedSet(cases, _model_of(cases, min(self.k, len(rows) - 1)), self.add)
         fixed = self._fixed_keys(cases)
         added = True
         while added:
@@ -175,6 +167,10 @@ class Competence(CaseEditor):
         if self.order == "random":
             return check_seed(self, self.random_state).permutation(len(cases))
         return None
+
+
+def _model_of(cases: Cases, k: int) -> CompetenceModel:
+    return CompetenceModel.of(cases.codes, cases.neighbors(k)[1])
 
 
 def competence_model(
@@ -231,4 +227,4 @@ def competence_model(
       solved by no other 0 cases
     """
     editor = Competence(k=k, distance=distance, index=index)
-    return model_of(editor.cases(X, y), int(k))
+    return _model_of(editor.cases(X, y), int(k))

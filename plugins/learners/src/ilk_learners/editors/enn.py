@@ -6,12 +6,32 @@ from typing import Self
 
 import numpy as np
 
-from ilk import DistanceLike, IndexLike, param
+from ilk import IndexLike, param
 from ilk_learners.editors.agreement import Remaining, Rule, Ties, agree, edited
-from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
+from ilk_learners.editors.cases import INDEX, CaseEditor, Cases
 
 
-class ENN(CaseEditor):
+class _WilsonEditor(CaseEditor):
+    """Removes cases that disagree with their nearest neighbours."""
+
+    k: int = param(default=3, ge=1, doc="How many neighbours are asked.")
+    index: IndexLike = INDEX
+    rule: Rule = param(
+        default="plurality",
+        choices=("plurality", "all"),
+        doc="Removed when the class most frequent among the neighbours is another (Wilson's "
+        "rule), or already when any neighbour is of another class.",
+    )
+    ties: Ties = param(
+        default="keep",
+        choices=("keep", "remove", "nearest"),
+        doc='What becomes, under "plurality", of a case whose class shares the most votes with '
+        "another: it stays; it goes; or the nearest neighbour of the classes that share "
+        "them decides.",
+    )
+
+
+class ENN(_WilsonEditor):
     """Remove the cases that disagree with their neighbours (edited nearest neighbours).
 
     Every case is compared with its k nearest among all the other cases of the whole set;
@@ -55,23 +75,6 @@ class ENN(CaseEditor):
     ([0, 1, 3, 4, 5, 6, 7], 0.125)
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours are asked.")
-    distance: DistanceLike = DISTANCE
-    index: IndexLike = INDEX
-    rule: Rule = param(
-        default="plurality",
-        choices=("plurality", "all"),
-        doc="Removed when the class most frequent among the neighbours is another (Wilson's "
-        "rule), or already when any neighbour is of another class.",
-    )
-    ties: Ties = param(
-        default="keep",
-        choices=("keep", "remove", "nearest"),
-        doc='What becomes, under "plurality", of a case whose class shares the most votes with '
-        "another: it stays; it goes; or the nearest neighbour of the classes that share "
-        "them decides.",
-    )
-
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(), cls(rule="all"), cls(k=2, ties="nearest"), cls(k=2, ties="remove")]
@@ -81,7 +84,7 @@ class ENN(CaseEditor):
         return np.flatnonzero(agree(cases.codes, others, cases.n_classes, self.rule, self.ties))
 
 
-class RENN(CaseEditor):
+class RENN(_WilsonEditor):
     """Remove the cases that disagree with their neighbours, until none does.
 
     Edited nearest neighbours (see the editor enn), again and again on what remains, up to a
@@ -129,18 +132,6 @@ class RENN(CaseEditor):
         ge=1,
         doc="How many neighbours are asked; all others, where fewer remain.",
     )
-    distance: DistanceLike = DISTANCE
-    index: IndexLike = INDEX
-    rule: Rule = param(
-        default="plurality",
-        choices=("plurality", "all"),
-        doc="As in the editor enn.",
-    )
-    ties: Ties = param(
-        default="keep",
-        choices=("keep", "remove", "nearest"),
-        doc="As in the editor enn.",
-    )
     max_passes: int | None = param(
         default=None,
         type=int,
@@ -157,7 +148,7 @@ class RENN(CaseEditor):
         return kept
 
 
-class AllKNN(CaseEditor):
+class AllKNN(_WilsonEditor):
     """Remove the cases that disagree with their 1, 2, ... or k nearest neighbours (all k-NN).
 
     Each case is flagged if it disagrees with its k' nearest among all others for any k' from 1
@@ -197,18 +188,6 @@ class AllKNN(CaseEditor):
     """
 
     k: int = param(default=3, ge=1, doc="The most neighbours that are asked.")
-    distance: DistanceLike = DISTANCE
-    index: IndexLike = INDEX
-    rule: Rule = param(
-        default="plurality",
-        choices=("plurality", "all"),
-        doc="As in the editor enn.",
-    )
-    ties: Ties = param(
-        default="keep",
-        choices=("keep", "remove", "nearest"),
-        doc="As in the editor enn.",
-    )
     sequential: bool = param(
         default=False,
         doc="Whether the cases that are flagged for one k' are removed before the next k' is "

@@ -7,9 +7,9 @@ from typing import Literal, Self
 import numpy as np
 from scipy.special import ndtri
 
-from ilk import DistanceLike, RandomState, Seed, check_seed, param, take
+from ilk import RandomState, Seed, check_seed, param, take
 from ilk_learners.editors.cases import (
-    DISTANCE,
+    ORDER,
     CaseEditor,
     Cases,
     Order,
@@ -86,13 +86,7 @@ class IB3(CaseEditor):
         doc="Which stored case classifies while none is acceptable: the nearest; or one at "
         "random, as in the source.",
     )
-    distance: DistanceLike = DISTANCE
-    order: Order = param(
-        default="given",
-        choices=("given", "random", "nun"),
-        doc="In which order the cases are seen: as they come; shuffled; or those first that "
-        "are nearest to a case of another class, ties as they come.",
-    )
+    order: Order = ORDER
     random_state: RandomState = param(
         default=None,
         type=Seed,

@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 
-from ilk import DistanceLike, IndexLike, param, slot, take
-from ilk_learners.editors.agreement import Noise, without_noise
-from ilk_learners.editors.cases import DISTANCE, CaseEditor, Cases
+from ilk import IndexLike, param, slot, take
+from ilk_learners.editors.agreement import NOISE, Noise, without_noise
+from ilk_learners.editors.cases import CaseEditor, Cases
 
 _BLOCK = 2**21  # distances held at once, but of one case at least
 
@@ -71,14 +71,8 @@ class ICF(CaseEditor):
     """
 
     k: int = param(default=3, ge=1, doc="How many neighbours are asked what is noise.")
-    distance: DistanceLike = DISTANCE
     index: IndexLike = slot("index", default="brute", doc="How those neighbours are found.")
-    noise: Noise = param(
-        default="enn",
-        choices=("enn", "renn", "none"),
-        doc="What removes noise first: one pass of edited nearest neighbours, passes until "
-        "nobody disagrees with the neighbours, or nothing.",
-    )
+    noise: Noise = NOISE
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -6,9 +6,8 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ilk import DistanceLike, RandomState, param, take
+from ilk import RandomState, param, take
 from ilk_learners.editors.cases import (
-    DISTANCE,
     RANDOM_STATE,
     CaseEditor,
     Cases,
@@ -60,7 +59,6 @@ class ReducedNN(CaseEditor):
     [2, 3]
     """
 
-    distance: DistanceLike = DISTANCE
     start: Literal["cnn", "all"] = param(
         default="cnn",
         choices=("cnn", "all"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ilk import DistanceLike, IndexLike, Param, RandomState, param, slot, take
+from ilk import IndexLike, RandomState, param, slot, take
 from ilk_learners.editors.agreement import without_noise
 from ilk_learners.editors.cases import (
-    DISTANCE,
     RANDOM_STATE,
     CaseEditor,
     Cases,
@@ -21,7 +20,11 @@ if TYPE_CHECKING:
     from ilk_learners.editors.pruning import Associates
 
 
-_K = Param(int, ge=1, doc="How many neighbours classify.")
+_AMONG_THE_LEFT: Any = slot(
+    "index",
+    default="brute",
+    doc="How neighbours are found, among all cases and among those that are left.",
+)
 
 
 class RT1(CaseEditor):
@@ -72,12 +75,7 @@ class RT1(CaseEditor):
     """
 
     k: int = param(default=3, ge=1, doc="How many neighbours classify.")
-    distance: DistanceLike = DISTANCE
-    index: IndexLike = slot(
-        "index",
-        default="brute",
-        doc="How neighbours are found, among all cases and among those that are left.",
-    )
+    index: IndexLike = _AMONG_THE_LEFT
     order: Order = param(
         default="given",
         choices=("given", "random", "nun"),
@@ -148,12 +146,7 @@ class RT2(CaseEditor):
     """
 
     k: int = param(default=3, ge=1, doc="How many neighbours classify.")
-    distance: DistanceLike = DISTANCE
-    index: IndexLike = slot(
-        "index",
-        default="brute",
-        doc="How neighbours are found, among all cases and among those that are left.",
-    )
+    index: IndexLike = _AMONG_THE_LEFT
 
     @classmethod
     def examples(cls) -> list[Self]:

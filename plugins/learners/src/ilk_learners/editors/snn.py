@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from ilk import DistanceLike, take
-from ilk_learners.editors.cases import DISTANCE, CaseEditor, Cases
+from ilk import take
+from ilk_learners.editors.cases import CaseEditor, Cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,8 +65,6 @@ class SNN(CaseEditor):
     >>> editor.sample_indices_.tolist()
     [1, 3]
     """
-
-    distance: DistanceLike = DISTANCE
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from ilk import InputError, Param, Seed, check_seed, display_name
+from ilk import InputError, check_seed, display_name, param, slot
 from ilk_learners.validation import check_objects
 
 if TYPE_CHECKING:
@@ -19,6 +19,23 @@ _REACH = np.log(1e5)  # how far from the start
 _NEAR = np.log(1e2)  # how far from it a restart begins
 _FAILED = 1e25
 _FLAT = 1e-2  # a slope, relative to the value, that is not worth a warning
+
+
+KERNEL: Any = slot(
+    "kernel",
+    default="rbf",
+    doc="Covariance of latent values, up to their variance.",
+)
+N_RESTARTS: Any = param(
+    default=0,
+    ge=0,
+    doc="More starts of the optimiser, drawn; the best counts.",
+)
+MAX_STEPS: Any = param(
+    default=200,
+    ge=1,
+    doc="Most steps of the optimiser from each start. It keeps every factor between 1e-5 and 1e5.",
+)
 
 
 def maximize(
@@ -94,11 +111,6 @@ def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start:
     )
 
 
-KERNEL = Param(slot="kernel", doc="Covariance of latent values, up to their variance.")
-SIGNAL_VARIANCE = Param(float, gt=0, doc="What the kernel is multiplied by.")
-N_RESTARTS = Param(int, ge=0, doc="More starts of the optimiser, drawn.")
-MAX_STEPS = Param(int, ge=1, doc="Most steps of the optimiser.")
-RANDOM_STATE = Param(Seed, doc="For what is drawn.")
 SMALL = 500
 """Up to how many cases threads would take longer than one over a factor."""
 

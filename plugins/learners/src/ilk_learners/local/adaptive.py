@@ -9,8 +9,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, InputError, LocalMetric, check_labels, check_vectors, display_name
-from ilk_learners.metric_learners.linear import REPORT, Report, compare
+from ilk import (
+    Capabilities,
+    InputError,
+    LocalMetric,
+    check_labels,
+    check_vectors,
+    display_name,
+    param,
+)
+from ilk_learners.metric_learners.linear import Report, compare
 from ilk_learners.numerics import finite
 
 _FAR = 1e150  # the square of a larger number is infinite
@@ -21,8 +29,7 @@ _QUERIES = 32  # at most in a block
 class AdaptiveMetric(LocalMetric):
     """A metric of vectors that is made anew at each query from the training rows around it.
 
-    **How to add one.** Subclass, declare ``"report": REPORT`` among the `parameters` (it is
-    read by `fit`), and give
+    **How to add one.** Subclass and give
 
     - ``_metrics(Q, left_out)``: the metric at each of a block of queries, as weights of shape
       (m, p) or as linear maps L of shape (m, d, p), with ``d(x, q)^2 = (x - q)' L'L (x - q)``.
@@ -57,7 +64,7 @@ class AdaptiveMetric(LocalMetric):
 
     capabilities: ClassVar[Capabilities] = Capabilities(local=True)
     unitless: ClassVar[bool] = False
-    report: bool = REPORT
+    report: bool = param(default=True, doc="Whether `fit` measures the error before and after.")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Take rows X and their labels y, at least two classes of them."""

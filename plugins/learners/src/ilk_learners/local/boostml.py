@@ -73,11 +73,6 @@ class BoostML2(PartitionMetric):
     array([[1, 2, 0]])
     """
 
-    n_neighbors: int = param(
-        default=40,
-        ge=1,
-        doc="Rows in the region at which partitioning ends, unless more neighbours are asked for.",
-    )
     zeta: float = param(
         default=0.8,
         gt=0,

@@ -124,10 +124,6 @@ class BlockDiagonal(LinearMetricLearner):
         type=Seed,
         doc='Draws the rows that are held out by "search".',
     )
-    report: bool = param(
-        default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
-    )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("vectors", "views"))
 
     @classmethod

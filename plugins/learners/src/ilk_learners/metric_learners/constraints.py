@@ -7,14 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from ilk import Array, InputError, Param, check_labels, display_name
-
-CONSTRAINTS = Param(
-    Array,
-    choices=("labels",),
-    doc="Pairs of rows: two row numbers, and 1 if they are alike or -1; labels: drawn from y.",
-)
-N_CONSTRAINTS = Param(int, ge=2, none=True, doc="How many pairs are drawn from labels.")
+from ilk import Array, ArrayLike, InputError, RandomState, Seed, check_labels, display_name, param
+from ilk_learners.metric_learners.linear import LinearMetricLearner
 
 
 class Pairs(NamedTuple):
@@ -27,6 +21,29 @@ class Pairs(NamedTuple):
 
     similar: np.ndarray
     dissimilar: np.ndarray
+
+
+class PairLearner(LinearMetricLearner):
+    """A linear metric learner that learns from pairs of rows, by L-BFGS."""
+
+    constraints: ArrayLike | str = param(
+        default="labels",
+        type=Array,
+        choices=("labels",),
+        form='"labels" or array of int, shape (m, 3)',
+        doc="Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not "
+        'needed then. "labels": pairs are drawn from y.',
+    )
+    n_constraints: int | None = param(
+        default=None,
+        type=int,
+        ge=2,
+        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
+        "for each feature (at most 10,000) if that is more. Never more than there are.",
+    )
+    max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
+    tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
+    random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
 
 
 def read_pairs(owner: Any, X: np.ndarray, y: Any, rng: np.random.RandomState) -> Pairs:

@@ -13,10 +13,8 @@ from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from ilk import InputError, Param, check_vectors, display_name, param
+from ilk import InputError, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
-    INIT,
-    REPORT,
     LinearMetricLearner,
     check_components,
     initial_map,
@@ -29,15 +27,19 @@ Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 _FLAT = 1e-10  # slope, in units of the loss, from which there is none
 SOLVERS: Mapping[str, str] = {"lbfgs": "L-BFGS-B", "cg": "CG"}
-DESCENT: Mapping[str, Param] = {
-    "n_components": Param(int, ge=1, none=True, doc="Rows of L; as many as features if left out."),
-    "init": INIT,
-    "max_iter": Param(int, ge=1, doc="Most iterations of the solver."),
-    "tol": Param(float, ge=0, doc="Relative improvement at which it stops."),
-    "solver": Param(choices=tuple(SOLVERS), doc="L-BFGS or conjugate gradients."),
-    "warm_start": Param(bool, doc="Whether to begin with the result of the fit before."),
-    "report": REPORT,
-}
+
+
+N_COMPONENTS: Any = param(
+    default=None,
+    type=int,
+    ge=1,
+    doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
+)
+SOLVER: Any = param(
+    default="lbfgs",
+    choices=tuple(SOLVERS),
+    doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
+)
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,6 @@ class DescentLearner(LinearMetricLearner):
     warm_start: bool = param(
         default=False,
         doc="Whether to begin with the result of the fit before.",
-    )
-    report: bool = param(
-        default=True,
-        doc="Whether the error of the nearest neighbour is measured before and after.",
     )
 
     @abstractmethod

@@ -54,10 +54,6 @@ class Identity(LinearMetricLearner):
         ge=1,
         doc="How many features are kept, from the first; all if left out.",
     )
-    report: bool = param(
-        default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
-    )
     capabilities: ClassVar[Capabilities] = Capabilities(stateless=True)
 
     @classmethod

@@ -8,25 +8,21 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ilk import Array as ArrayParam
 from ilk import (
-    Array,
-    ArrayLike,
     InputError,
-    RandomState,
-    Seed,
     check_seed,
     check_vectors,
     display_name,
     param,
 )
-from ilk import Array as ArrayParam
 from ilk_learners.metric_learners.constraints import (
+    PairLearner,
     Pairs,
     any_pairs,
     read_pairs,
 )
 from ilk_learners.metric_learners.linear import (
-    LinearMetricLearner,
     MetricWarning,
     Objective,
     minimize_smooth,
@@ -38,7 +34,7 @@ _N_BOUND_PAIRS = 20_000  # pairs of rows whose distances bounds are taken from
 _NUMBERS = 2**22  # most that these pairs differ by
 
 
-class ITML(LinearMetricLearner):
+class ITML(PairLearner):
     """Change a prior metric as little as bounds on pairs ask for (information-theoretic).
 
     With the prior A0, similar pairs that are to be within u of each other and dissimilar ones
@@ -109,21 +105,6 @@ class ITML(LinearMetricLearner):
            [0.  , 2.  ]])
     """
 
-    constraints: ArrayLike | str = param(
-        default="labels",
-        type=Array,
-        choices=("labels",),
-        form='"labels" or array of int, shape (m, 3)',
-        doc="Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not "
-        'needed then. "labels": pairs are drawn from y.',
-    )
-    n_constraints: int | None = param(
-        default=None,
-        type=int,
-        ge=2,
-        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
-        "for each feature (at most 10,000) if that is more. Never more than there are.",
-    )
     prior: Any = param(
         default="identity",
         type=ArrayParam,
@@ -143,13 +124,6 @@ class ITML(LinearMetricLearner):
         type=ArrayParam,
         doc="u and l, 0 < u < l; if left out the 5th and 95th percentile of squared distances "
         "of pairs of rows under A0, of those that are not 0.",
-    )
-    max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
-    tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
-    random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
-    report: bool = param(
-        default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
     )
 
     @classmethod

@@ -11,17 +11,15 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import ilk
-from ilk import ArrayLike, Param, RandomState, Seed, check_seed, display_name, param
+from ilk import ArrayLike, RandomState, Seed, check_seed, display_name, param
 from ilk_learners.metric_learners.descent import (
-    DESCENT,
-    SOLVERS,
+    SOLVER,
     Descent,
     DescentLearner,
     Objective,
 )
 from ilk_learners.metric_learners.linear import INIT
 from ilk_learners.metric_learners.soft_votes import (
-    N_NEIGHBORS,
     Outer,
     SoftVotes,
     softmax,
@@ -29,28 +27,11 @@ from ilk_learners.metric_learners.soft_votes import (
     squared_error,
     votes_of,
 )
-from ilk_learners.targets import TARGETS, Targets, read_targets
+from ilk_learners.targets import Targets, read_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-KERNEL: Mapping[str, Param] = {
-    **DESCENT,
-    "n_neighbors": N_NEIGHBORS,
-    "bandwidth": Param(choices=("local", "global"), doc="A sigma for each row, or one for all."),
-    "neighborhood": Param(int, choices=("all",), ge=1, doc="Who votes: all others, or how many."),
-    "refresh": Param(int, ge=1, none=True, doc="Iterations after which neighbours are found anew."),
-    "regularization": Param(
-        float,
-        ge=0,
-        le=1e12,
-        none=True,
-        doc="Weight of the squares of L in the loss; see there if left out.",
-    ),
-    "n_restarts": Param(int, ge=0, doc="Further starts, at random; the best result is kept."),
-    "targets": TARGETS,
-    "random_state": Param(Seed, none=True, doc="Seed of the further starts."),
-}
 _NOTHING = 1e-8  # of the size of a start
 _NOISE = 0.5  # of a further start, in units of the typical entry of the first one's rows
 
@@ -67,7 +48,13 @@ class KernelErrorLearner(DescentLearner):
         w of each training row.
     """
 
-    n_neighbors: int | Literal["log2"] = N_NEIGHBORS
+    n_neighbors: int | Literal["log2"] = param(
+        default="log2",
+        type=int,
+        ge=1,
+        choices=("log2",),
+        doc='The k of sigma. "log2": floor(log2 n).',
+    )
     regularization: float | None = param(
         default=None,
         type=float,
@@ -89,11 +76,7 @@ class KernelErrorLearner(DescentLearner):
         ge=1,
         doc="Most iterations of each start; about 20 already give most of the accuracy.",
     )
-    solver: Literal["lbfgs", "cg"] = param(
-        default="lbfgs",
-        choices=tuple(SOLVERS),
-        doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
-    )
+    solver: Literal["lbfgs", "cg"] = SOLVER
     usual_regularization: ClassVar[float] = 0.1
 
     def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:

@@ -8,7 +8,6 @@ import numpy as np
 
 from ilk import InputError, check_labels, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
-    REPORT,
     LinearMetricLearner,
     check_components,
     report_where_known,
@@ -89,7 +88,6 @@ class LDA(LinearMetricLearner):
         'which it would be singular again. "shrink": shrink with the intensity of Ledoit '
         'and Wolf. "error": raise.',
     )
-    report: bool = REPORT
 
     @classmethod
     def examples(cls) -> list[Self]:

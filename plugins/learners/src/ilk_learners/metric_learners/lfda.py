@@ -9,7 +9,6 @@ from scipy.linalg import eigh
 
 from ilk import InputError, check_labels, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
-    REPORT,
     LinearMetricLearner,
     check_components,
     report_where_known,
@@ -115,7 +114,6 @@ class LFDA(LinearMetricLearner):
         'as W has rank, leaving out those with which it would be singular again. "error": '
         "raise.",
     )
-    report: bool = REPORT
 
     @classmethod
     def examples(cls) -> list[Self]:

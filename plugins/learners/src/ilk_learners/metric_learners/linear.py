@@ -43,6 +43,10 @@ from ilk_learners.numerics import (
 class LinearMetricLearner(MetricLearner):
     """A metric learner whose `fit` sets ``components_``."""
 
+    report: bool = param(
+        default=True, doc="Whether `fit` measures the error before and after, where it is given y."
+    )
+
     def transform(self, X: Any) -> Any:
         """Rows under the learned map, ``X @ components_.T``; array of shape (n, d)."""
         check_is_fitted(self)
@@ -59,7 +63,6 @@ class LinearMetricLearner(MetricLearner):
             return finite(self, np.einsum("ij,kj->ik", rows, np.ascontiguousarray(L)))
 
 
-REPORT: Any = param(default=True, doc="Whether `fit` measures the error before and after.")
 MOST_QUERIES = 500  # rows that are left out one by one; the others are looked at all the same
 
 

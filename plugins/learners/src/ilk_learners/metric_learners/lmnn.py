@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilk import Array, ArrayLike, InputError, check_labels, display_name, param
 from ilk import Array as ArrayParam
-from ilk_learners.metric_learners.descent import Descent, DescentLearner
+from ilk_learners.metric_learners.descent import N_COMPONENTS, Descent, DescentLearner
 from ilk_learners.metric_learners.linear import minimize_nonsmooth
 
 _AUTO = 3
@@ -105,12 +105,7 @@ class LMNN(DescentLearner):
         "Each pair i, j is pulled once, the triplets take the place of all others, and y "
         "may be left out.",
     )
-    n_components: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows of L; as many as features if None.",
-    )
+    n_components: int | None = N_COMPONENTS
     init: ArrayLike | str = param(
         default="identity",
         type=Array,
@@ -125,10 +120,6 @@ class LMNN(DescentLearner):
         doc="Relative gain: two iterations in a row of no more are the last. A smaller one "
         "seldom changes the error: 1e-5 lowered the loss by 1.2 % at most on 7 data sets "
         "and took two to three times the iterations, more than `max_iter` on three of them.",
-    )
-    report: bool = param(
-        default=True,
-        doc="Whether `report_` is computed (with `triplets`, where y is given).",
     )
 
     @classmethod

@@ -6,14 +6,45 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ilk import Array, ArrayLike, Param, param
+from ilk import Array, ArrayLike, param
+from ilk_learners.metric_learners.descent import N_COMPONENTS
 from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 
 if TYPE_CHECKING:
     from ilk_learners.targets import Targets
 
 
-class MEGM(KernelErrorLearner):
+class _Voting(KernelErrorLearner):
+    """What a full and a diagonal map have in common: who votes, on what, how wide."""
+
+    bandwidth: Literal["local", "global"] = param(
+        default="local",
+        choices=("local", "global"),
+        doc="A sigma for each row, or its mean for all.",
+    )
+    neighborhood: int | Literal["all"] = param(
+        default="all",
+        type=int,
+        ge=1,
+        choices=("all",),
+        doc="Who votes: all others, or how many of the nearest, with memory for these only.",
+    )
+    refresh: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Iterations after which the voters of `neighborhood` are found anew, in the space "
+        "that is learned; never if left out.",
+    )
+    targets: Targets = param(
+        default="auto",
+        choices=("auto", "classes", "numbers"),
+        doc='What y holds. "auto": numbers, as in regression, if they are floats of which any '
+        "is no whole number, else classes. Numbers are brought to mean 0 and variance 1.",
+    )
+
+
+class MEGM(_Voting):
     """MEGM: the linear map whose kernel-weighted votes of all other rows are least wrong.
 
     With y_i the class of row i, a 1 in the column of its class, or a number, what is minimised
@@ -81,37 +112,7 @@ class MEGM(KernelErrorLearner):
     True
     """
 
-    n_components: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
-    )
-    bandwidth: Literal["local", "global"] = param(
-        default="local",
-        choices=("local", "global"),
-        doc="A sigma for each row, or its mean for all.",
-    )
-    neighborhood: int | Literal["all"] = param(
-        default="all",
-        type=int,
-        ge=1,
-        choices=("all",),
-        doc="Who votes: all others, or how many of the nearest, with memory for these only.",
-    )
-    refresh: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Iterations after which the voters of `neighborhood` are found anew, in the space "
-        "that is learned; never if left out.",
-    )
-    targets: Targets = param(
-        default="auto",
-        choices=("auto", "classes", "numbers"),
-        doc='What y holds. "auto": numbers, as in regression, if they are floats of which any '
-        "is no whole number, else classes. Numbers are brought to mean 0 and variance 1.",
-    )
+    n_components: int | None = N_COMPONENTS
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -123,10 +124,7 @@ class MEGM(KernelErrorLearner):
         ]
 
 
-_INIT = Param(Array, choices=("identity",), doc="The weights to begin with.")
-
-
-class MEGMDiagonal(KernelErrorLearner):
+class MEGMDiagonal(_Voting):
     """MEGM with a diagonal map: weights of features whose kernel-weighted votes are least wrong.
 
     What `megm` minimises, with a weight w_p for each feature in place of L (MEGM-SNML) ::
@@ -182,25 +180,6 @@ class MEGMDiagonal(KernelErrorLearner):
     True
     """
 
-    bandwidth: Literal["local", "global"] = param(
-        default="local",
-        choices=("local", "global"),
-        doc="A sigma for each row, or its mean for all.",
-    )
-    neighborhood: int | Literal["all"] = param(
-        default="all",
-        type=int,
-        ge=1,
-        choices=("all",),
-        doc="Who votes: all others, or how many of the nearest, with memory for these only.",
-    )
-    refresh: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Iterations after which the voters of `neighborhood` are found anew, in the space "
-        "that is learned; never if left out.",
-    )
     regularization: float | None = param(
         default=None,
         type=float,
@@ -216,12 +195,6 @@ class MEGMDiagonal(KernelErrorLearner):
         choices=("identity",),
         form='{"identity"} or array of shape (p,)',
         doc="The weights to begin with; an array as the diagonal of ``components_`` would be.",
-    )
-    targets: Targets = param(
-        default="auto",
-        choices=("auto", "classes", "numbers"),
-        doc='What y holds. "auto": numbers, as in regression, if they are floats of which any '
-        "is no whole number, else classes. Numbers are brought to mean 0 and variance 1.",
     )
 
     usual_regularization = 0.01

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ilk import check_labels, param
+from ilk_learners.metric_learners.descent import N_COMPONENTS
 from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 from ilk_learners.metric_learners.soft_votes import SoftVotes, expected_errors, one_column_each
 
@@ -67,12 +68,7 @@ class MEGMNCA(KernelErrorLearner):
     True
     """
 
-    n_components: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows of L; as many as features if left out.",
-    )
+    n_components: int | None = N_COMPONENTS
     gamma1: float = param(
         default=1.0,
         ge=0,
@@ -85,13 +81,6 @@ class MEGMNCA(KernelErrorLearner):
         le=1000000000000.0,
         doc="Weights of the two; not both 0.",
     )
-    n_neighbors: int | Literal["log2"] = param(
-        default="log2",
-        type=int,
-        ge=1,
-        choices=("log2",),
-        doc="The k of sigma, see `megm`.",
-    )
     regularization: float | None = param(
         default=None,
         type=float,
@@ -100,11 +89,6 @@ class MEGMNCA(KernelErrorLearner):
         doc="Weight of the squares of L, in units of its scale, in the loss; 0.1 if left out.",
     )
     max_iter: int = param(default=100, ge=1, doc="Most iterations of each start.")
-    tol: float = param(
-        default=1e-06,
-        ge=0,
-        doc="Improvement (L-BFGS) or slope (CG) at which the solver stops.",
-    )
     bandwidth = "local"
     neighborhood = "all"
 

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from ilk import Array, ArrayLike, param
-from ilk_learners.metric_learners.descent import SOLVERS, DescentLearner, Objective
+from ilk_learners.metric_learners.descent import (
+    N_COMPONENTS,
+    SOLVER,
+    DescentLearner,
+    Objective,
+)
 from ilk_learners.metric_learners.soft_votes import (
     SoftVotes,
     squared_bandwidths,
@@ -73,12 +78,7 @@ class MLKR(DescentLearner):
     (1.0, 0.25)
     """
 
-    n_components: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
-    )
+    n_components: int | None = N_COMPONENTS
     init: ArrayLike | str = param(
         default="identity",
         type=Array,
@@ -86,11 +86,7 @@ class MLKR(DescentLearner):
         form='{"identity", "pca", "lda"} or array of shape (n_components, p)',
         doc='The map to begin with; an array as ``components_`` would be. "lda" needs classes.',
     )
-    solver: Literal["lbfgs", "cg"] = param(
-        default="lbfgs",
-        choices=tuple(SOLVERS),
-        doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
-    )
+    solver: Literal["lbfgs", "cg"] = SOLVER
     targets: Targets = param(
         default="auto",
         choices=("auto", "classes", "numbers"),

@@ -8,19 +8,14 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ilk import (
-    Array,
-    ArrayLike,
     InputError,
-    RandomState,
-    Seed,
     check_seed,
     check_vectors,
     display_name,
     param,
 )
-from ilk_learners.metric_learners.constraints import Pairs, read_pairs
+from ilk_learners.metric_learners.constraints import PairLearner, Pairs, read_pairs
 from ilk_learners.metric_learners.linear import (
-    LinearMetricLearner,
     Objective,
     minimize_smooth,
     report_where_known,
@@ -29,7 +24,7 @@ from ilk_learners.metric_learners.whitening import inverse_root
 from ilk_learners.numerics import common_deviations, map_back
 
 
-class MMC(LinearMetricLearner):
+class MMC(PairLearner):
     """Bring similar pairs near while dissimilar pairs stay far (Xing et al.).
 
     With pairs S of similar rows and D of dissimilar ones::
@@ -91,21 +86,6 @@ class MMC(LinearMetricLearner):
            [0.   , 0.   ]])
     """
 
-    constraints: ArrayLike | str = param(
-        default="labels",
-        type=Array,
-        choices=("labels",),
-        form='"labels" or array of int, shape (m, 3)',
-        doc="Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not "
-        'needed then. "labels": pairs are drawn from y.',
-    )
-    n_constraints: int | None = param(
-        default=None,
-        type=int,
-        ge=2,
-        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
-        "for each feature (at most 10,000) if that is more. Never more than there are.",
-    )
     diagonal: bool = param(default=False, doc="Whether A is diagonal: weights of features.")
     shrinkage: float = param(
         default=0.0,
@@ -122,13 +102,6 @@ class MMC(LinearMetricLearner):
         "out, by working in the space of the leading principal components of all points in "
         'which S is not singular (`diagonal`: by leaving out such features). "error": '
         "raise.",
-    )
-    max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
-    tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
-    random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
-    report: bool = param(
-        default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
     )
 
     @classmethod

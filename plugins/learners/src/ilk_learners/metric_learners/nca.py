@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from ilk import ArrayLike, check_labels, param
-from ilk_learners.metric_learners.descent import SOLVERS, DescentLearner, Objective
+from ilk_learners.metric_learners.descent import (
+    N_COMPONENTS,
+    SOLVER,
+    DescentLearner,
+    Objective,
+)
 from ilk_learners.metric_learners.linear import INIT
 from ilk_learners.metric_learners.soft_votes import (
     Softmax,
@@ -80,23 +85,14 @@ class NCA(DescentLearner):
     (0.0, 0.0)
     """
 
-    n_components: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows of L: dimensions of the space that is learned; as many as features if left out.",
-    )
+    n_components: int | None = N_COMPONENTS
     objective: Literal["expected_accuracy", "log"] = param(
         default="expected_accuracy",
         choices=("expected_accuracy", "log"),
         doc="What is to be large: the sum of p_i, or of their logarithms.",
     )
     init: ArrayLike | str = INIT
-    solver: Literal["lbfgs", "cg"] = param(
-        default="lbfgs",
-        choices=tuple(SOLVERS),
-        doc="L-BFGS, or conjugate gradients (Polak and Ribiere).",
-    )
+    solver: Literal["lbfgs", "cg"] = SOLVER
 
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_transformer_n_iter": "classes this far apart leave nothing to improve"

@@ -70,10 +70,6 @@ class PCA(LinearMetricLearner):
         default=True,
         doc="Whether the training mean is subtracted before projecting.",
     )
-    report: bool = param(
-        default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
-    )
 
     @classmethod
     def examples(cls) -> list[Self]:

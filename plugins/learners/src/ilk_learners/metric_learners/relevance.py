@@ -88,10 +88,6 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
         doc="How many features are kept, those of the highest scores; of equal ones the first. "
         "None: all.",
     )
-    report: bool = param(
-        default=True,
-        doc="Whether fit measures the nearest neighbour's error before and after.",
-    )
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 import ilk
-from ilk import InputError, display_name, param
+from ilk import InputError, display_name
 from ilk_learners.numerics import common_deviations
 
 Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
@@ -308,13 +308,6 @@ def _class_errors(votes: np.ndarray, own: np.ndarray) -> np.ndarray:
     return np.asarray(wrong - own * wrong.sum(axis=1, keepdims=True))
 
 
-N_NEIGHBORS: Any = param(
-    default="log2",
-    type=int,
-    ge=1,
-    choices=("log2",),
-    doc="k; floor(log2 n).",
-)
 _LEAST = 1e-2  # of the mean; what rows get that are equal to their neighbours
 
 

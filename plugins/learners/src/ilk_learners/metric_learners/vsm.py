@@ -10,7 +10,7 @@ import numpy as np
 import ilk
 from ilk import check_labels, param
 from ilk_learners.metric_learners.descent import (
-    SOLVERS,
+    SOLVER,
     Descent,
     DescentLearner,
     Objective,
@@ -93,16 +93,7 @@ class VSM(DescentLearner):
     penalty: float = param(default=1.0, ge=0, le=1000000000000.0, doc="Weight of the prior.")
     refresh: int = param(default=10, ge=1, doc="Iterations after which neighbours are found anew.")
     max_iter: int = param(default=100, ge=1, doc="Most iterations in all.")
-    tol: float = param(
-        default=1e-06,
-        ge=0,
-        doc="Improvement (L-BFGS) or slope (CG) at which the solver stops.",
-    )
-    solver: Literal["lbfgs", "cg"] = param(
-        default="lbfgs",
-        choices=tuple(SOLVERS),
-        doc="L-BFGS, or conjugate gradients (Polak and Ribiere) as in the source.",
-    )
+    solver: Literal["lbfgs", "cg"] = SOLVER
 
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_transformer_n_iter": "classes this far apart leave nothing to improve"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from ilk import InputError, Param, check_vectors, display_name, param
+from ilk import InputError, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
     LinearMetricLearner,
     check_components,
@@ -17,8 +17,6 @@ from ilk_learners.numerics import common_deviations, fix_signs, map_back, rank_o
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-SHRINKAGE = Param(float, ge=0, le=1, doc="Share of a multiple of the identity in A.")
 
 
 class Whitening(LinearMetricLearner):
@@ -79,10 +77,6 @@ class Whitening(LinearMetricLearner):
         le=1,
         doc="s in 0..1: S is replaced by (1 - s) S + s trace(S)/p I.",
     )
-    report: bool = param(
-        default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
-    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -133,10 +127,6 @@ class Whitening(LinearMetricLearner):
 def _rest(axes: np.ndarray) -> np.ndarray:
     """An orthonormal basis of what is orthogonal to orthonormal rows."""
     return np.linalg.qr(axes.T, mode="complete")[0].T[len(axes) :]
-
-
-REDUCE_OR_ERROR = Param(choices=("reduce", "error"), doc="If A has not full rank.")
-SINGULAR = Param(choices=("reduce", "shrink", "error"), doc="If A has not full rank.")
 
 
 def inverse_root(

@@ -22,12 +22,14 @@ from ilk import (
     fit_component,
     n_rows,
     param,
-    slot,
     take,
 )
 from ilk_learners.gaussian_processes import triangles
 from ilk_learners.gaussian_processes.covariance import Covariance, is_rbf
 from ilk_learners.gaussian_processes.evidence import (
+    KERNEL,
+    MAX_STEPS,
+    N_RESTARTS,
     SMALL,
     blocks,
     gram,
@@ -106,11 +108,7 @@ class GPRegressor(Regressor):
     (1.0, True)
     """
 
-    kernel: KernelLike = slot(
-        "kernel",
-        default="rbf",
-        doc="Covariance of latent values, up to their variance.",
-    )
+    kernel: KernelLike = KERNEL
     signal_variance: float = param(default=1.0, gt=0, doc="v, where it starts if it is optimised.")
     noise_variance: float = param(
         default=0.1,
@@ -125,17 +123,8 @@ class GPRegressor(Regressor):
         "factor of its widths (isotropic); or, for rbf over a Euclidean distance of "
         "vectors, a width for each feature.",
     )
-    n_restarts: int = param(
-        default=0,
-        ge=0,
-        doc="More starts of the optimiser, drawn; the best counts.",
-    )
-    max_steps: int = param(
-        default=200,
-        ge=1,
-        doc="Most steps of the optimiser from each start. It keeps every factor between 1e-5 "
-        "and 1e5.",
-    )
+    n_restarts: int = N_RESTARTS
+    max_steps: int = MAX_STEPS
     random_state: RandomState = param(default=None, type=Seed, doc="For restarts.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),

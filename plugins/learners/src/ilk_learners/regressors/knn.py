@@ -9,10 +9,9 @@ import numpy as np
 from ilk import Regressor, param
 from ilk_learners.neighbors import Explanation, Nearest
 from ilk_learners.validation import read_numbers
-from ilk_learners.votes import _BY_WIDTH
 
 if TYPE_CHECKING:
-    from ilk_learners.votes import Vote, Width, ZeroDistance
+    from ilk_learners.votes import ZeroDistance
 
 _LARGE = np.finfo(float).max / 4  # beyond it a difference of targets may overflow
 
@@ -74,21 +73,6 @@ class KNNRegressor(Nearest, Regressor):
            0           2     0.5  0.0
     """
 
-    k: int = param(default=5, ge=1, doc="How many neighbours count.")
-    vote: Vote = param(
-        default="majority",
-        choices=("majority", "inverse_distance", *_BY_WIDTH),
-        doc='Weight of a row; default="majority".',
-    )
-    width: Width = param(
-        default="next_neighbor",
-        type=float,
-        gt=0,
-        choices=("next_neighbor", "last_neighbor"),
-        doc="The h of the last three: a distance; or, for each query, the distance of "
-        "neighbour k + 1, the first that does not count; or that of neighbour k, whose "
-        'weight is then 0 under "epanechnikov".',
-    )
     zero_distance: ZeroDistance = param(
         default="votes",
         choices=("decides", "votes"),

@@ -8,14 +8,22 @@ import numpy as np
 import scipy.sparse as sp
 
 import ilk
-from ilk import InputError, Param, check_seed, display_name
+from ilk import InputError, check_seed, display_name, param
 from ilk_learners.numerics import deviations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-N_DRAWS = Param(int, ge=1, none=True, doc="Rows whose neighbours are looked at; None: all.")
 _BLOCK = 32  # drawn rows that are summed up in one
+
+
+N_DRAWS: Any = param(
+    default=None,
+    type=int,
+    ge=1,
+    doc="Rows x that are drawn, none twice; None, or more than there are: all, and nothing "
+    "is left to chance.",
+)
 
 
 class Sorted(NamedTuple):

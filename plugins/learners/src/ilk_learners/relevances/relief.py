@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from ilk import RandomState, Relevance, Seed, check_vectors, param
-from ilk_learners.relevances.draws import by_class, draw, in_ranges, summed
+from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, in_ranges, summed
 from ilk_learners.targets import TARGETS, Targets, read_classes, read_targets
 
 
@@ -45,13 +45,7 @@ class Relief(Relevance):
     array([1., 0.])
     """
 
-    n_draws: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows x that are drawn, none twice; None, or more than there are: all, and nothing "
-        "is left to chance.",
-    )
+    n_draws: int | None = N_DRAWS
     random_state: RandomState = param(default=None, type=Seed, doc="For drawing.")
 
     @classmethod
@@ -123,13 +117,7 @@ class ReliefF(Relevance):
     """
 
     n_neighbors: int = param(default=10, ge=1, doc="k.")
-    n_draws: int | None = param(
-        default=None,
-        type=int,
-        ge=1,
-        doc="Rows x that are drawn, none twice; None, or more than there are: all, and nothing "
-        "is left to chance.",
-    )
+    n_draws: int | None = N_DRAWS
     targets: Targets = TARGETS
     random_state: RandomState = param(default=None, type=Seed, doc="For drawing.")
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky
 
 from ilk import (
     Capabilities,
@@ -17,8 +16,11 @@ from ilk import (
     Kernel,
     display_name,
     frozen,
+    is_positive_semidefinite,
     n_rows,
+    param,
     shipped_name,
+    slot,
     take,
     to_spec,
 )
@@ -27,6 +29,28 @@ from ilk_learners.validation import is_default
 _CELLS = 2**22  # kernel values at a time: 32 MiB
 _ROWS = 128  # at a time: their part of the matrix stays in the cache
 _ERROR = 1e-11  # of an entry that is accepted for the sake of speed
+
+
+MAX_ITER: Any = param(
+    default=None,
+    type=int,
+    ge=1,
+    doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
+)
+MEMORY: Any = param(
+    default=1024,
+    type=float,
+    gt=0,
+    doc="Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows "
+    "libsvm computes kernel values as it needs them, with a cache of 200 MiB, for the "
+    "kernels that it knows: linear, polynomial, sigmoid, and rbf over the Euclidean "
+    "distance.",
+)
+KERNEL: Any = slot(
+    "kernel",
+    default="rbf",
+    doc="Any; it is fitted on the training rows.",
+)
 
 
 def checked_gram(owner: Any, kernel: Any, X: Any) -> np.ndarray:
@@ -205,9 +229,6 @@ def known_kernel(kernel: Any) -> KnownKernel | None:
     return None
 
 
-_ROUNDING = 1e-10  # of the matrix's norm
-
-
 class IndefiniteKernelWarning(UserWarning):
     """A kernel is not positive semi-definite on the training rows."""
 
@@ -227,16 +248,7 @@ def is_definite(kernel: Any, K: np.ndarray) -> bool:
         return True
     if getattr(kernel, "induces_metric", False) is True:
         return True
-    norm = float(np.linalg.norm(K))
-    if norm == 0:
-        return True
-    lifted = K / norm
-    lifted.flat[:: len(K) + 1] += _ROUNDING
-    try:
-        cholesky(lifted, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    return True
+    return is_positive_semidefinite(K, check=False)
 
 
 BUDGET = 2**29

@@ -19,15 +19,6 @@ from ilk_learners.transformers.frames import as_frame, check_cells, distinct, ke
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COLUMNS: Any = param(
-    default="nominal",
-    type=list,
-    choices=("nominal",),
-    items=Param((str, int)),
-    form='"nominal" or list of str or int',
-    doc="Which columns are encoded: those that are not numeric, or these names, positions or "
-    'patterns (``"color_*"``).',
-)
 MISSING = -1
 UNSEEN = -2
 
@@ -36,7 +27,15 @@ class Encoder(OneToOneFeatureMixin, Transformer):
     """Learns the categories of nominal columns; numeric columns pass through in place."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("vectors", "tables"))
-    columns: str | Sequence[str | int] = COLUMNS
+    columns: str | Sequence[str | int] = param(
+        default="nominal",
+        type=list,
+        choices=("nominal",),
+        items=Param((str, int)),
+        form='"nominal" or list of str or int',
+        doc="Which columns are encoded: those that are not numeric, or these names, positions or "
+        'patterns (``"color_*"``).',
+    )
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the categories; y is ignored."""

@@ -13,7 +13,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 
-from ilk import IlkError, InputError, Prediction, Split, display_name, fit_component, n_rows, take
+from ilk import (
+    ConstantClassifier,
+    IlkError,
+    InputError,
+    Prediction,
+    Split,
+    display_name,
+    fit_component,
+    n_rows,
+    take,
+)
 from ilk_learners.classifiers.grid_search.grid import Values, described
 from ilk_learners.svm.gram import fits, gram_key, shared_gram
 
@@ -110,7 +120,7 @@ def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]
     """Yield what each candidate that has not failed says about the test rows of a split."""
     present = np.unique(trial.codes[split.train])
     if len(present) == 1:
-        model = Constant(trial.classes[present[0]])
+        model = ConstantClassifier().fit(None, trial.classes[present])
         answer = _ask(trial, model, split, take(trial.X, split.test), 0.0)
         yield from ((at, answer) for at in range(len(trial.candidates)) if at not in errors)
         return
@@ -279,21 +289,6 @@ def _table(
 
 
 _REJECTED = -1
-
-
-class Constant:
-    """What a classifier is that has seen cases of one class only."""
-
-    def __init__(self, label: Any) -> None:
-        self.classes_ = np.array([label])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The one label, for each row."""
-        return np.repeat(self.classes_, len(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Certainty; array of shape (m, 1)."""
-        return np.ones((len(X), 1))
 
 
 def predict(
