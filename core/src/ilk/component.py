@@ -14,6 +14,7 @@ from sklearn.base import clone
 from ilk.building import build, construct
 from ilk.capabilities import Capabilities
 from ilk.chance import check_seed
+from ilk.diagram import Block, block, parts_in_slots
 from ilk.errors import ParameterError, RegistryError, SpecError
 from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
@@ -167,6 +168,9 @@ class Component(BaseEstimator, ABC):
             if name not in values or (declared.slot and _is_default(values[name], declared)):
                 values[name] = declared.default
         super().__setstate__(values)
+
+    def _sk_visual_block_(self) -> Block:
+        return block(self, "parallel", parts_in_slots(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
