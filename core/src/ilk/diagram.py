@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.building import build, construct
 from ilk.errors import IlkError
-from ilk.params import Param
 from ilk.slot_values import At, SlotError, map_slot
+
+if TYPE_CHECKING:
+    from ilk.params import Param
 
 
 @dataclass

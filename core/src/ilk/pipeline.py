@@ -107,7 +107,7 @@ class Pipeline(Classifier):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, those of the steps under the steps' names: ``classifier__k``."""
-        params = {"steps": self.steps}
+        params = super().get_params(deep=False)
         if deep and not self._problem():
             for name, (_, component) in zip(
                 step_names(self.steps), map(kind_and_component, self.steps), strict=True
@@ -120,8 +120,8 @@ class Pipeline(Classifier):
 
     def set_params(self, **params: Any) -> Self:
         """Set ``steps``, a step by its name, or a step's parameter (``classifier__k``)."""
-        if "steps" in params:
-            self.steps = params.pop("steps")
+        for name in self.parameters.keys() & params:
+            setattr(self, name, params.pop(name))
         if not params:
             return self  # whatever steps are: they are checked by fit
         problem = slot_problem(self.parameters["steps"], self.steps)
@@ -346,7 +346,9 @@ class Pipeline(Classifier):
 
     def _sk_visual_block_(self) -> Block:
         given = map(kind_and_component, self.steps)
-        unfitted = zip(step_names(self.steps), (named(step, kind) for kind, step in given))
+        unfitted = zip(
+            step_names(self.steps), (named(step, kind) for kind, step in given), strict=True
+        )
         return block(self, "serial", list(getattr(self, "steps_", unfitted)))
 
     def __sklearn_tags__(self) -> Any:
