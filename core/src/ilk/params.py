@@ -321,13 +321,19 @@ def slot(
     ----------
     kind : str
         ``"distance"``, ``"classifier"``, ...
-    default : str, mapping, component or None
+    default : str, mapping or None
+        A name or a table: an instance would be shared by all that have the default.
     none, choices, doc, form
         As in `Param`.
 
     Returns
     -------
     Param
+
+    Raises
+    ------
+    DeclarationError
+        If the default is not what the slot takes.
 
     Examples
     --------
@@ -367,6 +373,11 @@ def slots(
     Returns
     -------
     Param
+
+    Raises
+    ------
+    DeclarationError
+        If the default is not what the slot takes.
 
     Examples
     --------
