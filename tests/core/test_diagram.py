@@ -81,6 +81,7 @@ def test_what_was_fitted_is_shown(blobs):
     [
         lambda toys: toys["nearest"](distance="nothing", parts={"a": {"use": "power", "q": 1}}),
         lambda toys: toys["panel"](members=3),
+        lambda toys: toys["panel"](members=[toys["nearest"]]),
         lambda toys: ilk.Pipeline([]),
         lambda toys: ilk.Pipeline(["x"]),
         lambda toys: ilk.Pipeline(5),
@@ -92,6 +93,10 @@ def test_what_cannot_be_built_is_shown_as_it_was_given(wrong, toys):
     assert shown[0] in {"Nearest", "Panel", "Pipeline"}
     if shown[0] == "Nearest":
         assert shown[1:] == ["distance: nothing", "nothing", "parts__a: power", "power"]
+
+
+def test_a_class_in_a_slot_has_no_parameters(toys):
+    assert list(toys["panel"](members=[toys["nearest"]]).get_params()) == ["members"]
 
 
 def test_a_pipeline_of_wrong_steps_says_so():

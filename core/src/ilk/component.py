@@ -204,7 +204,7 @@ def children(owner: Any) -> Iterator[tuple[str, Any]]:
             yield from (
                 ("__".join(map(str, (name, *at))), item)
                 for item, at in _members(declared, getattr(owner, name))
-                if hasattr(item, "get_params")
+                if hasattr(item, "get_params") and not isinstance(item, type)
             )
 
 

@@ -62,6 +62,8 @@ def _parts(declared: Param, name: str, value: Any) -> list[tuple[str, Any]]:
 
 def named(item: Any, kind: str) -> Any:
     """Return the component that a name or table means; where there is none, the name."""
+    if isinstance(item, type):  # which is an error when the component is used
+        return repr(item)
     try:
         if isinstance(item, str):
             return construct(item, kind)
