@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,8 +86,26 @@ def test_a_folder_names_the_tier(path, tier):
     assert tiers.tier_of(TESTS / path) == tier
 
 
-@pytest.mark.parametrize("number", range(20))
-def test_of_many_cases_the_default_tier_takes_few(number, request):
-    cases = [item for item in request.session.items if item.function is request.function]
-    kept = [item for item in cases if not item.get_closest_marker("exhaustive")]
-    assert len(kept) == min(tiers.CASES, len(cases))
+def test_of_many_cases_the_default_tier_takes_few():
+    functions = {"a.py::test_many": 20, "a.py::test_more": 30, "a.py::test_one": 1}
+    items = [
+        SimpleNamespace(nodeid=f"{function}[{number}]")
+        for function, cases in functions.items()
+        for number in range(cases)
+    ]
+    left_out = list(tiers.beyond_samples(items))
+    kept = [item.nodeid for item in items if item not in left_out]
+    assert [nodeid.partition("[")[0] for nodeid in kept] == [
+        function for function, cases in functions.items() for _ in range(min(cases, tiers.CASES))
+    ]
+    for function, cases in functions.items():
+        metafunc = SimpleNamespace(
+            _calls=[SimpleNamespace(id=str(number)) for number in range(cases)],
+            config=SimpleNamespace(option=SimpleNamespace(markexpr=tiers.DEFAULT)),
+            definition=SimpleNamespace(nodeid=function),
+        )
+        hook = tiers.pytest_generate_tests(metafunc)
+        next(hook)
+        next(hook, None)
+        made = [f"{function}[{call.id}]" for call in metafunc._calls]
+        assert made == [nodeid for nodeid in kept if nodeid.startswith(function)]

@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
 from cases import in_one_test
+from ilk.testing.data import sample
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -265,3 +266,14 @@ def _xor():
 @pytest.mark.parametrize(("name", "most"), [("megm", 18), ("megm_diagonal", 9)])
 def test_error_on_xor_with_features_of_noise(name, most):
     assert _error(ilk.metric_learner(name, report=False), *_xor(), 2) <= most
+
+
+def test_a_further_start_that_ends_in_the_same_minimum_is_not_kept():
+    """It would be turned, as rounding has it."""
+    X, y = sample("vectors", 30)
+    one, two = (
+        ilk.metric_learner("megm", n_restarts=n, random_state=0, solver="cg").fit(X, y)
+        for n in (0, 1)
+    )
+    assert two.loss_curve_ == one.loss_curve_
+    assert np.array_equal(two.components_, one.components_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from abc import ABC
 from collections.abc import Callable, Iterator, Mapping
@@ -14,15 +15,18 @@ from sklearn.base import clone
 from ilk.building import build, construct
 from ilk.capabilities import Capabilities
 from ilk.chance import check_seed
+from ilk.diagram import Block, block, parts_in_slots
 from ilk.errors import ParameterError, RegistryError, SpecError
 from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen
-from ilk.params import Param, param, slot, slots
+from ilk.params import Param, is_shared, param, slot, slots
 from ilk.registries import display_name
 from ilk.slot_values import At, SlotError, map_slot, slot_problem
 from ilk.suggest import did_you_mean
+
+_DEEPEST_SHOWN = 8
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(param, slot, slots))
@@ -63,12 +67,13 @@ class Component(BaseEstimator, ABC):
     capabilities: ClassVar[Capabilities] = Capabilities()
     waivers: ClassVar[Mapping[str, str]] = {}
     relies_on: ClassVar[tuple[str, ...]] = ()
+    _own_fields: ClassVar[Mapping[str, Param]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.parameters = collect_fields(cls)
+        cls._own_fields, cls.parameters = collect_fields(cls)
         cls.__init__ = constructor(cls, cls.parameters)  # type: ignore[method-assign]
-        cls.__doc__ = with_parameters(vars(cls).get("__doc__"), cls.parameters)
+        cls.__doc__ = with_parameters(cls, cls.parameters)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -165,8 +170,17 @@ class Component(BaseEstimator, ABC):
         values = decode_state(state)
         for name, declared in self.parameters.items():  # a default name means what ships with ilk
             if name not in values or (declared.slot and _is_default(values[name], declared)):
-                values[name] = declared.default
+                default = declared.default
+                values[name] = copy.deepcopy(default) if is_shared(default) else default
         super().__setstate__(values)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        if _is_deeper(self, _DEEPEST_SHOWN):  # for which scikit-learn takes 2^depth steps
+            return f"{type(self).__name__}(...)"
+        return super().__repr__(N_CHAR_MAX)
+
+    def _sk_visual_block_(self) -> Block:
+        return block(self, "parallel", parts_in_slots(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -190,8 +204,13 @@ def children(owner: Any) -> Iterator[tuple[str, Any]]:
             yield from (
                 ("__".join(map(str, (name, *at))), item)
                 for item, at in _members(declared, getattr(owner, name))
-                if hasattr(item, "get_params")
+                if hasattr(item, "get_params") and not isinstance(item, type)
             )
+
+
+def _is_deeper(owner: Any, levels: int) -> bool:
+    inside = (child for _, child in children(owner))
+    return any(levels == 0 or _is_deeper(child, levels - 1) for child in inside)
 
 
 def _members(declared: Param, value: Any) -> list[tuple[Any, At]]:

@@ -2,86 +2,107 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import keyword
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from ilk.errors import DeclarationError, UnknownParameterError
-from ilk.params import MISSING, Param
+from ilk.old_form import refusal
+from ilk.params import MISSING, Param, is_shared, with_default
 from ilk.suggest import did_you_mean
 
+_TAKEN = {"self", "kind", "parameters", "capabilities", "waivers", "relies_on"}
+_OWN_SECTION = re.compile(
+    r"^Parameters\n-{3,}\s.*?(?=^\S[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL
+)
 _FIRST_SECTION = re.compile(r"^\S[^\n]*\n-{3,}[ \t]*$", re.MULTILINE)
 
 
-def collect_fields(cls: type) -> Mapping[str, Param]:
-    """Take the fields off a class and return them after those it inherits.
+def collect_fields(cls: type) -> tuple[Mapping[str, Param], Mapping[str, Param]]:
+    """Take the fields off a class; return its own, and all after those it inherits.
 
-    A field that a base has keeps its place; a plain value in the subclass is its new default.
+    Of bases that have a field of the same name the first decides, as with any attribute. A field
+    that a base has keeps its place; a plain value in the subclass is its new default.
 
     Raises
     ------
     DeclarationError
-        If the class is written in the form before 0.2, or a field hides a method.
+        If the class is written in the form before 0.2, or a field cannot have its name.
     """
-    _refuse_old_form(cls)
-    fields: dict[str, Param] = {}
+    inherited: dict[str, Param] = {}
     for base in reversed(cls.__mro__[1:]):
-        fields.update(vars(base).get("parameters", {}))
-    for name, value in list(vars(cls).items()):
-        if isinstance(value, Param):
-            fields[name] = value
-        elif name in fields and isinstance(value, staticmethod):  # a function is the new default
-            fields[name] = _with_default(cls, name, fields[name], value.__func__)
-        elif name in fields and not isinstance(value, property) and not inspect.isroutine(value):
-            fields[name] = _with_default(cls, name, fields[name], value)
-        else:
-            continue
+        known = vars(base).get("_own_fields")
+        inherited.update(_declared(base, inherited) if known is None else known)
+    refused = refusal(cls, inherited)
+    if refused:
+        raise DeclarationError(refused)
+    own = _declared(cls, inherited)
+    for name in own:
         delattr(cls, name)
+    fields = {**inherited, **own}
     for name, declared in fields.items():
-        inherited = inspect.getattr_static(cls, name, MISSING)
-        if inspect.isroutine(inherited):
-            raise DeclarationError(
-                f"class {cls.__name__}: the parameter {name} has the name of a method"
-            )
-        if isinstance(inherited, property):  # which would refuse to be set
-            setattr(cls, name, declared.default)
-        if declared.default is MISSING:
-            raise DeclarationError(f"class {cls.__name__}: the parameter {name} needs a default")
-    return MappingProxyType(fields)
+        _make_room(cls, name, declared)
+    return MappingProxyType(own), MappingProxyType(fields)
 
 
-def _with_default(cls: type, name: str, declared: Param, default: Any) -> Param:
-    problem = None if declared.slot else declared.problem(default)
-    if problem:
-        raise DeclarationError(f"class {cls.__name__}: the default of {name} {problem}")
-    return replace(declared, default=default)
+def _declared(cls: type, inherited: Mapping[str, Param]) -> dict[str, Param]:
+    """Return the fields in the body of a class, and those it gives a new default."""
+    own = {}
+    for name, value in vars(cls).items():
+        if isinstance(value, Param):
+            _check_name(cls, name)
+            if value.default is MISSING:
+                raise DeclarationError(
+                    f"class {cls.__name__}: the parameter {name} needs a default"
+                )
+            own[name] = value
+        elif name in inherited:
+            own[name] = _with_default(cls, name, inherited[name], value)
+    return own
 
 
-def _refuse_old_form(cls: type) -> None:
-    own = vars(cls)
-    if "parameters" in own:
-        table = own["parameters"]
-        names = list(table) if isinstance(table, Mapping) else []
-        lines = "".join(f"\n    {name}: ... = ilk.param(default=..., doc=...)" for name in names)
+def _check_name(cls: type, name: str) -> None:
+    if name in _TAKEN:
+        why = "it has a meaning of its own"
+    elif not name.isidentifier() or keyword.iskeyword(name):
+        why = "it is no name in Python"
+    elif name.startswith("_") or name.endswith("_") or "__" in name:
+        why = "underscores mark what is private, what is fitted, and what is inside"
+    else:
+        return
+    raise DeclarationError(f"class {cls.__name__}: a parameter cannot be called {name!r}: {why}")
+
+
+def _with_default(cls: type, name: str, declared: Param, value: Any) -> Param:
+    default = value.__func__ if isinstance(value, staticmethod) else value  # a function
+    if isinstance(value, property) or (inspect.isroutine(value) and default is value):
+        what = "property" if isinstance(value, property) else "method"
+        raise DeclarationError(f"class {cls.__name__}: the {what} {name} hides a parameter")
+    try:
+        return with_default(declared, default)
+    except DeclarationError as error:
+        raise DeclarationError(f"class {cls.__name__}: {name}: {error}") from None
+
+
+def _make_room(cls: type, name: str, declared: Param) -> None:
+    """See that instances of a class can have an attribute of a name."""
+    inherited = inspect.getattr_static(cls, name, None)
+    if inspect.isroutine(inherited):
         raise DeclarationError(
-            f"class {cls.__name__}: since ilk 0.2 parameters are fields of the class, and the "
-            f"constructor is made from them. In place of parameters = {{...}} and __init__ write"
-            f"{lines or ' k: int = ilk.param(default=5, ge=1, doc=...)'}"
+            f"class {cls.__name__}: the parameter {name} has the name of a method"
         )
-    if "__init__" in own:
-        raise DeclarationError(
-            f"class {cls.__name__}: the constructor is made from the fields (k: int = "
-            f"ilk.param(default=5, ge=1, doc=...)) and only stores; drop __init__, and compute "
-            f"in fit"
-        )
+    if isinstance(inherited, property):  # which would refuse to be set
+        setattr(cls, name, declared.default)
 
 
 def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
     """Return the constructor of a class with these fields: it stores them, and nothing else."""
     positional = [name for name, declared in fields.items() if not declared.kw_only]
+    defaults = [(name, each.default, is_shared(each.default)) for name, each in fields.items()]
 
     def __init__(self: Any, *args: Any, **values: Any) -> None:  # noqa: N807
         if len(args) > len(positional):
@@ -93,8 +114,11 @@ def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
             if name in values:
                 raise UnknownParameterError(f"{cls.__name__}: {name} is given twice", argument=name)
             values[name] = value
-        for name, declared in fields.items():
-            setattr(self, name, values.pop(name, declared.default))
+        for name, default, shared in defaults:
+            if name not in values:
+                setattr(self, name, copy.deepcopy(default) if shared else default)
+            else:
+                setattr(self, name, values.pop(name))
         if values:
             raise unknown_parameter(cls.__name__, next(iter(values)), fields)
 
@@ -130,11 +154,12 @@ def unknown_parameter(label: str, name: str, fields: Mapping[str, Param]) -> Unk
     )
 
 
-def with_parameters(doc: str | None, fields: Mapping[str, Param]) -> str | None:
-    """Return a docstring with the section *Parameters* made from the fields."""
+def with_parameters(cls: type, fields: Mapping[str, Param]) -> str | None:
+    """Return the docstring of a class with the section *Parameters* made from the fields."""
+    doc = vars(cls).get("__doc__")
     if doc is None or not fields:
         return doc
-    doc = inspect.cleandoc(doc)
+    doc = _OWN_SECTION.sub("", inspect.cleandoc(doc))  # a copied docstring has one
     entries = "\n".join(declared.docstring(name) for name, declared in fields.items())
     section = f"Parameters\n----------\n{entries}\n"
     first = _FIRST_SECTION.search(doc)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -118,6 +118,18 @@ class Param:
     default: Any = field(default=MISSING, hash=False)
     form: str = ""
     kw_only: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.choices, str):
+            raise DeclarationError(f"choices must be a tuple, got {self.choices!r}")
+        object.__setattr__(self, "choices", tuple(self.choices))
+        for kind in self.types:
+            if not isinstance(kind, type):
+                raise DeclarationError(f"type must be a type or a tuple of them, got {kind!r}")
+        if self.many not in (None, list, dict):
+            raise DeclarationError(f"many must be list or dict, got {self.many!r}")
+        if not isinstance(self.items, Param | None):
+            raise DeclarationError(f"items must be ilk.Param(...), got {self.items!r}")
 
     @property
     def types(self) -> tuple[Any, ...]:
@@ -273,6 +285,8 @@ def param(
     >>> Capped.parameters["cap"].describe()
     'a number > 0'
     """
+    if getattr(default, "shape", None) == ():  # a number of numpy's
+        default = default.tolist()
     kind = type if type is not None else _type_of(default, choices)
     declared = Param(
         type=kind,
@@ -289,8 +303,7 @@ def param(
         default=default,
         form=form,
     )
-    _check_default(declared)
-    return declared
+    return declared if default is None else with_default(declared, default)
 
 
 def slot(
@@ -308,13 +321,19 @@ def slot(
     ----------
     kind : str
         ``"distance"``, ``"classifier"``, ...
-    default : str, mapping, component or None
+    default : str, mapping or None
+        A name or a table: an instance would be shared by all that have the default.
     none, choices, doc, form
         As in `Param`.
 
     Returns
     -------
     Param
+
+    Raises
+    ------
+    DeclarationError
+        If the default is not what the slot takes.
 
     Examples
     --------
@@ -324,14 +343,9 @@ def slot(
     >>> Near().resolve_slot("distance").between([0, 0], [3, 4])
     5.0
     """
-    return Param(
-        slot=kind,
-        choices=choices,
-        none=none or default is None,
-        doc=doc,
-        default=_shipped(default, choices),
-        form=form,
-    )
+    none = none or default is None
+    declared = Param(slot=kind, choices=choices, none=none, doc=doc, form=form)
+    return with_default(declared, default)
 
 
 def slots(
@@ -360,6 +374,11 @@ def slots(
     -------
     Param
 
+    Raises
+    ------
+    DeclarationError
+        If the default is not what the slot takes.
+
     Examples
     --------
     >>> import ilk
@@ -374,43 +393,77 @@ def slots(
         choices=choices,
         none=none or default is None,
         doc=doc,
-        default=_shipped(default, choices),
         form=form,
         kw_only=kw_only,
     )
-    _refuse_mutable(default)
-    return declared
+    return with_default(declared, default)
 
 
-def _shipped(default: Any, choices: tuple[Any, ...]) -> Any:
-    """Let names in the default of a slot mean what ships with ilk, whatever is registered."""
-    return default if default in choices else as_default(default)
+def with_default(declared: Param, default: Any) -> Param:
+    """Return a declaration with a default.
+
+    Names in the default of a slot mean what ships with ilk, whatever else is registered.
+
+    Raises
+    ------
+    DeclarationError
+        If it is mutable or is not what the parameter takes.
+    """
+    if isinstance(default, list | set | bytearray) or hasattr(default, "__array__"):
+        problem: str | None = f"must not be mutable: use None or a tuple, got {show(default)}"
+    elif declared.slot:
+        problem = _slot_problem(declared, default)
+    else:
+        table = isinstance(default, dict)
+        said = f"must not be mutable: use None, got {show(default)}"
+        problem = said if table else declared.problem(default)
+    nothing = isinstance(default, tuple) and not default
+    if problem and (declared.slot or not nothing):
+        raise DeclarationError(f"the default {problem}")
+    named = declared.slot and not any(_same(default, choice) for choice in declared.choices)
+    return replace(declared, default=as_default(default) if named else default)
+
+
+def _slot_problem(declared: Param, default: Any) -> str | None:
+    if default is None and declared.none:
+        return None
+    if isinstance(default, str) and default in declared.choices:
+        return None
+    one = (str, Mapping)
+    if declared.many is None and isinstance(default, one):
+        return None
+    if declared.many is list and isinstance(default, tuple):
+        wrong = [item for item in default if not isinstance(item, one)]
+        default = wrong[0] if wrong else default
+        if not wrong:
+            return None
+    if declared.many is dict and isinstance(default, Mapping):
+        return None
+    instance = hasattr(default, "get_params")
+    hint = ": an instance would be shared; use its name or a table" if instance else ""
+    return f"must be {declared.describe()}, got {show(default)}{hint}"
+
+
+def is_shared(default: Any) -> bool:
+    """Tell whether a default is or holds what can be changed: each instance needs its own."""
+    items = default if isinstance(default, tuple) else (default,)
+    return any(isinstance(item, dict | list) for item in items)
 
 
 def _type_of(default: Any, choices: tuple[Any, ...]) -> Any:
     """Return the type that a default tells, None where the choices are all there is."""
     if any(_same(default, choice) for choice in choices) or (choices and default is None):
         return None
-    if default is None or default == ():
-        raise DeclarationError(
-            f"param(default={default!r}) does not tell the type: give type= or choices="
-        )
-    return type(default)
-
-
-def _check_default(declared: Param) -> None:
-    _refuse_mutable(declared.default)
-    problem = declared.problem(declared.default)
-    if problem and declared.default is not None and declared.default != ():
-        raise DeclarationError(f"param(default={declared.default!r}): the default {problem}")
-
-
-def _refuse_mutable(default: Any) -> None:
-    if isinstance(default, list | dict | set) or hasattr(default, "__array__"):
-        raise DeclarationError(
-            f"param(default={show(default)}): a mutable default is shared by all instances; use "
-            f"None or a tuple"
-        )
+    kind = type(default)
+    if any(type(choice) is kind for choice in choices):
+        raise DeclarationError(f"the default {Param(choices=choices).problem(default)}")
+    if kind is tuple and default:
+        return list
+    if kind in (int, float, bool, str, list, dict, set) or hasattr(default, "__array__"):
+        return kind
+    raise DeclarationError(
+        f"param(default={show(default)}) does not tell the type: give type= or choices="
+    )
 
 
 def _plainly(value: Any) -> str:

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
 from ilk.component import opened
-from ilk.errors import IlkError, InputError
+from ilk.diagram import Block, block, named
+from ilk.errors import IlkError, InputError, ParameterError
 from ilk.freezing import fit_component
 from ilk.inputs import check_same_length, n_rows, take
 from ilk.interfaces.classifier import Classifier
@@ -19,6 +20,7 @@ from ilk.interfaces.editor import resample
 from ilk.leaving_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
+from ilk.slot_values import slot_problem
 from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
 
@@ -95,15 +97,18 @@ class Pipeline(Classifier):
 
     def check_parameters(self) -> None:
         """Check each step and their order."""
-        super().check_parameters()
-        problem = order_problem(self.steps)
+        problem = self._problem()
         if problem:
             raise self.parameter_error("steps", problem)
 
+    def _problem(self) -> str | None:
+        declared = self.parameters["steps"]
+        return slot_problem(declared, self.steps) or order_problem(self.steps)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, those of the steps under the steps' names: ``classifier__k``."""
-        params = {"steps": self.steps}
-        if deep and not order_problem(self.steps):
+        params = super().get_params(deep=False)
+        if deep and not self._problem():
             for name, (_, component) in zip(
                 step_names(self.steps), map(kind_and_component, self.steps), strict=True
             ):
@@ -115,10 +120,13 @@ class Pipeline(Classifier):
 
     def set_params(self, **params: Any) -> Self:
         """Set ``steps``, a step by its name, or a step's parameter (``classifier__k``)."""
-        if "steps" in params:
-            self.steps = params.pop("steps")
+        for name in self.parameters.keys() & params:
+            setattr(self, name, params.pop(name))
         if not params:
             return self  # whatever steps are: they are checked by fit
+        problem = slot_problem(self.parameters["steps"], self.steps)
+        if problem:
+            raise self.parameter_error("steps", problem)
         position = {name: i for i, name in enumerate(step_names(self.steps))}
         by_position = {}
         for key, value in params.items():
@@ -205,6 +213,7 @@ class Pipeline(Classifier):
         """Return the last step: fitted, or as it would be built."""
         if hasattr(self, "steps_"):
             return self.steps_[-1][1]
+        self.check_parameters()
         return kind_and_component(opened(self, "steps", [self.steps[-1]])[0])[1]
 
     @available_if(_last_has("predict"))
@@ -335,9 +344,19 @@ class Pipeline(Classifier):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "steps_")
 
+    def _sk_visual_block_(self) -> Block:
+        given = map(kind_and_component, self.steps)
+        unfitted = zip(
+            step_names(self.steps), (named(step, kind) for kind, step in given), strict=True
+        )
+        return block(self, "serial", list(getattr(self, "steps_", unfitted)))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        last = get_tags(self._last())
+        try:
+            last = get_tags(self._last())
+        except ParameterError:  # which fit raises
+            return tags
         tags.estimator_type = last.estimator_type
         tags.classifier_tags = last.classifier_tags
         tags.regressor_tags = last.regressor_tags

@@ -52,6 +52,8 @@ def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
         return _write(obj, kind, ())
     except ParameterError as error:
         raise SpecError([Problem((), str(error))]) from error
+    except RecursionError as error:
+        raise SpecError([Problem((), "components are nested too deeply")]) from error
 
 
 def _write(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:

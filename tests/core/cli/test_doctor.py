@@ -43,6 +43,13 @@ def test_what_is_broken_is_named(cli, install):
     assert "no_such_module" in flat
 
 
+def test_the_new_lines_of_a_class_in_the_old_form_keep_apart(cli, install):
+    module = "import ilk\nclass X(ilk.Distance):\n    parameters = {'p': ilk.Param(float, gt=0)}\n"
+    install("fake-old", "[ilk.distances]\nold = fake_old:X\n", module)
+    result = cli("doctor")
+    assert "\n    p: float = ilk.param(default=..., type=float, gt=0)\n" in result.out
+
+
 def test_names_that_clash_are_named(cli, install):
     module = (
         "import ilk\nclass X(ilk.Distance):\n    def pairwise(self, X, Y=None):\n        return 0\n"

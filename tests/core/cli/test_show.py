@@ -220,3 +220,4 @@ def test_docstrings_in_parts():
 
 def test_no_docstring_is_empty():
     assert read_docstring(lambda: None) == read_docstring(type("Bare", (), {"__doc__": ""}))
+    assert read_docstring(type("Bare", (Shown,), {})).summary == ""

@@ -60,7 +60,8 @@ def read_docstring(obj: object) -> Docstring:
     >>> read_docstring(read_docstring).summary
     'Take the docstring of a class or function apart.'
     """
-    text = inspect.getdoc(obj) or ""
+    inherits = not isinstance(obj, type)  # a class does not do what its base says
+    text = (inspect.getdoc(obj) if inherits or obj.__doc__ else "") or ""
     head, *rest = _HEADING.split(text)
     titles, bodies = rest[::2], rest[1::2]
     summary, _, description = head.strip().partition("\n")

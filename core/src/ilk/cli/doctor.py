@@ -77,7 +77,8 @@ def _print(title: str, lines: Iterator[tuple[str, str]]) -> None:
         return
     click.echo(heading(title))
     for label, text in found:
-        click.echo("\n".join(hanging(f"  {label}", text, 24)))
+        first, *others = text.splitlines() or [""]
+        click.echo("\n".join([*hanging(f"  {label}", first, 24), *others]))
 
 
 def _versions() -> Iterator[tuple[str, str]]:

@@ -54,6 +54,9 @@ def check_label_names(subject: Subject) -> None:
 def check_label_order(subject: Subject) -> None:
     """The order of the classes' names does not decide where nothing is tied."""
     X, y = subject.data(40, classes=3)
+    place = np.array([np.sum(y[:i] == y[i]) for i in range(len(y))])
+    rows = np.flatnonzero(place < 13 - 2 * y)  # classes of one size are tied where two meet
+    X, y = take(X, rows), take(y, rows)
     names = np.array(["c", "a", "b"])
     expected = names[trained(subject, X, y).predict(X)]
     agreeing = float(np.mean(trained(subject, X, names[y]).predict(X) == expected))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _NOTHING = 1e-8  # of the size of a start
+_SAME = 1e-5  # of a loss: by less differ ends in one minimum, each turned in its own way
 _NOISE = 0.5  # of a further start, in units of the typical entry of the first one's rows
 
 
@@ -67,7 +68,7 @@ class KernelErrorLearner(DescentLearner):
     n_restarts: int = param(
         default=0,
         ge=0,
-        doc="Further starts, at random near the first; the one that ends lowest is kept.",
+        doc="Further starts, at random near the first; one that ends lower is kept.",
     )
     random_state: RandomState = param(default=None, type=Seed, doc="Seed of the further starts.")
     init: ArrayLike | str = INIT
@@ -116,7 +117,8 @@ class KernelErrorLearner(DescentLearner):
             typical = np.sqrt(np.mean(np.square(start)) * (start.shape[0] if start.ndim > 1 else 1))
             noise = rng.normal(size=start.shape) * _NOISE * typical
             found = self._descend_once(objective, start + noise, scale)
-            if found.curve[-1] < best.curve[-1]:
+            lowest = best.curve[-1]
+            if lowest - found.curve[-1] > _SAME * abs(lowest):
                 best = found
         if np.abs(best.L).max() < _NOTHING * np.abs(start).max():
             warnings.warn(
