@@ -96,9 +96,8 @@ def single_importers(uses: dict[str, set[str]]) -> list[str]:
 
 if __name__ == "__main__":
     uses, size = graph(), lines()
-    print(
-        f"modules: {len(size)}; lines: {median(size.values()):g} (median), {max(size.values())} (most)"
-    )
+    middle, most = median(size.values()), max(size.values())
+    print(f"modules: {len(size)}; lines: {middle:g} (median), {most} (most)")
     print(f"short modules with one importer: {len(single_importers(uses))}")
     print(f"circles: {circles(uses)}")
     for name in ("metric_learners.nca", "metric_learners.lmnn", "metric_learners.itml"):
