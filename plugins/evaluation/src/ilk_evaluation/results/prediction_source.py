@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PredictionSource:
-    """Predictions and sizes of splits, read from the store when they are asked for.
+    """Predictions and sizes of splits, read from the store on demand.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class PredictionSource:
                     yield cell.repeat, cell.fold, store.prediction(cell.key)
 
     def sizes(self) -> pd.DataFrame:
-        """One row per planned split: dataset, repeat, fold, n_train, n_test; NaN if not known."""
+        """One row per planned split: dataset, repeat, fold, n_train, n_test; NaN if unknown."""
         with self._reading() as store:
             sizes = store.split_sizes()
         nan = float("nan")
@@ -105,8 +105,8 @@ def prediction_frame(
     -------
     DataFrame
         Columns dataset, pipeline, repeat, fold, case (row of the data, from 0), truth, label
-        (None where the case was rejected), and where a pipeline gives them ``p(<class>)`` or
-        ``score(<class>)``.
+        (None for a rejected case), and ``p(<class>)`` or ``score(<class>)`` for pipelines that give
+        them.
     """
     parts = [_predicted(design, cell, prediction) for cell, prediction in predictions]
     if not parts:

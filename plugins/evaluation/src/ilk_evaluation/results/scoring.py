@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ilk_evaluation.run.store import Store
 
 POOLED = -1
-"""Stands for the fold of a score over all folds of a repeat."""
+"""Fold number of a score over all folds of a repeat."""
 MOST_SAID = 3
-"""Reasons that are written out for a measure, a data set and a pipeline."""
+"""Reasons listed per measure, data set and pipeline; the others are counted."""
 COLUMNS = ["dataset", "pipeline", "measure", "repeat", "fold", "value"]
 
 
@@ -36,16 +36,17 @@ class Scored:
         One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
         A pooled measure has one row per repeat, with fold -1.
     estimates : dict of str to DataFrame
-        By measure: data sets by pipelines, made by the resampling; NaN where cells failed.
+        By measure: data sets by pipelines, computed by the resampling; NaN where cells failed.
     spreads : dict of str to DataFrame
         By measure: standard deviation over the splits (over the repeats if pooled), as the
-        resampling has it.
+        resampling computes it.
     fit_seconds : DataFrame
         Data sets by pipelines: mean over the finished cells.
     n_failed, n_fallback, n_missing : DataFrame
-        Data sets by pipelines: cells that failed, that the fallback answered, that were not run.
+        Data sets by pipelines: numbers of cells that failed, were answered by the fallback, or
+        were not run.
     notes : list of str
-        What could not be computed, and why.
+        Scores that could not be computed, and why.
     """
 
     scores: pd.DataFrame
@@ -86,7 +87,7 @@ def score(design: Design, store: Store) -> Scored:
 
 
 def first_estimates(design: Design, store: Store) -> pd.DataFrame:
-    """Estimate the measure that ranks: data sets by pipelines, NaN where cells failed."""
+    """Estimate the ranking measure: data sets by pipelines, NaN where cells failed."""
     evaluation = {**design.evaluation, "comparisons": []}
     evaluation["measures"] = evaluation["measures"][:1]
     (estimates,) = score(replace(design, evaluation=evaluation), store).estimates.values()
@@ -159,7 +160,7 @@ def _estimate(
     values: Sequence[float],
     notes: list[str],
 ) -> tuple[float, float]:
-    """Estimate a measure by the resampling, and its spread; NaN, and a note, where it cannot."""
+    """Estimate a measure and its spread by the resampling; NaN and a note if it cannot."""
     scheme, measure = design.resampling, design.measures[name]
     try:
         spread = float(scheme.spread(values))
@@ -180,7 +181,7 @@ def _estimate(
 
 
 def _told(told: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:
-    """Word what was said of scores: what was said most often, and of how many."""
+    """Write remarks on scores: the most frequent ones, with their numbers."""
     for name, what in dict.fromkeys((name, what) for name, what, _ in told):
         reasons = Counter({said: n for (*about, said), n in told.items() if about == [name, what]})
         for said, n in reasons.most_common(MOST_SAID):
@@ -192,7 +193,7 @@ def _told(told: Counter[tuple[str, str, str]], asked: Counter[str], row: str) ->
 
 
 def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
-    """Put the predictions of several splits together: seconds summed, reductions averaged."""
+    """Concatenate the predictions of several splits; seconds are summed, reductions averaged."""
 
     def joined(name: str) -> Any:
         parts = [getattr(prediction, name) for prediction in predictions]
@@ -211,7 +212,7 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
 
 
 def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
-    """Rank the pipelines on each data set, 1 is best; those without an estimate get none."""
+    """Rank the pipelines on each data set, 1 is best; NaN for pipelines without an estimate."""
     given = estimates.to_numpy(dtype=float)
     result = np.full(given.shape, np.nan)
     for row, own in zip(given, result, strict=True):
