@@ -21,14 +21,14 @@ INTERRUPTED = 130
 
 @click.command
 @click.argument("store", type=click.Path(path_type=Path))
-@click.option("--once", is_flag=True, help="Say how it is now, and no more.")
+@click.option("--once", is_flag=True, help="Show the present state and exit.")
 @click.option(
     "--interval",
     type=Number(min=0.05, max=LONGEST),
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="How often to look.",
+    help="Interval between checks.",
 )
 @click.option(
     "--wait",
@@ -36,18 +36,18 @@ INTERRUPTED = 130
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for a store, or for a run that stopped to go on.",
+    help="Time to wait for a store, or for a stopped run to resume.",
 )
 @click.pass_context
 def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait: float) -> None:
     """Follow the run that writes into STORE, from another terminal.
 
-    Only the store is read, and nothing is written: the run does not notice. Shown is what
-    `ilk run` shows; where no terminal is, a line now and then.
+    It only reads the store and does not disturb the run. It shows the same progress as `ilk run`;
+    without a terminal, a line now and then.
 
     Exit code: 0 finished (with --once: or still running), 1 finished but cells failed, 2 no
-    store, or none that can be read, 4 stopped before its end, 5 died before its end (its lock
-    is left behind), 130 interrupted.
+    readable store, 4 stopped before its end, 5 died before its end (its lock is left behind),
+    130 interrupted.
     """
     from ilk_evaluation.commands.observer import Observer, follow, wait_for
     from ilk_evaluation.commands.tables import console_on
@@ -65,7 +65,7 @@ def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait:
 
 
 def _print(console: Console, sight: Observation, store: Path) -> None:
-    """Print what was seen last, and what can be done now."""
+    """Print the last observation, and the next command to use."""
     from rich.text import Text
 
     from ilk.wording import printable

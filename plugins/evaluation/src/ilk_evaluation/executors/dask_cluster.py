@@ -93,7 +93,8 @@ class Dask(ilk.Executor):
         default=30.0,
         gt=0,
         le=LONGEST,
-        doc="Seconds to wait for a scheduler that does not answer, or for a worker if there is none.",
+        doc="Seconds to wait for a scheduler that does not answer, or for a worker if there "
+        "is none.",
     )
 
     @classmethod

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def specification_section(known: Mapping[str, Any]) -> Section:
-    """Return the specification of the last run, as it was written."""
+    """Return the specification of the last run, unchanged."""
     text = str(known["runs"][-1]["text"]) if known["runs"] else ""
     name, language = "as it was written, in TOML", "toml"
     try:
@@ -108,7 +108,7 @@ def _code(versions: Mapping[str, str]) -> str:
 
 
 def failure_section(figure_data: FigureData, file: str | None) -> Section:
-    """Return the failed cells, grouped by the code in which they failed, then one by one."""
+    """Return the failed cells, grouped by the place of the error in the code, then one by one."""
     results = figure_data.results
     if not len(results.failures):
         said = "No cell failed." if not results.n_missing else "No cell has failed so far."

@@ -1,4 +1,4 @@
-"""Sections of scores: the overview, each data set, time against the measure, comparisons."""
+"""Sections of scores: overview, data sets, time against the measure, comparisons."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def facts(figure_data: FigureData) -> str:
-    """Say in a line what was tried."""
+    """Describe the experiment in a line."""
     from ilk_evaluation.plan.design import short_resampling
 
     design = figure_data.results.design
@@ -54,14 +54,14 @@ def facts(figure_data: FigureData) -> str:
 
 
 def summary(figure_data: FigureData) -> Section:
-    """Return the verdict in plain words and the table of the pipelines over all data sets."""
+    """Return the verdict in words and the table of pipelines over all data sets."""
     lead = [element("p", text, class_="lead") for text in verdict(figure_data)]
     states = [element("p", text, class_="state") for text in state(figure_data)]
     return Section("summary", "In short", Html("".join([*states, *lead, _table(figure_data)])))
 
 
 def verdict(figure_data: FigureData) -> Iterator[str]:
-    """Say which pipeline is best by the measure that ranks, and whether that may be chance."""
+    """Name the best pipeline by the ranking measure, and whether the difference may be chance."""
     ranked = figure_data.summary.dropna(subset=["rank"]).sort_values("rank", kind="stable")
     measure = figure_data.measure
     if not len(ranked):
@@ -113,7 +113,7 @@ def _and(names: list[str]) -> str:
 
 
 def state(figure_data: FigureData) -> Iterator[str | Html]:
-    """Say what is missing from a whole experiment: cells that failed or are not done."""
+    """Report the cells that failed or are not done."""
     results, n = figure_data.results, len(figure_data.results.design.cells)
     if results.n_missing:
         yield (
@@ -130,7 +130,7 @@ def state(figure_data: FigureData) -> Iterator[str | Html]:
 
 
 def _measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
-    """Return a column for each measure and time, with the direction in which it is good."""
+    """Return a column for each measure and time, with its better direction."""
     columns = []
     for name, measure in figure_data.results.design.measures.items():
         up, time = measure.greater_is_better, measure.needs == "seconds"
@@ -153,14 +153,14 @@ def _column(name: str, *, up: bool, time: bool, spread: bool) -> Column:
 
 
 def _directed(name: str, *, up: bool) -> Html:
-    """Write a name with an arrow to where values are good."""
+    """Write a name with an arrow in the better direction."""
     arrow = element("span", "↑" if up else "↓", class_="direction", aria_hidden="true")
     said = element("span", f" ({'higher' if up else 'lower'} is better)", class_="unseen")
     return Html(element("span", name) + Html("\u00a0") + arrow + said)
 
 
 def _count_columns(figure_data: FigureData) -> list[Column]:
-    """Return the columns that say how many cells failed, fell back, are missing."""
+    """Return the columns of numbers of failed, fallback and missing cells."""
     columns = [
         Column("failed", "n_failed", numeric=True, title="cells that failed"),
         Column("missing", "n_missing", numeric=True, title="cells that are not done yet"),
@@ -223,7 +223,7 @@ def _footnotes(figure_data: FigureData) -> Iterator[str]:
 
 
 def estimate_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return the table of data sets by pipelines, a figure of each data set, and all estimates."""
+    """Return the table of data sets by pipelines, a figure per data set, and all estimates."""
     content = [
         _estimate_grid(figure_data),
         _estimate_figures(figure_data, figures),
@@ -237,7 +237,7 @@ def estimate_section(figure_data: FigureData, figures: Figures) -> Section:
 
 
 def _estimate_grid(figure_data: FigureData) -> Html:
-    """Data sets by pipelines: the measure that ranks."""
+    """Data sets by pipelines: the ranking measure."""
     name, better = figure_data.measure, max if figure_data.greater_is_better else min
     grid = figure_data.results.pivot(name)[figure_data.order]
     spreads = figure_data.results.pivot(name, spread=True)[figure_data.order]
@@ -310,7 +310,7 @@ def _all_estimates(figure_data: FigureData) -> Html:
 
 
 def time_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return the figure of seconds against the measure that ranks, or why there is none."""
+    """Return the figure of seconds against the ranking measure, or why there is none."""
     spec = next(score_figures.time_figures(figure_data))
     if spec.lacking:
         content = paragraphs(f"There is no such figure: {spec.lacking}.")
@@ -325,7 +325,7 @@ def time_section(figure_data: FigureData, figures: Figures) -> Section:
 
 
 def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return what each comparison found, or why it found nothing."""
+    """Return the verdict of each comparison, or why it has none."""
     specs = {spec.name: spec for spec in score_figures.comparison_figures(figure_data)}
     parts = []
     done = figure_data.comparisons()
@@ -353,7 +353,7 @@ def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
 
 
 def _told(text: str) -> Html:
-    """Return a verdict, folded behind its beginning if it is about very many pipelines."""
+    """Return a verdict; a very long one is collapsed behind its beginning."""
     begin = shortened(text, 900)
     if begin == text:
         return element("p", text)
