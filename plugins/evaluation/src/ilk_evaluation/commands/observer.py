@@ -49,7 +49,7 @@ class Observation:
     ----------
     name : str
         Name of the experiment.
-            state : State
+    state : State
     view : View
         Of the cells of this run: all cells, or those of its shard and those stored before.
     moment : float

@@ -135,7 +135,7 @@ def _indent(line: str) -> int:
 
 
 def _goes_on(lines: list[str], indent: int) -> bool:
-    """Tell whether a line belongs to the item above; a blank one does before an indented one."""
+    """Tell whether a line belongs to the item above; a blank one does if the list goes on."""
     if lines[0].strip():
         return not any(starts(lines) for starts, take in _BLOCKS if take is not _paragraph)
     following = next((line for line in lines[1:] if line.strip()), "")
