@@ -188,10 +188,10 @@ def wait_for(
     deadline = monotonic() + patience
     while True:
         try:
-            sight = watch.look(seconds)
-            ended = sight.state in {State.STOPPED, State.DIED}
+            observation = watch.look(seconds)
+            ended = observation.state in {State.STOPPED, State.DIED}
             if not (resumed and ended) or monotonic() > deadline:
-                return sight
+                return observation
             sleep(_OFTEN)
         except (StoreError, OSError) as error:
             if monotonic() > deadline or not _may_come(watch.path):
@@ -219,7 +219,7 @@ def follow(
     StoreError
         If the store cannot be read any more.
     """
-    sight = first
+    observation = first
     if first.state is not State.RUNNING:
         return first
     if not is_live(console):
@@ -228,11 +228,11 @@ def follow(
         return _until_the_end(watch, first, interval, patience, lambda now: teller.tell(now.view))
 
     def shown() -> View:
-        return sight.by_now()
+        return observation.by_now()
 
     def show(now: Observation) -> None:
-        nonlocal sight
-        sight = now
+        nonlocal observation
+        observation = now
 
     display = live(console, shown)
     try:
@@ -244,23 +244,23 @@ def follow(
 
 def _until_the_end(
     watch: Observer,
-    sight: Observation,
+    observation: Observation,
     interval: float,
     patience: float,
     show: Callable[[Observation], None],
 ) -> Observation:
     seen = monotonic()
-    while sight.state is State.RUNNING:
+    while observation.state is State.RUNNING:
         sleep(interval)
         try:
-            sight = watch.look(interval / 2)
+            observation = watch.look(interval / 2)
         except (StoreError, OSError) as error:
             if monotonic() - seen > max(patience, interval):
                 raise _said(watch.path, error) from error
             continue
         seen = monotonic()
-        show(sight)
-    return sight
+        show(observation)
+    return observation
 
 
 def _may_come(path: Path) -> bool:

@@ -84,6 +84,6 @@ def _show(specs: dict[str, FigureSpec]) -> None:
     width = max(map(len, specs))
     for spec in specs.values():
         n = len(spec.places)
-        said = f"none: {spec.lacking}" if spec.lacking else spec.summary
+        summary = f"none: {spec.lacking}" if spec.lacking else spec.summary
         files = f" ({n} files)" if n > 1 else ""
-        click.echo(f"{spec.name:{width}}  {said}{files}")
+        click.echo(f"{spec.name:{width}}  {summary}{files}")

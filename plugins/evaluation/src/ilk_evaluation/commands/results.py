@@ -118,8 +118,8 @@ def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
     if not len(found.failures):
         click.echo(f"no cell failed, of {found.design.n_cells}")
         return
-    told = lines(found, described_in(store, found.design.name), full=traceback)
-    click.echo("\n".join(map(printable, told)).rstrip())
+    text = lines(found, described_in(store, found.design.name), full=traceback)
+    click.echo("\n".join(map(printable, text)).rstrip())
 
 
 @results.command

@@ -117,8 +117,8 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     for path in data_outside(plan.experiment.spec, plan.experiment.datasets):
         console.print(Text(printable(f"reads {path}, which is not in the folder of the file")))
     for found in replaced():
-        said = f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
-        console.print(Text(printable(said)))
+        note = f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
+        console.print(Text(printable(note)))
     place = _place(plan.store) if plan.store else "none"
     shard = f" of {plan.design.n_cells}, {shard_name(plan.shard)}" if plan.shard else ""
     console.print(Text(f"{plan.n_cells} cells{shard}, {n_done} of them done; store: {place}"))

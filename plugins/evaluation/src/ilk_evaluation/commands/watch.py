@@ -55,16 +55,16 @@ def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait:
     console = console_on(sys.stdout)
     watching = Observer(store)
     try:
-        sight = wait_for(watching, wait, float("inf") if once else interval, resumed=not once)
+        observation = wait_for(watching, wait, float("inf") if once else interval, resumed=not once)
         if not once:
-            sight = follow(watching, sight, console, interval, wait)
+            observation = follow(watching, observation, console, interval, wait)
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
-    _print(console, sight, store)
-    ctx.exit(_code(sight))
+    _print(console, observation, store)
+    ctx.exit(_code(observation))
 
 
-def _print(console: Console, sight: Observation, store: Path) -> None:
+def _print(console: Console, observation: Observation, store: Path) -> None:
     """Print the last observation, and the next command to use."""
     from rich.text import Text
 
@@ -73,23 +73,27 @@ def _print(console: Console, sight: Observation, store: Path) -> None:
     from ilk_evaluation.plan.shards import shard_name
     from ilk_evaluation.run.progress import Teller
 
-    name = sight.name if sight.shard is None else f"{sight.name}, {shard_name(sight.shard)}"
-    console.print(Text(printable(f"{name}: {sight.state.value}", keep=""), style="bold"))
+    name = (
+        observation.name
+        if observation.shard is None
+        else f"{observation.name}, {shard_name(observation.shard)}"
+    )
+    console.print(Text(printable(f"{name}: {observation.state.value}", keep=""), style="bold"))
     if console.is_terminal:
-        console.print(sight.view)
+        console.print(observation.view)
     else:
-        Teller(console).write(sight.view)
-    if sight.state is State.FINISHED:
+        Teller(console).write(observation.view)
+    if observation.state is State.FINISHED:
         console.print(Text(f"its tables: ilk results show {store}"))
-        if sight.shard is not None:
+        if observation.shard is not None:
             console.print(Text("join the stores of all shards by: ilk results merge OUT STORE..."))
-    elif sight.state is not State.RUNNING:
+    elif observation.state is not State.RUNNING:
         console.print(Text("its cells are kept; run the same command again to go on"))
 
 
-def _code(sight: Observation) -> int:
+def _code(observation: Observation) -> int:
     from ilk_evaluation.commands.observer import State
 
-    if sight.state is State.FINISHED:
-        return 1 if sight.view.run_state.failed else 0
-    return {State.RUNNING: 0, State.STOPPED: 4, State.DIED: 5}[sight.state]
+    if observation.state is State.FINISHED:
+        return 1 if observation.view.run_state.failed else 0
+    return {State.RUNNING: 0, State.STOPPED: 4, State.DIED: 5}[observation.state]

@@ -118,14 +118,14 @@ def learning(
     check_band("learning", spread, confidence)
     step = as_model(pipeline)
     model = step if isinstance(step, ilk.Pipeline) else ilk.Pipeline([step])
-    own = as_data(data, "learning")
+    loaded = as_data(data, "learning")
     scheme = as_component(resampling, "resampling")
     scorer = as_component(measure, "measure")
-    splits = list(scheme.splits(own.X, own.y, own.groups, random_state))
+    splits = list(scheme.splits(loaded.X, loaded.y, loaded.groups, random_state))
     _check_apart(scheme, splits)
     numbers = _numbers(sizes, min(len(split.train) for split in splits))
     notes: list[str] = []
-    rows = [_scores(model, own, splits, size, scorer, random_state, notes) for size in numbers]
+    rows = [_scores(model, loaded, splits, size, scorer, random_state, notes) for size in numbers]
     scores = np.array(rows)
     return _curve(numbers, scores, scorer, notes, spread, confidence)
 
@@ -148,10 +148,10 @@ def _numbers(sizes: Sequence[Any], most: int) -> list[int]:
 
 def _number(size: Any, most: int) -> int:
     """Number of training cases for a number, or for a share of the largest."""
-    whole = isinstance(size, Integral)
+    is_count = isinstance(size, Integral)
     number = isinstance(size, Real) and not isinstance(size, bool)
-    if number and (1 <= size <= most if whole else 0 < size <= 1):
-        return int(size) if whole else max(round(float(size) * most), 1)
+    if number and (1 <= size <= most if is_count else 0 < size <= 1):
+        return int(size) if is_count else max(round(float(size) * most), 1)
     raise ilk.InputError(
         f"learning: sizes must be from 1 to {most}, the smallest training set, or shares "
         f"of it above 0 and up to 1, got {size!r}"
@@ -174,8 +174,8 @@ def _scores(
     scores = []
     for _, group in groupby(found, key=lambda pair: pair[0]):
         together = [prediction for _, prediction in group]
-        whole = [one for one in together if one is not None]
-        complete = pool(whole) if len(whole) == len(together) else None
+        finished = [one for one in together if one is not None]
+        complete = pool(finished) if len(finished) == len(together) else None
         scores.append(_score(measure, complete, size, notes))
     return scores
 

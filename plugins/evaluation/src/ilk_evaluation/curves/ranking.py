@@ -96,16 +96,16 @@ def scores_of_class(values: np.ndarray, code: int, name: str, *, probabilities: 
     InputError
         If both are infinite and equal.
     """
-    own = values[:, code]
+    column = values[:, code]
     if values.shape[1] != 2 or probabilities:
-        return np.asarray(own)
+        return np.asarray(column)
     other = values[:, 1 - code]
-    if np.array_equal(own, -other):
-        return np.asarray(own)
+    if np.array_equal(column, -other):
+        return np.asarray(column)
     with np.errstate(invalid="ignore", over="ignore"):
-        gap = np.subtract(own, other, dtype=float)
+        gap = np.subtract(column, other, dtype=float)
         if np.isinf(gap).any():  # overflow of large scores, which would make ties
-            gap = np.subtract(own / 2, other / 2, dtype=float)
+            gap = np.subtract(column / 2, other / 2, dtype=float)
     if np.isnan(gap).any():
         raise InputError(
             f"{name}: the scores of answered case {int(np.argmax(np.isnan(gap)))} are both infinite"

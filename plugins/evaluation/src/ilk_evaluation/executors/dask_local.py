@@ -109,13 +109,13 @@ def _died(
 ) -> Callable[[KilledWorker], Exception]:
     """Return a function that explains how a process of the cluster died."""
 
-    def said(error: KilledWorker) -> Exception:
+    def explain(error: KilledWorker) -> Exception:
         dead, words = error.last_worker, ""
         with suppress(OSError):
             words = _last_words(folder, dead.pid).read_text(encoding="utf-8")
         return worker_death(_end(cluster.workers.get(dead.name), dead.address), words, seconds)
 
-    return said
+    return explain
 
 
 def _end(nanny: Any, address: str) -> str:

@@ -249,6 +249,6 @@ class _Keep(WorkerPlugin):
 def _died(error: KilledWorker) -> Exception:
     tries = error.allowed_failures + 1
     before = f", as {tries - 1} did before that tried" if tries > 1 else ""
-    said = futures.BrokenExecutor(f"the worker died{before}")
-    said.add_note(f"the last one was at {error.last_worker.address}")
-    return said
+    result = futures.BrokenExecutor(f"the worker died{before}")
+    result.add_note(f"the last one was at {error.last_worker.address}")
+    return result

@@ -43,8 +43,8 @@ def main() -> None:
 def _serve(runner: Connection) -> Ranks:
     """Serve the runner's requests, to keep an input or to run a call; None ends."""
     ranks, turn = Ranks(None), threading.Lock()
-    while (said := runner.recv()) is not None:
-        what, *rest = said
+    while (message := runner.recv()) is not None:
+        what, *rest = message
         if what == "keep":
             ranks.keep(*rest)
         else:

@@ -101,11 +101,11 @@ def _first_rank(door: socket.socket, process: subprocess.Popen[bytes], words: Pa
     what = f"exit code {process.returncode}"
     if process.returncode is None:
         what = f"no rank in {START:g} s"
-    said = [line.strip() for line in _read(words).splitlines() if re.search(r"\w", line)]
+    output = [line.strip() for line in _read(words).splitlines() if re.search(r"\w", line)]
     error = ExecutorError(
-        f"mpiexec starts no job ({what}){': ' if said else ''}{''.join(said[-1:])}"
+        f"mpiexec starts no job ({what}){': ' if output else ''}{''.join(output[-1:])}"
     )
-    error.add_note("\n".join(said))
+    error.add_note("\n".join(output))
     raise error
 
 

@@ -87,12 +87,12 @@ def call(task: bytes, n_threads: int | None) -> Any:
 
 def answer(task: bytes, n_threads: int | None) -> bytes:
     """Run a packed call and pack its outcome: a value and None, or None and an error."""
-    said: tuple[Any, Exception | None]
+    outcome: tuple[Any, Exception | None]
     try:
-        said = call(task, n_threads), None
+        outcome = call(task, n_threads), None
     except Exception as error:  # noqa: BLE001  # the runner raises it
-        said = None, error
-    return cloudpickle.dumps(said)  # type: ignore[no-any-return]
+        outcome = None, error
+    return cloudpickle.dumps(outcome)  # type: ignore[no-any-return]
 
 
 class _Unpickler(pickle.Unpickler):

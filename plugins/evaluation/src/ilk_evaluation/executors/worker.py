@@ -93,12 +93,12 @@ def worker_death(cause: str, last_words: str, seconds: float | None) -> Exceptio
         Time limit of a call.
     """
     if last_words.startswith("Timeout"):
-        said: Exception = TimeoutError(f"exceeded the time limit of {seconds:g} s")
+        error: Exception = TimeoutError(f"exceeded the time limit of {seconds:g} s")
     else:
-        said = futures.BrokenExecutor(f"the worker died: {cause}")
+        error = futures.BrokenExecutor(f"the worker died: {cause}")
     if last_words:
-        said.add_note(_own_part(last_words))
-    return said
+        error.add_note(_own_part(last_words))
+    return error
 
 
 def _own_part(last_words: str) -> str:

@@ -112,5 +112,5 @@ def _one(name: str, what: str, given: str | None, known: object) -> str:
         return there[0]
     if given in there:
         return given
-    said = f"got {given!r}{ilk.did_you_mean(given, there)}" if given else "say which"
-    raise ilk.InputError(f"figure {name} is of one {what}: {said} (there are: {', '.join(there)})")
+    hint = f"got {given!r}{ilk.did_you_mean(given, there)}" if given else "say which"
+    raise ilk.InputError(f"figure {name} is of one {what}: {hint} (there are: {', '.join(there)})")

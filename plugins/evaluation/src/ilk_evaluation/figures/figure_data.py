@@ -217,8 +217,8 @@ def summarize_predictions(
     PredictionSummary, or None if there is no prediction
     """
     found: PredictionSummary | None = None
-    own: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
-    whole: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
+    by_split: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
+    by_repeat: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     for number, (_, group) in enumerate(groupby(cells, key=lambda cell: cell[0])):
         predictions = [prediction for _, _, prediction in group]
         found = found or _nothing(predictions[0])
@@ -233,10 +233,10 @@ def summarize_predictions(
         if number == 0:
             found.calibration = _if_defined(calibration, together)
         if len(found.classes) == 2:
-            _add_curves(own, predictions)
-            _add_curves(whole, [together])
+            _add_curves(by_split, predictions)
+            _add_curves(by_repeat, [together])
     if found is not None:
-        _average(found, own, whole)
+        _average(found, by_split, by_repeat)
     return found
 
 
@@ -274,12 +274,12 @@ def thinned(curve: Any) -> Any:
 
 
 def _average(
-    found: PredictionSummary, own: dict[str, list[Any]], whole: dict[str, list[Any]]
+    found: PredictionSummary, by_split: dict[str, list[Any]], by_repeat: dict[str, list[Any]]
 ) -> None:
-    found.pooled = not own["roc"] and bool(whole["roc"])
-    chosen = whole if found.pooled else own
+    found.pooled = not by_split["roc"] and bool(by_repeat["roc"])
+    chosen = by_repeat if found.pooled else by_split
     if chosen["roc"]:
         found.roc = averaged(chosen["roc"])
-        found.n_left_out = 0 if found.pooled else found.n_cells - len(own["roc"])
+        found.n_left_out = 0 if found.pooled else found.n_cells - len(by_split["roc"])
     if chosen["precision_recall"]:
         found.precision_recall = averaged(chosen["precision_recall"])

@@ -294,14 +294,14 @@ def confusion_text(found: PredictionSummary, dataset: str, pipeline: str) -> str
     """Describe a matrix: number of right cases, and the most frequent confusion."""
     matrix = found.confusion
     right, total = int(np.trace(matrix)), int(matrix.sum())
-    said = f"Confusion matrix of {pipeline} on {dataset}: {right} of {total} cases are right"
+    text = f"Confusion matrix of {pipeline} on {dataset}: {right} of {total} cases are right"
     wrong = matrix - np.diag(np.diag(matrix))
     if wrong.any():
         row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
         most = f"{found.classes[row]} is taken for {found.classes[column]}"
-        said += f"; most often {most} ({int(wrong[row, column])} cases)"
-    said += f". {found.n_rejected} cases were rejected." if found.n_rejected else "."
-    return said + (f" Splits that failed or are missing: {found.n_lost}." if found.n_lost else "")
+        text += f"; most often {most} ({int(wrong[row, column])} cases)"
+    text += f". {found.n_rejected} cases were rejected." if found.n_rejected else "."
+    return text + (f" Splits that failed or are missing: {found.n_lost}." if found.n_lost else "")
 
 
 def _confusion_table(found: PredictionSummary) -> pd.DataFrame:

@@ -232,10 +232,10 @@ def _best(data: pd.DataFrame, measure: str) -> str:
     if not len(there):
         return "No pipeline has an estimate."
     best, worst = there.iloc[0], there.iloc[-1]
-    said = f"Best: {best['pipeline']}, {signed(best[measure], best['±'])}."
+    text = f"Best: {best['pipeline']}, {signed(best[measure], best['±'])}."
     if len(there) > 1:
-        said += f" Last: {worst['pipeline']}, {signed(worst[measure], worst['±'])}."
-    return said
+        text += f" Last: {worst['pipeline']}, {signed(worst[measure], worst['±'])}."
+    return text
 
 
 def _paint_estimates(ax: Axes, data: pd.DataFrame, measure: str) -> None:
@@ -297,8 +297,8 @@ def name_of(comparison: ilk.Comparison) -> str:
 
 def reason(figure_data: FigureData, label: str) -> str:
     """Say why a comparison has no verdict."""
-    said = [note for note in figure_data.results.notes if note.startswith(f"{label} ")]
-    return said[0] if said else f"{label} was not computed"
+    notes = [note for note in figure_data.results.notes if note.startswith(f"{label} ")]
+    return notes[0] if notes else f"{label} was not computed"
 
 
 def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdict) -> Figure:

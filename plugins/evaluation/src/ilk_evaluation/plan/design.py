@@ -122,13 +122,13 @@ class Design:
         """
         rows, row_at = _chosen(self.datasets, datasets)
         columns, column_at = _chosen(self.pipelines, pipelines)
-        kept = [
+        selected = [
             replace(cell, dataset=row_at[cell.dataset], pipeline=column_at[cell.pipeline])
             for cell in self.cells
             if cell.dataset in row_at and cell.pipeline in column_at and cells(cell)
         ]
-        kept.sort(key=lambda cell: (cell.dataset, cell.split, cell.pipeline))
-        return replace(self, datasets=rows, pipelines=columns, cells=kept)
+        selected.sort(key=lambda cell: (cell.dataset, cell.split, cell.pipeline))
+        return replace(self, datasets=rows, pipelines=columns, cells=selected)
 
 
 def _chosen(

@@ -309,8 +309,8 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
         name = pipeline.get("id")
         if isinstance(name, str):
             if name.strip() and (name != name.strip() or not name.isprintable()):
-                said = "must be printable, without blanks at its ends"
-                yield ilk.Problem((*path, "id"), f"{said}, got {name!r}")
+                rule = "must be printable, without blanks at its ends"
+                yield ilk.Problem((*path, "id"), f"{rule}, got {name!r}")
             if not name.strip():
                 yield ilk.Problem((*path, "id"), "must not be empty")
             elif first.setdefault(name, position) < position:

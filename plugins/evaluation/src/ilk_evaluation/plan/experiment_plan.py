@@ -177,9 +177,9 @@ def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
     for position, table in enumerate(experiment.pipelines):
         for place, label in enumerate(table.get("datasets", ())):
             if label not in labels:
-                said = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
-                there = f"{said} (there are: {', '.join(labels)})"
-                problems.append(ilk.Problem(("pipelines", position, "datasets", place), there))
+                message = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
+                full = f"{message} (there are: {', '.join(labels)})"
+                problems.append(ilk.Problem(("pipelines", position, "datasets", place), full))
     tried = [table.get("datasets", labels) for table in experiment.pipelines]
     for position, label in enumerate(labels):
         if not problems and not any(label in chosen for chosen in tried):
@@ -195,9 +195,9 @@ def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> No
     ids = [table["id"] for table in experiment.pipelines]
     problems = []
     for position, table in enumerate(experiment.evaluation["comparisons"]):
-        said = ilk.build(table, kind="comparison").misfit(resampling, ids)
-        if said is not None:
-            problems.append(ilk.Problem(("evaluation", "comparisons", position), said))
+        misfit = ilk.build(table, kind="comparison").misfit(resampling, ids)
+        if misfit is not None:
+            problems.append(ilk.Problem(("evaluation", "comparisons", position), misfit))
     if problems:
         raise experiment.error(*problems)
 
@@ -313,7 +313,7 @@ class _Drawn:
         """Add the cells of a data set; cache its splits unless they grow too large."""
         tried = self.tried[position]
         self._bound(self.least * len(tried))
-        kept: list[ilk.Split] | None = []
+        cached: list[ilk.Split] | None = []
         left = self._left
         number = -1
         for number, split in enumerate(splits):
@@ -321,17 +321,17 @@ class _Drawn:
             place = (split.repeat, split.fold)
             self._bound(len(tried))
             for column, planned in tried:
-                own = cell_key(planned.key, key, self.seed)
-                self.cells.append(Cell(position, number, column, *place, own, key))
+                cell_hash = cell_key(planned.key, key, self.seed)
+                self.cells.append(Cell(position, number, column, *place, cell_hash, key))
             rows = (split.train, split.test, split.validation)
             left -= sum(part.nbytes for part in rows if part is not None)
-            if kept is not None and left >= 0:
-                kept.append(split)
+            if cached is not None and left >= 0:
+                cached.append(split)
             else:
-                kept = None
+                cached = None
         self.counts.append(number + 1)
-        if kept is not None:
-            self.kept[position] = tuple(kept)
+        if cached is not None:
+            self.kept[position] = tuple(cached)
             self._left = left
 
     def _bound(self, more: int) -> None:

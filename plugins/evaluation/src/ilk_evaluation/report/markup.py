@@ -177,7 +177,7 @@ def table(
     cut = ""
     if len(shown) < len(rows):
         cut = f"The first {len(shown)} of {len(rows)} rows; `ilk results export` writes all."
-    whole = element(
+    inner = element(
         "table",
         element("caption", element("span", caption), id=f"{id_}-caption"),
         element("thead", head),
@@ -189,7 +189,7 @@ def table(
     )
     region = element(
         "div",
-        whole,
+        inner,
         class_="scroll",
         tabindex="0",
         role="region",

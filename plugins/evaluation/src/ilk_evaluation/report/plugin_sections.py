@@ -214,16 +214,16 @@ def inline(text: str) -> Html:
 
 
 def _inside(found: re.Match[str]) -> Html:
-    said = {name: value for name, value in found.groupdict().items() if value is not None}
-    if "code" in said:
-        return element("code", said["code"].strip() or said["code"])
-    if "escaped" in said:
-        return html(said["escaped"])
-    if "label" in said:
-        return _link(said["label"], said["target"])
-    if "strong" in said:
-        return element("strong", inline(said["strong"]))
-    return element("em", inline(said.get("em") or said["em2"]))
+    groups = {name: value for name, value in found.groupdict().items() if value is not None}
+    if "code" in groups:
+        return element("code", groups["code"].strip() or groups["code"])
+    if "escaped" in groups:
+        return html(groups["escaped"])
+    if "label" in groups:
+        return _link(groups["label"], groups["target"])
+    if "strong" in groups:
+        return element("strong", inline(groups["strong"]))
+    return element("em", inline(groups.get("em") or groups["em2"]))
 
 
 def _link(label: str, target: str) -> Html:

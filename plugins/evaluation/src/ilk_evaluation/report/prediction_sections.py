@@ -61,12 +61,12 @@ def prediction_sections(figure_data: FigureData, figures: Figures) -> list[Secti
         for pipeline, one in found.items():
             matrices.append(((dataset, pipeline), _matrix(one, dataset, pipeline)))
     curves.sort(key=lambda panel: -panel[1].count("<figure"))  # most curves first
-    said = [beyond(len(figure_data.datasets), "data set"), figure_data.left_out]
+    notes = [beyond(len(figure_data.datasets), "data set"), figure_data.left_out]
     if unread:
-        said.append(f"Not read, as there are so many predictions: {listed(unread)}.")
+        notes.append(f"Not read, as there are so many predictions: {listed(unread)}.")
     return [
-        _section_of_curves(curves, specs, said),
-        _section_of_matrices(matrices, said, _too_large(large)),
+        _section_of_curves(curves, specs, notes),
+        _section_of_matrices(matrices, notes, _too_large(large)),
     ]
 
 
@@ -83,27 +83,29 @@ def _curves(specs: Sequence[FigureSpec], dataset: str, figures: Figures) -> Html
     return element("div", drawn, class_="pair") if drawn else None
 
 
-def _section_of_curves(panels: Panels, specs: Sequence[FigureSpec], said: list[str]) -> Section:
+def _section_of_curves(panels: Panels, specs: Sequence[FigureSpec], notes: list[str]) -> Section:
     if panels:
-        told = (
+        legend = (
             "Averaged over the splits at the same place of the horizontal axis; bands are one "
             "standard deviation to either side."
         )
-        content = paragraphs(" ".join([told, *said]), class_="note") + choice(["Data set"], panels)
+        content = paragraphs(" ".join([legend, *notes]), class_="note") + choice(
+            ["Data set"], panels
+        )
     else:
         why = next((o.lacking for o in specs if o.lacking), "")
         content = paragraphs(f"There are no curves: {why}.")
     return Section("curves", "Curves", Html(content))
 
 
-def _section_of_matrices(panels: Panels, said: list[str], too_large: str) -> Section:
+def _section_of_matrices(panels: Panels, notes: list[str], too_large: str) -> Section:
     if panels:
-        told = (
+        legend = (
             "Test cases of all splits together: with repeats a case counts once in each. Shades "
             "are shares of the true class."
         )
         note = paragraphs(
-            " ".join(text for text in [told, *said, too_large] if text), class_="note"
+            " ".join(text for text in [legend, *notes, too_large] if text), class_="note"
         )
         content = note + choice(["Data set", "Pipeline"], panels)
     else:

@@ -111,19 +111,21 @@ def failure_section(figure_data: FigureData, file: str | None) -> Section:
     """Return the failed cells, grouped by the place of the error in the code, then one by one."""
     results = figure_data.results
     if not len(results.failures):
-        said = "No cell failed." if not results.n_missing else "No cell has failed so far."
-        return Section("failures", "Failures", paragraphs(said))
+        message = "No cell failed." if not results.n_missing else "No cell has failed so far."
+        return Section("failures", "Failures", paragraphs(message))
     groups = grouped(results)
-    told = [_failure_group(figure_data, group, file) for group in groups[:MOST_TRACEBACKS]]
-    content = [*told, _beyond(len(groups)), _failure_table(figure_data)]
+    shown = [_failure_group(figure_data, group, file) for group in groups[:MOST_TRACEBACKS]]
+    content = [*shown, _beyond(len(groups)), _failure_table(figure_data)]
     return Section("failures", "Failures", Html("".join(content)))
 
 
 def _beyond(number: int) -> Html:
     if number <= MOST_TRACEBACKS:
         return Html()
-    said = f"The first {MOST_TRACEBACKS} of {number} sorts of failures have their tracebacks here."
-    return paragraphs(f"{said} `ilk results failures --traceback` shows all.", class_="note")
+    message = (
+        f"The first {MOST_TRACEBACKS} of {number} sorts of failures have their tracebacks here."
+    )
+    return paragraphs(f"{message} `ilk results failures --traceback` shows all.", class_="note")
 
 
 def _failure_group(figure_data: FigureData, group: Failures, file: str | None) -> Html:

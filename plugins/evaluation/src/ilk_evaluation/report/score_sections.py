@@ -90,20 +90,20 @@ def _ranking(figure_data: FigureData, ranked: pd.DataFrame, best: list[str], n: 
     if n == 1:
         level: Any = figure_data.results.pivot(measure).loc[figure_data.complete[0], best[0]]
         superlative = "highest" if figure_data.greater_is_better else "lowest"
-        said = (
+        text = (
             f"{_and(best)} {have} the {superlative} {measure} on {figure_data.complete[0]}, "
             f"{number(level)}"
         )
     else:
-        said = (
+        text = (
             f"{_and(best)} {have} the best mean rank by {measure} ({direction(figure_data)}): "
             f"{ranked['rank'].min():.2f}"
         )
     if len(others) and n > 1:
         next_ = others.iloc[0]
-        said += f", before {next_['pipeline']} with {next_['rank']:.2f}"
+        text += f", before {next_['pipeline']} with {next_['rank']:.2f}"
     where = f"the {count(n, 'data set')} that every pipeline finished" if n > 1 else ""
-    return said + (f", over {where}." if where else ".")
+    return text + (f", over {where}." if where else ".")
 
 
 def _and(names: list[str]) -> str:
@@ -120,13 +120,13 @@ def state(figure_data: FigureData) -> Iterator[str | Html]:
             f"This run is not finished: {results.n_missing:,} of {count(n, 'cell')} are not done "
             f"yet. The page shows what there was when it was written."
         )
-    told = element("a", "what went wrong", href="#failures")
+    link = element("a", "what went wrong", href="#failures")
     for number_, what in (
         (results.n_failed, "failed; estimates they belong to are left out, never guessed"),
         (results.n_fallback, "failed and were answered by the fallback instead"),
     ):
         if number_:
-            yield html([f"{number_:,} of {count(n, 'cell')} {what} (", told, ")."])
+            yield html([f"{number_:,} of {count(n, 'cell')} {what} (", link, ")."])
 
 
 def _measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
@@ -155,8 +155,8 @@ def _column(name: str, *, up: bool, time: bool, spread: bool) -> Column:
 def _directed(name: str, *, up: bool) -> Html:
     """Write a name with an arrow in the better direction."""
     arrow = element("span", "↑" if up else "↓", class_="direction", aria_hidden="true")
-    said = element("span", f" ({'higher' if up else 'lower'} is better)", class_="unseen")
-    return Html(element("span", name) + Html("\u00a0") + arrow + said)
+    hint = element("span", f" ({'higher' if up else 'lower'} is better)", class_="unseen")
+    return Html(element("span", name) + Html("\u00a0") + arrow + hint)
 
 
 def _count_columns(figure_data: FigureData) -> list[Column]:
@@ -278,13 +278,13 @@ def _estimate_figures(figure_data: FigureData, figures: Figures) -> Html:
     if not drawn:
         return paragraphs(f"No figures: {spec.lacking}.", class_="note")
     heading = element("h3", f"{figure_data.measure} on each data set")
-    said = (
+    text = (
         f"Bars reach one standard deviation over the splits to either side. Splits share training "
         f"cases, so that bars that do not overlap prove nothing; the best one is in colour. "
         f"{beyond(len(spec.places), 'data set')} {figure_data.left_out}"
     )
     grid = element("div", drawn, class_="multiples")
-    return Html(heading + paragraphs(said, class_="note") + grid)
+    return Html(heading + paragraphs(text, class_="note") + grid)
 
 
 def _all_estimates(figure_data: FigureData) -> Html:
@@ -316,11 +316,11 @@ def time_section(figure_data: FigureData, figures: Figures) -> Section:
         content = paragraphs(f"There is no such figure: {spec.lacking}.")
     else:
         figure = spec.figure()
-        told = paragraphs(
+        legend = paragraphs(
             "The line joins the pipelines that no other one beats in both; they are in colour.",
             class_="note",
         )
-        content = Html(told + paragraphs(figure.text) + figures.embed(figure))
+        content = Html(legend + paragraphs(figure.text) + figures.embed(figure))
     return Section("time", f"Time against {figure_data.measure}", content)
 
 

@@ -113,9 +113,9 @@ def _with_styles(old: ET.Element) -> Iterator[tuple[str, str]]:
             yield name, " ".join(value.split())
             continue
         for part in value.split(";"):
-            key, _, said = (text.strip() for text in part.partition(":"))
+            key, _, setting = (text.strip() for text in part.partition(":"))
             if key in _KEPT_STYLES:
-                yield key, said
+                yield key, setting
 
 
 def _role(color: str) -> str | None:

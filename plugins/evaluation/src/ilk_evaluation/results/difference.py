@@ -164,10 +164,10 @@ def _cells(a: Results, b: Results, tolerance: float) -> tuple[list[tuple[Any, ..
                 continue
             shared += 1
             keys = cell.key, theirs[place].key
-            came = [known.get(key, "missing") for known, key in zip(statuses, keys, strict=True)]
-            if came[0] != came[1]:
-                rows.append((*place, f"{came[0]} in A, {came[1]} in B"))
-            elif came[0] in {"done", "fallback"}:
+            states = [known.get(key, "missing") for known, key in zip(statuses, keys, strict=True)]
+            if states[0] != states[1]:
+                rows.append((*place, f"{states[0]} in A, {states[1]} in B"))
+            elif states[0] in {"done", "fallback"}:
                 what = _unlike_predictions(
                     one.prediction(keys[0]), other.prediction(keys[1]), tolerance
                 )

@@ -61,8 +61,8 @@ class Results:
             (len(self.design.pipelines), "pipeline"),
             (self.design.n_cells, "cell"),
         )
-        said = ", ".join(f"{number} {noun}" + "s" * (number != 1) for number, noun in sizes)
-        return f"<Results {self.design.name!r}: {said}>"
+        counts = ", ".join(f"{number} {noun}" + "s" * (number != 1) for number, noun in sizes)
+        return f"<Results {self.design.name!r}: {counts}>"
 
     @property
     def measure(self) -> str:
@@ -317,11 +317,11 @@ class Results:
             return []
         lost = [
             (f"{len(names)} {what}{'s' * (len(names) != 1)} ({list_some(names)})", other)
-            for what, other, every, kept in (
+            for what, other, every, judged_names in (
                 ("pipeline", "data set", estimates.columns, judged.columns),
                 ("data set", "pipeline", estimates.index, judged.index),
             )
-            if (names := [str(name) for name in every if name not in kept])
+            if (names := [str(name) for name in every if name not in judged_names])
         ]
         return [
             f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"

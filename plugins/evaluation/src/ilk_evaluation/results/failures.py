@@ -124,8 +124,8 @@ def _end(text: list[str]) -> list[str]:
     at = [position for position, line in enumerate(text) if line.lstrip().startswith('File "')]
     if any("most recent call first" in line for line in text):  # of faulthandler
         places = [text[position].strip() for position in at]
-        own = (place for place in places if _STANDARD_LIBRARY not in place)
-        return [next(own, places[0])] if places else text[-1:]
+        outside = (place for place in places if _STANDARD_LIBRARY not in place)
+        return [next(outside, places[0])] if places else text[-1:]
     return [line.strip() for line in text[at[-1] :][:2]] if at else text[-1:]
 
 

@@ -90,8 +90,8 @@ def cell_frame(design: Design, store: Store) -> pd.DataFrame:
         seconds = outcome.fit_seconds, outcome.predict_seconds
         what = (status, n, *seconds, len(outcome.warnings), outcome.error, cell.key)
         rows.append((*design.place(cell), *what))
-    own = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
-    frame = pd.DataFrame(rows, columns=[*_PLACE, *own])
+    columns = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
+    frame = pd.DataFrame(rows, columns=[*_PLACE, *columns])
     seconds_columns = ["fit_seconds", "predict_seconds"]
     return frame.astype(dict.fromkeys(seconds_columns, float))
 

@@ -68,15 +68,15 @@ def score(design: Design, store: Store) -> Scored:
         count = Counter(statuses.get(cell.key, "missing") for cell in cells)
         fine = [cell for cell in cells if statuses.get(cell.key) in {"done", "fallback"}]
         seconds: list[float] = []
-        own = list(_scores(design, store, fine, seconds, scored.notes))
-        rows += [(*at, *row) for row in own]
+        scores = list(_scores(design, store, fine, seconds, scored.notes))
+        rows += [(*at, *row) for row in scores]
         scored.n_failed.loc[at] = count["failed"]
         scored.n_fallback.loc[at] = count["fallback"]
         scored.n_missing.loc[at] = count["missing"]
         scored.fit_seconds.loc[at] = np.mean(seconds) if seconds else np.nan
         complete = len(fine) == len(cells)
         for measure in design.measures:
-            values = [value for name, _, _, value in own if name == measure]
+            values = [value for name, _, _, value in scores if name == measure]
             if complete:
                 estimate, spread = _estimate(design, store, fine[0], measure, values, scored.notes)
                 scored.estimates[measure].loc[at] = estimate
@@ -124,16 +124,16 @@ def _scores(
     pooled = {name: m for name, m in design.measures.items() if m.pooled}
     single = {name: m for name, m in design.measures.items() if not m.pooled}
 
-    told: Counter[tuple[str, str, str]] = Counter()
+    remarks: Counter[tuple[str, str, str]] = Counter()
     asked: Counter[str] = Counter()
 
     def value(name: str, measure: ilk.Measure, prediction: ilk.Prediction) -> float:
         asked[name] += 1
         try:
             score = float(measure(prediction))
-            told.update((name, "for", said) for said in measure.remarks(prediction))
+            remarks.update((name, "for", remark) for remark in measure.remarks(prediction))
         except ilk.IlkError as error:
-            told[name, "was not computed for", str(error)] += 1
+            remarks[name, "was not computed for", str(error)] += 1
             return float("nan")
         return score
 
@@ -148,8 +148,8 @@ def _scores(
                 yield name, repeat, cell.fold, value(name, measure, prediction)
         for name, measure in pooled.items():
             yield name, repeat, POOLED, value(name, measure, pool(together))
-    if told:
-        notes += _told(told, asked, f"{design.dataset(cell)}, {design.pipeline(cell)}")
+    if remarks:
+        notes += _told(remarks, asked, f"{design.dataset(cell)}, {design.pipeline(cell)}")
 
 
 def _estimate(
@@ -180,13 +180,15 @@ def _estimate(
         return float("nan"), float("nan")
 
 
-def _told(told: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:
+def _told(remarks: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:
     """Write remarks on scores: the most frequent ones, with their numbers."""
-    for name, what in dict.fromkeys((name, what) for name, what, _ in told):
-        reasons = Counter({said: n for (*about, said), n in told.items() if about == [name, what]})
-        for said, n in reasons.most_common(MOST_SAID):
+    for name, what in dict.fromkeys((name, what) for name, what, _ in remarks):
+        reasons = Counter(
+            {reason: n for (*about, reason), n in remarks.items() if about == [name, what]}
+        )
+        for reason, n in reasons.most_common(MOST_SAID):
             share = f" ({n} of {asked[name]} scores)" if n < asked[name] else ""
-            yield f"{name} {what} {row}: {said}{share}"
+            yield f"{name} {what} {row}: {reason}{share}"
         if len(reasons) > MOST_SAID:
             left = len(reasons) - MOST_SAID
             yield f"{name} {what} {row}: {left} more reason{'s' * (left != 1)} of this kind"
@@ -215,8 +217,8 @@ def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
     """Rank the pipelines on each data set, 1 is best; NaN for pipelines without an estimate."""
     given = estimates.to_numpy(dtype=float)
     result = np.full(given.shape, np.nan)
-    for row, own in zip(given, result, strict=True):
+    for row, ranked in zip(given, result, strict=True):
         there = ~np.isnan(row)
         if there.any():
-            own[there] = ilk.rank_rows(row[there][None], greater_is_better=greater_is_better)[0]
+            ranked[there] = ilk.rank_rows(row[there][None], greater_is_better=greater_is_better)[0]
     return pd.DataFrame(result, index=estimates.index, columns=estimates.columns)

@@ -185,7 +185,7 @@ def _supports(
 
 
 def supports(
-    model: Any, said: ilk.Prediction, classes: np.ndarray
+    model: Any, prediction: ilk.Prediction, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Align the probabilities and decision values of a model as `predict` after a fit would.
 
@@ -195,28 +195,30 @@ def supports(
         If a fitted model would give probabilities or decision values, and they are missing.
     """
     if hasattr(model, "predict_proba"):
-        name, values, absent = "probabilities", said.probabilities, 0.0
+        name, values, absent = "probabilities", prediction.probabilities, 0.0
     elif hasattr(model, "decision_function"):
-        name, values, absent = "scores", said.scores, -np.inf
+        name, values, absent = "scores", prediction.scores, -np.inf
     else:
         return None, None
     if values is None:
         raise ilk.InputError(f"leave_one_out gave no {name}, which there are after a fit")
-    columns = _aligned(values, said.classes, classes, absent)
+    columns = _aligned(values, prediction.classes, classes, absent)
     return (columns, None) if name == "probabilities" else (None, columns)
 
 
-def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray | None:
+def _aligned(
+    values: Any, learned: np.ndarray, classes: np.ndarray, absent: float
+) -> np.ndarray | None:
     """Align columns to the classes of the data set; None unless there is one column per class."""
     columns = np.asarray(values, dtype=float)
     if columns.ndim == 1:
-        columns = np.column_stack([-columns, columns]) if len(own) == 2 else columns[:, None]
-    if columns.shape[1] != len(own):  # one-versus-one decision values, say
+        columns = np.column_stack([-columns, columns]) if len(learned) == 2 else columns[:, None]
+    if columns.shape[1] != len(learned):  # one-versus-one decision values, say
         return None
-    if len(own) == len(classes):
+    if len(learned) == len(classes):
         return columns
     result = np.full((len(columns), len(classes)), absent)
-    result[:, label_codes(np.asarray(own), classes)] = columns
+    result[:, label_codes(np.asarray(learned), classes)] = columns
     return result
 
 

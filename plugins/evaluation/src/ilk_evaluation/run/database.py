@@ -52,8 +52,8 @@ def explained(path: Path | None) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", None)
         code = code if code is None else code & 0xFF
         words = _WORDS.get(code, "cannot be used as a store: {error}")
-        said = " ".join(str(error).split())[:_LONGEST]
-        raise StoreError(f"{path}: {words.format(error=said, path=path)}") from error
+        message = " ".join(str(error).split())[:_LONGEST]
+        raise StoreError(f"{path}: {words.format(error=message, path=path)}") from error
 
 
 def connected(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection:
@@ -131,9 +131,9 @@ def check(connection: sqlite3.Connection, path: Path | None) -> int:
 def verify(connection: sqlite3.Connection, path: Path | None, *, digests: bool) -> None:
     """Raise StoreError if any value in a store differs from the value written."""
     with explained(path):
-        said = damage(connection, digests=digests)
-    if said is not None:
-        raise StoreError(f"{path}: is damaged ({said}); {_RECOVER.format(path=path)}")
+        message = damage(connection, digests=digests)
+    if message is not None:
+        raise StoreError(f"{path}: is damaged ({message}); {_RECOVER.format(path=path)}")
 
 
 def check_writable(path: Path) -> None:

@@ -47,7 +47,7 @@ class Silent(AbstractContextManager["Silent"]):
         """Count a cell."""
         self.advance_all(((cell, outcome),))
 
-    def advance_all(self, came: Iterable[tuple[Cell, Outcome]]) -> None:
+    def advance_all(self, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
         """Count cells that finished together."""
 
     def say(self, text: str) -> None:
@@ -76,9 +76,9 @@ class Shown(Silent):
         self.store = store
         self.began = self._looked = monotonic()
 
-    def advance_all(self, came: Iterable[tuple[Cell, Outcome]]) -> None:
+    def advance_all(self, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
         """Count cells, and report progress if due."""
-        for cell, outcome in came:
+        for cell, outcome in outcomes:
             self.run_state.count(cell.key, CellSummary.of(outcome))
         now = monotonic()
         if now - self._looked > 1 / REFRESHED:
@@ -105,9 +105,9 @@ class Lines(Shown):
         self._teller.skip(self.run_state)
         return self
 
-    def advance_all(self, came: Iterable[tuple[Cell, Outcome]]) -> None:
+    def advance_all(self, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
         """Count cells, and write a line if due."""
-        super().advance_all(came)
+        super().advance_all(outcomes)
         self._teller.tell(self.view())
 
 
@@ -243,8 +243,8 @@ class View:
             parts.append(f"{self.run_state.fallbacks} answered by the fallback")
         if self.run_state.done < self.run_state.total:
             left = self._left()
-            said = ", ".join([*parts, *([f"about {duration(left)} left"] if left else [])])
-            return f"{said}; {leader_text(self.best)}" if self.best else said
+            text = ", ".join([*parts, *([f"about {duration(left)} left"] if left else [])])
+            return f"{text}; {leader_text(self.best)}" if self.best else text
         if self.elapsed is not None:
             parts.append(f"done in {duration(self.elapsed)}")
         return ", ".join(parts)
@@ -321,12 +321,12 @@ def _failure_text(failure: Failure) -> str:
 
 def duration(seconds: float) -> str:
     """``48 s``, ``3 min 20 s``, ``2 h 5 min``, ``3 d 4 h``."""
-    whole = max(round(seconds), 0)
+    rounded = max(round(seconds), 0)
     for large, small, size, count in (("d", "h", 3600, 24), ("h", "min", 60, 60)):
-        upper, lower = divmod(whole // size, count)
+        upper, lower = divmod(rounded // size, count)
         if upper:
             return f"{upper} {large} {lower} {small}"
-    minutes, rest = divmod(whole, 60)
+    minutes, rest = divmod(rounded, 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 

@@ -120,20 +120,20 @@ class RunState:
             self.left[cell.dataset, cell.pipeline] -= 1
             self.total -= 1
 
-    def count(self, key: str, came: CellSummary, times: int = 1) -> None:
+    def count(self, key: str, summary: CellSummary, times: int = 1) -> None:
         """Count a cell; with ``times=-1`` uncount it, as it is run again."""
         cell = self.cells[key]
         at = cell.dataset, cell.pipeline
         self.left[at] -= times
-        self.here += times * came.here
-        if came.seconds is not None:
-            self._seconds[at] += times * came.seconds
+        self.here += times * summary.here
+        if summary.seconds is not None:
+            self._seconds[at] += times * summary.seconds
             self._timed[at] += times
-            self._worked += times * came.here * came.seconds
-        if came.error is not None:
-            self.failed += times * (not came.fallback)
-            self.fallbacks += times * came.fallback
-            self._count_failure((*at, first_line(came.error)), times)
+            self._worked += times * summary.here * summary.seconds
+        if summary.error is not None:
+            self.failed += times * (not summary.fallback)
+            self.fallbacks += times * summary.fallback
+            self._count_failure((*at, first_line(summary.error)), times)
         self.done += times
 
     def _count_failure(self, kind: tuple[int, int, str], times: int) -> None:

@@ -130,9 +130,9 @@ def damage(connection: sqlite3.Connection, *, digests: bool) -> str | None:
     digests : bool
         Whether rows have digests; else only the structure of the file is checked.
     """
-    (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if said != "ok":
-        return " ".join(str(said).split())
+    (message,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if message != "ok":
+        return " ".join(str(message).split())
     if digests:
         for table in TABLES.values():
             query = f"SELECT rowid FROM {table.name} WHERE digest IS NOT sealed({table.listed})"  # noqa: S608  # our own names

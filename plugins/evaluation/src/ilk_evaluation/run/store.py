@@ -422,8 +422,8 @@ class Store:
             yield self._connection.execute
 
 
-def _number(kept: Any) -> float:
-    return float("nan" if kept is None else kept)
+def _number(value: Any) -> float:
+    return float("nan" if value is None else value)
 
 
 def _close(connection: sqlite3.Connection, lock: Lock | None) -> None:

@@ -244,9 +244,9 @@ def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
 
 
 def _of_case(together: Outcome, row: int) -> Outcome:
-    own = slice(row, row + 1)
+    rows = slice(row, row + 1)
     parts = (together.codes, together.probabilities, together.scores)
-    codes, probabilities, scores = (None if part is None else part[own] for part in parts)
+    codes, probabilities, scores = (None if part is None else part[rows] for part in parts)
     return replace(together, codes=codes, probabilities=probabilities, scores=scores)
 
 
