@@ -76,7 +76,7 @@ def plot(
         for path in write_figures(wanted, folder, format_):
             click.echo(str(path))
     if path is None:
-        raise ilk.InputError(f"{store}: there is nothing to draw; --list says what is lacking")
+        raise ilk.InputError(f"{store}: there is nothing to draw; --list shows the reasons")
 
 
 def _show(specs: dict[str, FigureSpec]) -> None:

@@ -145,7 +145,7 @@ def draw_calibration(found: Calibration, ax: Any = None) -> Any:
     )
     ax.set(
         xlabel=written(f"probability of {found.name}"),
-        ylabel="share that came true",
+        ylabel="observed frequency",
         xlim=(-0.02, 1.02),
         ylim=(-0.02, 1.02),
     )

@@ -110,7 +110,7 @@ def _shared(name: str) -> SharedInput:
             has = f"has {library} {here}" if here else f"lacks {library}"
             raise ExecutorError(
                 f"the worker on {platform.node()} {has}, the runner has {library} {number}; "
-                f"results are those of one installation: make them equal"
+                f"the results would depend on both: install equal versions"
             )
     shared: SharedInput = pickle.loads(content)  # noqa: S301
     return shared

@@ -193,7 +193,7 @@ def _calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
     return Figure(
         "calibration",
         f"Calibration on {dataset}",
-        f"Share that came true against the probability of {event} on {dataset}, in ten bins over "
+        f"Observed frequency against the probability of {event} on {dataset}, in ten bins over "
         f"the splits of one repeat. Expected error: {errors or 'no pipeline gives probabilities'}.",
         _calibration_table(found),
         lambda ax: _paint_calibrations(ax, found, figure_data.order),
@@ -220,7 +220,7 @@ def _calibration_table(found: dict[str, Calibration]) -> pd.DataFrame:
                 "pipeline": pipeline,
                 "expected error": one.expected_error,
                 "probability": probability,
-                "share that came true": share,
+                "observed frequency": share,
                 "cases": int(count),
             }
             for pipeline, one in found.items()
@@ -245,7 +245,7 @@ def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence
     ax.set_ylim(-0.01, 1.01)
     ax.grid(axis="both")
     ax.set_xlabel(as_is(f"probability of {event}"))
-    ax.set_ylabel("share that came true")
+    ax.set_ylabel("observed frequency")
     if found:
         _legend_below(ax, *ax.get_legend_handles_labels())
 

@@ -155,7 +155,7 @@ _EVALUATION = Table(
 )
 _RUN = Table(
     {
-        "executor": Param(slot="executor", doc="What runs the cells."),
+        "executor": Param(slot="executor", doc="Runs the cells."),
         "on_error": Param(
             choices=("record", "raise", "fallback"),
             doc="Record a failed cell and go on, stop at it, or let the fallback answer.",

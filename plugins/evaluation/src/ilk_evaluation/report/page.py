@@ -48,7 +48,7 @@ def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> 
     ----------
     results : Results
     listeners : ilk.Listeners, optional
-        May add sections; those of all installed plugins if left out.
+        May add sections; by default the listeners of all installed plugins.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def write_report(
     results : Results
     path : str or Path
     listeners : ilk.Listeners, optional
-        May add sections; those of all installed plugins if left out.
+        May add sections; by default the listeners of all installed plugins.
 
     Raises
     ------

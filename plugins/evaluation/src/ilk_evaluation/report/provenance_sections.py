@@ -38,7 +38,7 @@ def specification_section(known: Mapping[str, Any]) -> Section:
 def provenance_section(known: Mapping[str, Any]) -> Section:
     """Return runs, versions, data sets and pipelines."""
     content = [_versions(known), _runs(known), _datasets(known), _pipelines(known)]
-    return Section("origins", "Where it comes from", Html("".join(content)))
+    return Section("origins", "Provenance", Html("".join(content)))
 
 
 def _versions(known: Mapping[str, Any]) -> Html:
@@ -123,7 +123,7 @@ def _beyond(number: int) -> Html:
     if number <= MOST_TRACEBACKS:
         return Html()
     message = (
-        f"The first {MOST_TRACEBACKS} of {number} sorts of failures have their tracebacks here."
+        f"The first {MOST_TRACEBACKS} of {number} groups of failures have their tracebacks here."
     )
     return paragraphs(f"{message} `ilk results failures --traceback` shows all.", class_="note")
 
@@ -147,8 +147,8 @@ def _failure_group(figure_data: FigureData, group: Failures, file: str | None) -
         "details",
         element("summary", summary),
         paragraphs(f"In {listed(places, 12)}."),
-        [element("p", "It also said:"), element("ul", others)] if others else None,
-        element("p", "To see it again: ", element("code", again)),
+        [element("p", "Other messages:"), element("ul", others)] if others else None,
+        element("p", "To reproduce: ", element("code", again)),
         element("pre", element("code", group.traceback or "no traceback was kept"), tabindex="0"),
         class_="failure",
     )

@@ -57,7 +57,7 @@ def summary(figure_data: FigureData) -> Section:
     """Return the verdict in words and the table of pipelines over all data sets."""
     lead = [element("p", text, class_="lead") for text in verdict(figure_data)]
     states = [element("p", text, class_="state") for text in state(figure_data)]
-    return Section("summary", "In short", Html("".join([*states, *lead, _table(figure_data)])))
+    return Section("summary", "Summary", Html("".join([*states, *lead, _table(figure_data)])))
 
 
 def verdict(figure_data: FigureData) -> Iterator[str]:
@@ -81,7 +81,7 @@ def verdict(figure_data: FigureData) -> Iterator[str]:
     if verdicts:
         yield shortened(verdicts[0].text)
     else:
-        yield "No comparison tells whether these differences are more than chance."
+        yield "No comparison tests whether these differences are significant."
 
 
 def _ranking(figure_data: FigureData, ranked: pd.DataFrame, best: list[str], n: int) -> str:
@@ -118,11 +118,11 @@ def state(figure_data: FigureData) -> Iterator[str | Html]:
     if results.n_missing:
         yield (
             f"This run is not finished: {results.n_missing:,} of {count(n, 'cell')} are not done "
-            f"yet. The page shows what there was when it was written."
+            f"yet. The page shows the state when it was written."
         )
-    link = element("a", "what went wrong", href="#failures")
+    link = element("a", "details", href="#failures")
     for number_, what in (
-        (results.n_failed, "failed; estimates they belong to are left out, never guessed"),
+        (results.n_failed, "failed; their estimates are left out, not guessed"),
         (results.n_fallback, "failed and were answered by the fallback instead"),
     ):
         if number_:
@@ -217,7 +217,7 @@ def _footnotes(figure_data: FigureData) -> Iterator[str]:
     measures = list(figure_data.results.design.measures)
     if figure_data.summary[measures].isna().any().any():
         yield (
-            "– stands where a pipeline has no estimate on one of its data sets: a mean over the "
+            "– means that a pipeline has no estimate on one of its data sets: a mean over the "
             "others would not be comparable."
         )
 
@@ -348,7 +348,7 @@ def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
             element("article", element("h3", label), element("p", reason), class_="comparison")
         )
     if not parts:
-        parts.append(html(paragraphs("The experiment asks for no comparison.")))
+        parts.append(html(paragraphs("The experiment has no comparison.")))
     return Section("comparisons", "Comparisons", Html("".join(parts)))
 
 

@@ -197,7 +197,7 @@ def _common_design(paths: Sequence[Path]) -> Design:
         other = results(path)
         unlike = unlike_designs(first, other)
         if _fallback(paths[0]) != _fallback(path):
-            unlike.append("what is done about failed cells (the fallback)")
+            unlike.append("the handling of failed cells (the fallback)")
         if unlike:
             raise StoreError(
                 f"{path} (B) holds another experiment than {paths[0]} (A), they cannot be merged: "

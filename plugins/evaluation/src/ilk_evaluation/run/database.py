@@ -25,7 +25,7 @@ UNSEALED = 5
 BUSY = 60.0
 """Seconds to wait for another reader or writer; SQLite's default of 5 s is too short on a busy
 machine."""
-_RECOVER = "`sqlite3 {path} .recover` saves what is left of it. Move it away to start over"
+_RECOVER = "`sqlite3 {path} .recover` saves its readable rows. Move the file away to start over"
 _WORDS = {
     sqlite3.SQLITE_NOTADB: "is not a store of ilk",
     sqlite3.SQLITE_FULL: "cannot be written: the disk is full",

@@ -51,7 +51,7 @@ class Silent(AbstractContextManager["Silent"]):
         """Count cells that finished together."""
 
     def say(self, text: str) -> None:
-        """Write a line about what is done."""
+        """Write a line of text above the progress."""
 
 
 class Shown(Silent):
@@ -87,7 +87,7 @@ class Shown(Silent):
             self.leader.work(self.store, self.run_state, seconds)
 
     def say(self, text: str) -> None:
-        """Write a line about what is done."""
+        """Write a line of text above the progress."""
         from rich.text import Text
 
         self.console.print(Text(text), soft_wrap=True)

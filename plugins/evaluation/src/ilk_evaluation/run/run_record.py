@@ -124,8 +124,8 @@ def recorded_design(store: Store, experiment: str | None = None) -> Design:
         )
     if not store.planned(run["id"]) and run is not runs[-1]:
         raise StoreError(
-            f"{store.path}: an older ilk kept of the experiment {run['name']!r} only its cells; "
-            f"run it again to see its tables, which fits nothing that is there"
+            f"{store.path}: an older ilk stored only the cells of the experiment {run['name']!r}; "
+            f"run it again to see its tables, which fits no finished cell again"
         )
     with undamaged(store.path):
         return _design(store, run)

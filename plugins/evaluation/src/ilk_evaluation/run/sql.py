@@ -138,7 +138,7 @@ def damage(connection: sqlite3.Connection, *, digests: bool) -> str | None:
             query = f"SELECT rowid FROM {table.name} WHERE digest IS NOT sealed({table.listed})"  # noqa: S608  # our own names
             found = connection.execute(query).fetchone()
             if found is not None:
-                return f"a value in row {found[0]} of {table.name} is not what was written"
+                return f"a value in row {found[0]} of {table.name} was changed"
     return None
 
 
