@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.results.experiment_results import Results
 
 
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED, TERMINATED = 130, 143  # as shells: 128 + SIGINT, 128 + SIGTERM
 
 
 @click.command

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ilk_evaluation.commands.observer import Observation
 
-INTERRUPTED = 130
+INTERRUPTED = 130  # as shells: 128 + SIGINT
 
 
 @click.command
