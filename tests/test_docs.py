@@ -168,3 +168,13 @@ def leads_nowhere(page: Path, target: str) -> bool:
 
 def test_links_lead_somewhere():
     assert not [(page, target) for page, target in links() if leads_nowhere(page, target)]
+
+
+def test_map_names_files_that_exist():
+    """Also each folder that it names with a slash at its end."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = {name.rstrip("/") for name in re.findall(r"[\w/]+(?:\.py\b|/(?=[` ]))", text)}
+    assert len(named) > 20
+    trees = [ROOT / name for name in ("core", "plugins", "tests", "benchmarks")]
+    there = [path.as_posix() for tree in trees for path in [tree, *tree.rglob("*")]]
+    assert not [name for name in named if not any(path.endswith(f"/{name}") for path in there)]

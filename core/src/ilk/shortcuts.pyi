@@ -2638,7 +2638,7 @@ def executor(
     inner_threads: int | None = ...,
     timeout: float | None = ...,
 ) -> Executor:
-    """Runs several cells at once in processes, and outlives the death of any of them."""
+    """Runs several cells at once in processes, and survives the death of any of them."""
 
 @overload
 def executor(
@@ -2648,13 +2648,13 @@ def executor(
     workers: int | None = ...,
     inner_threads: int | None = ...,
 ) -> Executor:
-    """Runs cells on the ranks of an MPI job, by the pool of mpi4py."""
+    """Runs cells on the ranks of an MPI job, by the pool of mpi4py.futures."""
 
 @overload
 def executor(
     _name: Literal["serial", "ilk-evaluation/serial"], /, *, inner_threads: int | None = ...
 ) -> Executor:
-    """Runs one cell after the other in this process; good for debugging and small plans."""
+    """Runs one cell after the other in this process, for debugging and small plans."""
 
 @overload
 def executor(_name: str, /) -> Executor: ...

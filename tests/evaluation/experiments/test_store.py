@@ -244,7 +244,7 @@ def test_a_store_without_digests_is_read_and_gains_them_when_it_is_written(old):
     assert table["error"].tolist() == [0.0]
     assert any("the store is not verifiable" in note for note in unlike.notes)
     assert ilk_command(["results", "verify", str(old)]) == 1
-    with pytest.raises(StoreError, match=r"kept of the experiment 'first' only its cells"):
+    with pytest.raises(StoreError, match=r"only the cells of the experiment 'first'"):
         results(old, experiment="first")
     assert old.read_bytes() == content
     with Store.open(old) as store:

@@ -164,7 +164,7 @@ def test_where_all_failed_there_is_nothing_to_draw(call, make_experiment, tmp_pa
     run_experiment(make_experiment(path, datasets, [make_experiment.pipeline("A", fails_at=2)]))
     code, out, err = call("plot", path, "-o", tmp_path / "figures")
     assert (code, out) == (2, "")
-    assert err == f"Error: {path}: there is nothing to draw; --list says what is lacking\n"
+    assert err == f"Error: {path}: there is nothing to draw; --list shows the reasons\n"
     assert list((tmp_path / "figures").iterdir()) == []
     assert (
         "calibration          none: there are no predictions yet\n"

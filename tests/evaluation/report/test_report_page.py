@@ -112,7 +112,7 @@ def test_the_verdict_is_said_in_plain_words(read, results):
         assert (name in names) == (rank == summary["rank"].min())
     assert rest.startswith(f"{summary['rank'].min():.2f}")
     assert "over the 10 data sets that every pipeline finished" in said
-    assert "4 of 176 cells failed; estimates they belong to are left out" in said
+    assert "4 of 176 cells failed; their estimates are left out" in said
     assert "left out: <script>alert(1)</script>." in said
 
 
@@ -344,8 +344,8 @@ def test_no_comparisons_and_times_only(make_experiment, tmp_path):
         measures=["fit_seconds"],
     )
     read = Page(html_report(run_experiment(spec)))
-    assert "No comparison tells whether" in read.section("summary")
-    assert "The experiment asks for no comparison." in read.section("comparisons")
+    assert "No comparison tests whether" in read.section("summary")
+    assert "The experiment has no comparison." in read.section("comparisons")
     assert "is a time itself" in read.section("time")
 
 

@@ -135,7 +135,7 @@ def test_other_predictions_are_told_of_and_the_first_is_taken(parts, tmp_path, c
         ),
         (
             {"run": {"on_error": "fallback", "fallback": "nearest_mean"}},
-            "what is done about failed cells",
+            "the handling of failed cells",
         ),
     ],
     ids=["seed", "data", "order", "resampling", "measures", "pipelines", "fallback"],

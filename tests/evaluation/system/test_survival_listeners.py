@@ -125,8 +125,8 @@ def test_the_worked_example_works(shell, page, tmp_path_factory):
     log = shell.store.with_suffix(".jsonl")
     title, _, sentence = out.splitlines()[-3:]
     assert title == "Log"
-    assert sentence == f"What came of every cell is in {log}."
-    assert f"{title}\n\nWhat came of every cell is in results/" in console
+    assert sentence == f"The outcomes of all cells are in {log}."
+    assert f"{title}\n\nThe outcomes of all cells are in results/" in console
     shown = json.loads(console.splitlines()[-1].replace('"seconds": ...', '"seconds": 1.5'))
     told = [json.loads(line) for line in log.read_text().splitlines()]
     assert [list(cell) for cell in told] == [list(shown)] * 2

@@ -1,8 +1,8 @@
 """Data sets, resampling, measures, comparisons and experiments for ilk.
 
-The public names are imported on first use; the components are reached by name through `ilk`.
-Modules of functions stand beside them: `confusion`, `curves` and `intervals`, of predictions and
-their scores, `diversity`, of the members of an ensemble, `bias_variance` and `theory`.
+Public names are imported on first use; components are built by name through `ilk`. Modules of
+functions: `confusion`, `curves` and `intervals` for predictions and their scores, `diversity` for
+the members of an ensemble, `bias_variance` and `theory`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write a file as a whole or not at all."""
+"""Write a file atomically: completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OLD = 3600.0
-"""Seconds after which what nobody has written to is left of a process that was killed."""
+"""Seconds without a write after which a temporary file counts as left over by a killed process."""
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put a file in the place of another, or where there is none, at once."""
-    if path.exists() and not path.is_file():  # a pipe or a terminal takes what it is given
+    """Create or replace a file atomically."""
+    if path.exists() and not path.is_file():  # a pipe or a terminal is written directly
         path.write_bytes(content)
         return
     path = path.resolve()  # a link stays a link
@@ -35,7 +35,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def check_no_link(path: Path) -> None:
-    """Raise InputError if a file whose name nobody said would be written through a link."""
+    """Raise InputError if a file of a default name is a link."""
     if path.is_symlink():
         raise ilk.InputError(
             f"{path}: is a link to {path.readlink()}, which would be replaced; say where to write "
@@ -44,7 +44,7 @@ def check_no_link(path: Path) -> None:
 
 
 def _sweep(path: Path) -> None:
-    """Remove the parts of a file whose writers are dead."""
+    """Remove the temporary files of dead writers."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError):
             if time() - part.stat().st_mtime > OLD:

@@ -23,19 +23,19 @@ def confusion_matrix(prediction: Prediction) -> np.ndarray:
     Returns
     -------
     ndarray of int, shape (C, C)
-        ``M[i, j]``: cases of class i that were taken for class j, in the order of
-        `prediction.classes`. Rejected cases are left out. A class without cases has a row of
-        zeros, one that was never predicted a column of zeros.
+        ``M[i, j]``: cases of class i that were predicted as class j, in the order of
+        `prediction.classes`. Rejected cases are left out. A class without cases has a row of zeros,
+        a class never predicted a column of zeros.
 
     Raises
     ------
     InputError
-        For a label of an answered case that is none of the classes.
+        If the label of an answered case is not one of the classes.
 
     Notes
     -----
-    Rows are true, as in scikit-learn. The thesis of Zaidi (2011) and the tables of Arras have
-    them the other way round.
+    Rows are true, as in scikit-learn. The thesis of Zaidi (2011) and the tables of Arras use the
+    transpose.
 
     References
     ----------
@@ -74,21 +74,21 @@ def answered_truth(prediction: Prediction) -> np.ndarray:
 
 
 def normalized(matrix: Any, by: Literal["true", "predicted", "all"] = "true") -> np.ndarray:
-    """Turn the counts of a confusion matrix into shares.
+    """Normalize the counts of a confusion matrix to shares.
 
     Parameters
     ----------
     matrix : array of shape (C, C)
         Rows true, columns predicted.
     by : {"true", "predicted", "all"}
-        What a share is of: the cases of the true class (rows sum to 1, up to rounding; the
-        diagonal is the recall), those that were predicted to be of a class (columns sum to 1;
-        the diagonal is the precision), or all cases.
+        The denominator: the cases of the true class (rows sum to 1, up to rounding; the diagonal is
+        the recall), the cases of the predicted class (columns sum to 1; the diagonal is the
+        precision), or all cases.
 
     Returns
     -------
     ndarray of shape (C, C)
-        NaN where there is nothing to be a share of.
+        NaN where the denominator is 0.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def ratio(parts: Any, totals: Any) -> np.ndarray:
 
 
 def per_class(prediction: Prediction) -> pd.DataFrame:
-    """Say for each class how many cases there were and how well they were found.
+    """Counts and rates of each class.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ def per_class(prediction: Prediction) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per class, with columns cases, rejected, predicted, right (counts; of the
-        answered cases but for the second), precision, recall, specificity and f1: NaN where
-        they are not defined, as the precision of a class that was never predicted.
+        One row per class, with columns cases, rejected, predicted, right (counts; all but rejected
+        count answered cases), precision, recall, specificity and f1. Undefined rates are NaN, such
+        as the precision of a class that was never predicted.
 
     Examples
     --------

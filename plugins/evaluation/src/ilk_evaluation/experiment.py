@@ -32,28 +32,28 @@ def run_experiment(
     console: Console | None = None,
     listeners: ilk.Listeners | None = None,
 ) -> Results:
-    """Run an experiment, or what is left of it, and score it.
+    """Run the unfinished cells of an experiment and score it.
 
     Parameters
     ----------
     source : path, dict, ilk.Spec or Plan
-        A TOML file, or tables of the same grammar. A dict without ``[output] store`` keeps
-        its predictions in a temporary store.
+        A TOML file, or tables of the same grammar. A dict without ``[output] store`` uses a
+        temporary store.
     store : path, optional
-        Takes the place of ``[output] store``.
+        Replaces ``[output] store``.
     fresh : bool
         Run every cell again.
     retry_failed : bool
-        Run the cells again that failed, or that the fallback answered.
+        Run failed cells again, and cells that the fallback answered.
     executor : str, table or ilk.Executor, optional
-        Takes the place of ``[run] executor``.
+        Replaces ``[run] executor``.
     shard : (int, int), optional
-        Run only the first of three parts, say, by ``(1, 3)``. Other machines run the others,
-        each into a store of its own, and `merge_stores` joins them.
+        Run only one part: ``(1, 3)`` is the first of three. Other machines run the others, each
+        into its own store, and `merge_stores` joins the stores.
     console : rich.console.Console, optional
         Where progress is shown.
     listeners : ilk.Listeners, optional
-        Whom to tell; those of all installed plugins if left out.
+        Called during the run; by default the listeners of all installed plugins.
 
     Returns
     -------
@@ -62,13 +62,13 @@ def run_experiment(
     Raises
     ------
     ilk.SpecError
-        With everything that is wrong with the specification or the data, before any fit.
+        Listing all problems of the specification and the data, before any fit.
     CellError
         If a cell fails and the experiment says ``on_error = "raise"``.
     StoreError
-        If the store cannot be used any more; what was finished is in it.
+        If the store becomes unusable; it keeps the finished cells.
     ExecutorError
-        If nothing can run cells any more; what was finished is in the store.
+        If no worker can run cells any more; the store keeps the finished cells.
 
     Examples
     --------

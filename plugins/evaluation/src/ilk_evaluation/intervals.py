@@ -1,4 +1,4 @@
-"""How sure an estimate is: variances and intervals of errors and areas, sizes of test sets."""
+"""Precision of estimates: variances and intervals of errors and areas, sizes of test sets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Interval", "auc_interval", "binomial_interval", "test_set_size", "to
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate and the interval in which the true value is believed to lie.
+    """An estimate and its confidence interval.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Interval:
     confidence : float
     method : str
     variance : float
-        Of the estimate; NaN where the method uses none.
+        Of the estimate; NaN if the method uses none.
     """
 
     estimate: float
@@ -38,15 +38,15 @@ class Interval:
 
 
 def total_error_variance(errors: Any, cases: Any, priors: Any = None) -> float:
-    """Variance of the total error that is estimated from the errors of the classes.
+    """Variance of the total error estimated from the errors of the classes.
 
     ``sum_c P(c)^2 P_c (1 - P_c) / N_c`` with P_c estimated by k_c / N_c, the cases taken to be
-    independent of each other and of those that trained the classifier.
+    independent of each other and of the training cases.
 
     Parameters
     ----------
     errors : array of int, shape (C,)
-        k_c, wrong answers to cases of each class.
+        k_c, wrong predictions of each class.
     cases : array of int, shape (C,)
         N_c, test cases of each class.
     priors : array of float, shape (C,), optional
@@ -100,9 +100,9 @@ def binomial_interval(
     """Interval of an error probability from the errors among n independent cases.
 
     ``clopper_pearson`` inverts the binomial test, by quantiles of the beta distribution: it
-    covers the true value at least as often as it says. ``wilson`` inverts the score test,
-    ``(p + z^2/2n +- z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n)``: it covers it about as
-    often as it says, and is shorter.
+    covers the true value at least as often as stated. ``wilson`` inverts the score test,
+    ``(p + z^2/2n +- z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n)``: it covers it about as often as
+    stated, and is shorter.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def test_set_size(
     confidence: float = 0.95,  # noqa: PT028
     half_width: float | None = None,  # noqa: PT028
 ) -> int:
-    """Number of independent test cases that an error probability takes to be estimated well.
+    """Number of independent test cases needed to estimate an error probability well.
 
     ``rule``: ``100 / P``. ``normal``: ``z^2 P (1 - P) / h^2``, with which the normal
     approximation of the interval of that confidence has the half width h. The rule makes the
@@ -176,7 +176,7 @@ def test_set_size(
     Parameters
     ----------
     error : float
-        P, the error probability that is expected; above 0 and at most 1.
+        P, the expected error probability; above 0 and at most 1.
     method : {"rule", "normal"}
     confidence : float, default=0.95
         Between 0 and 1; for ``normal``.
@@ -246,8 +246,8 @@ def auc_interval(
     Returns
     -------
     Interval
-        An area of 0 or 1 has variance 0, which says that cases were too few or too easy, not
-        that the area is certain.
+        An area of 0 or 1 has variance 0: the cases were too few or too easy, which does not make
+        the area certain.
 
     Raises
     ------
@@ -307,7 +307,7 @@ def _quantile(confidence: float) -> float:
 
 
 def _up(number: float) -> int:
-    """Round up, but not for the last digit of a quotient."""
+    """Round up, but ignore the rounding error of a quotient."""
     if math.isinf(number):
         raise ParameterError("test_set_size: it takes more cases than floats can tell")
     return max(math.ceil(number * (1 - 1e-12)), 1)

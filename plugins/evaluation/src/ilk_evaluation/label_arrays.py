@@ -1,4 +1,4 @@
-"""Labels at the door of functions: an array, of which none is missing."""
+"""Validation of label arguments: arrays without missing labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def label_array(what: str, labels: Any) -> np.ndarray:
     Parameters
     ----------
     what : str
-        What to call them in errors.
+        Name of the argument in errors.
     labels : array of any shape
 
     Raises
@@ -27,7 +27,7 @@ def label_array(what: str, labels: Any) -> np.ndarray:
     try:
         array = np.asarray(labels)
         if array.dtype.kind in "US" and isinstance(labels, list | tuple):
-            array = np.asarray(labels, dtype=object)  # else NaN and numbers would be texts
+            array = np.asarray(labels, dtype=object)  # numpy would turn NaN and numbers into texts
     except ValueError as error:
         raise InputError(f"{what} must be an array: {error}") from None
     missing = np.argwhere(pd.isna(array))

@@ -1,4 +1,4 @@
-"""A lock on a file that one process at a time can hold, and that goes when the process does."""
+"""A file lock for one process at a time, which is released when the process ends."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class Lock:
-    """An advisory lock, held from its making until `release` or the end of the process.
+    """An advisory lock, held from construction until `release` or the end of the process.
 
-    It is a file beside what it protects, which says who holds it. The file may stay behind
-    when the process is killed; the lock does not.
+    The lock file lies beside the protected file and names the holder. It may remain when the
+    process is killed; the lock does not.
 
     Parameters
     ----------
     path : Path
-        The file, made where there is none.
+        The lock file, created if missing.
 
     Raises
     ------
     HeldError
-        If another process, or another place in this one, holds it.
+        If another process, or another lock in this process, holds it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,10 +35,10 @@ class Lock:
         self._file = _hold(path)
 
     def release(self) -> None:
-        """Give the lock back; the file goes first, so that nobody holds one without a name."""
+        """Release the lock; the file is removed first, so that no one locks an unnamed file."""
         if self._file.closed:
             return
-        with suppress(OSError):  # Windows does not remove what is open
+        with suppress(OSError):  # Windows cannot remove an open file
             self.path.unlink()
         self._file.close()
         if sys.platform == "win32":
@@ -47,9 +47,9 @@ class Lock:
 
 
 def holder(path: Path) -> str | None:
-    """Who holds the lock of a file, as far as is known; None: nobody, or there is no such file.
+    """The holder of the lock of a file, if known; None: it is free, or there is no such file.
 
-    It is told by trying, for an instant, to share it, which whoever takes a lock waits out.
+    It tries to share the lock for an instant; a process that takes the lock waits that long.
     """
     try:
         with path.open(encoding="utf-8") as file:
@@ -63,11 +63,11 @@ def holder(path: Path) -> str | None:
 
 
 class HeldError(Exception):
-    """A lock is held elsewhere; the message says by whom, as far as is known."""
+    """A lock is held elsewhere; the message names the holder, if known."""
 
 
 _PATIENCE = 0.5
-"""Seconds in which whoever only looks whether a lock is held lets it go, on a busy machine too."""
+"""Seconds to wait for a mere test of the lock to end, long enough on a busy machine."""
 
 
 def _hold(path: Path) -> IO[str]:
@@ -83,15 +83,15 @@ def _hold(path: Path) -> IO[str]:
             sleep(_PATIENCE / 100)
             continue
         if _is_still(file, path):
-            with suppress(OSError):  # it is held, even if the disk has no room to say by whom
+            with suppress(OSError):  # a full disk may lack room for the holder's name
                 file.truncate(0)
                 os.write(file.fileno(), f"process {os.getpid()} on {socket.gethostname()}".encode())
             return file
-        file.close()  # its holder removed it meanwhile: a lock on it would protect nothing
+        file.close()  # its holder removed it meanwhile: a lock on it would be void
 
 
 def _no_link(path: str, flags: int) -> int:
-    """Open a file, but none that a link leads to: it is written to, and may be anything."""
+    """Open a file, but not through a link, whose target would be overwritten."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
@@ -99,7 +99,7 @@ def _holder(file: IO[str]) -> str:
     try:
         file.seek(0)
         return file.read(200) or "another process"
-    except OSError:  # Windows does not let others read what is locked
+    except OSError:  # Windows does not let others read a locked file
         return "another process"
 
 

@@ -1,4 +1,4 @@
-"""A model, another component or data by name, by spec, or as they are."""
+"""Models, components and data given by name, by spec, or as objects."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import ilk
 
 
 def as_model(model: Any, kind: str = "classifier") -> Any:
-    """Return a model as it is, or build what a name or a spec says.
+    """Return a model, or build it from a name or a spec.
 
     Parameters
     ----------
     model : str, table, list of steps, or anything with `fit`
     kind : str
-        Of what is named.
+        Kind of a named component.
     """
     if hasattr(model, "fit"):
         return model
@@ -29,19 +29,19 @@ def as_model(model: Any, kind: str = "classifier") -> Any:
 
 
 def as_component(value: Any, kind: str) -> Any:
-    """Return a component as it is, or build what a name or a spec says."""
+    """Return a component, or build it from a name or a spec."""
     if isinstance(value, str):
         return ilk.make(kind, value)
     return ilk.build(value, kind=kind) if isinstance(value, Mapping) else value
 
 
 def as_data(data: Any, asker: str) -> ilk.Data:
-    """Return data as they are, load a data set or what names one, or put X and y together.
+    """Return data, load a data set given as object, name or spec, or combine X and y.
 
     Raises
     ------
     InputError, InputTypeError
-        In the name of the asker, if they are none of these or y is not as long as X.
+        Naming the asker, for any other value or if X and y differ in length.
     """
     data = as_component(data, "dataset")
     if isinstance(data, ilk.Data):
@@ -62,7 +62,7 @@ def as_data(data: Any, asker: str) -> ilk.Data:
 
 
 def model_name(model: Any) -> str:
-    """Short name of a model or of what says which one."""
+    """Short name of a model, a name or a spec."""
     if isinstance(model, str):
         return model
     return ilk.display_name(model) if hasattr(model, "fit") else "spec"

@@ -1,4 +1,4 @@
-"""The version of a distribution's code, with a hash of the source where that can be edited."""
+"""The version of a distribution's code, with a hash of the source if it is editable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def code_of(distribution: str, version: str) -> str:
-    """Version of a distribution of ilk, with a hash of the source where that can be edited."""
+    """Version of a distribution of ilk, with a hash of the source if it is editable."""
     return version + _source_suffix(distribution)
 
 
@@ -49,5 +49,5 @@ def _files(dist: Distribution) -> Iterator[tuple[Path, str]]:
             for path in sorted(folder.rglob("*")):
                 parts = path.relative_to(folder.parent).parts
                 made = any(part == "__pycache__" or part.startswith(".") for part in parts)
-                if path.is_file() and not made:  # what Python and numba keep there is no source
+                if path.is_file() and not made:  # skip the caches of Python and numba
                     yield path, "/".join(parts)

@@ -1,1 +1,1 @@
-"""Commands that this distribution adds to `ilk`."""
+"""Commands of this distribution: `ilk run`, `watch`, `results`, `plot` and `report`."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def hook_warnings_in_a_line() -> Iterator[None]:
-    """Let warnings about listeners be said in a line; others go their usual way."""
+    """Print warnings about listeners as one line; other warnings as usual."""
     import ilk
 
     usual = warnings.showwarning
@@ -35,12 +35,12 @@ def hook_warnings_in_a_line() -> Iterator[None]:
 
 
 class Number(click.FloatRange):
-    """A number in a range: NaN, which is less and greater than nothing, lies in none."""
+    """A number in a range; NaN, which passes click's comparisons, is refused."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number, or say what is wrong with it."""
+        """Return the number, or fail with a message."""
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
@@ -49,7 +49,7 @@ class Number(click.FloatRange):
 
 @contextmanager
 def written_to(path: Path) -> Iterator[None]:
-    """Turn what the system says of a file or folder into an error of the command line."""
+    """Turn the system's errors about a file or folder into `ilk.InputError`."""
     import ilk
 
     try:

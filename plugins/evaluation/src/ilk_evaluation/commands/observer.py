@@ -1,4 +1,4 @@
-"""Follow a run from outside, by reading its store and looking at the lock beside it."""
+"""Follow a run from another process, by reading its store and testing its lock."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from ilk_evaluation.run.sql import CellRow
     from ilk_evaluation.run.store import Store
 
-_OFTEN = 0.1  # seconds between looks for a store that is not there yet
-_ROUNDED = 1.0  # seconds to which the beginning of a run is kept
+_OFTEN = 0.1  # seconds between checks for a missing store
+_ROUNDED = 1.0  # seconds: the precision of a run's recorded start
 
 
 class State(Enum):
-    """How a run is: whether it goes on, and how it ended if it does not."""
+    """The state of a run: running, or how it ended."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -43,19 +43,19 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Observation:
-    """What was seen of a run at a moment.
+    """A snapshot of a run.
 
     Attributes
     ----------
     name : str
-        Of the experiment.
+        Name of the experiment.
     state : State
     view : View
-        Of the cells that this run has: all, or those of its shard and what was there before.
+        Of the cells of this run: all cells, or those of its shard and those stored before.
     moment : float
-        When that was, by `time.monotonic`.
+        Time of the snapshot, by `time.monotonic`.
     shard : (int, int) or None
-        Which part of the experiment is run here.
+        Position and number of shards, if a shard is run.
     """
 
     name: str
@@ -65,14 +65,14 @@ class Observation:
     shard: Shard | None = None
 
     def by_now(self) -> View:
-        """What was seen, as old as it is."""
+        """The view, with the elapsed time as of now."""
         if self.view.elapsed is None:
             return self.view
         return replace(self.view, elapsed=self.view.elapsed + monotonic() - self.moment)
 
 
 class Observer:
-    """Looks at a store again and again; it is open only meanwhile, and never written.
+    """Reads a store repeatedly; the store is open only while being read, and never written.
 
     Parameters
     ----------
@@ -89,16 +89,16 @@ class Observer:
         Parameters
         ----------
         seconds : float
-            How much time may go into finding out which pipeline leads.
+            Time that may be spent on scoring the leader.
 
         Raises
         ------
         StoreError
-            If there is no store, or none that can be read, or nothing was run yet.
+            If there is no readable store, or nothing was run yet.
         """
         if not self.path.is_file():
-            open_store(self.path)  # which says what is there instead
-        held = holder(lock_of(self.path)) is not None  # if it is not, all is written already
+            open_store(self.path)  # raises an error that names what is there instead
+        held = holder(lock_of(self.path)) is not None  # tested first: if free, all is written
         left_behind = lock_of(self.path).exists()
         with open_store(self.path) as store:
             self._read(store)
@@ -114,7 +114,7 @@ class Observer:
         return Observation(self._run_state.design.name, state, view, monotonic(), self._shard)
 
     def _read(self, store: Store) -> None:
-        """Count what is new; all anew where another run, or another file, has taken its place."""
+        """Count new cells; recount all if another run or file has replaced this one."""
         runs = store.runs()
         there = self.path.stat()
         run = (there.st_dev, there.st_ino, len(runs), runs[-1]["started"] if runs else "")
@@ -130,7 +130,7 @@ class Observer:
             self._row = row.row
 
     def _count(self, row: CellRow) -> None:
-        if row.key not in self._run_state.cells:  # of another experiment
+        if row.key not in self._run_state.cells:  # a cell of another experiment
             return
         before = self._counted.get(row.key)
         if before is not None:
@@ -140,10 +140,10 @@ class Observer:
         self._run_state.count(row.key, self._counted[row.key])
 
     def _has_begun(self) -> bool:
-        """Whether the last run in the store is the one that has the lock, not one before it."""
+        """Whether the last run in the store is the one that holds the lock."""
         try:
             locked = lock_of(self.path).stat().st_mtime
-        except OSError:  # it ended just now
+        except OSError:  # it ended meanwhile
             return True
         return self._began.timestamp() > locked - _ROUNDED
 
@@ -152,9 +152,9 @@ class Observer:
 
 
 def _begun(store: Store) -> tuple[RunState, Shard | None]:
-    """Return the run_state of the last run with nothing counted, and the shard that it has.
+    """Return the empty run state of the last run, and its shard.
 
-    Cells that are another machine's count only where they are in the store.
+    Cells of other machines count only if they are in the store.
     """
     design, shard = recorded_design(store), recorded_shard(store)
     run_state = RunState(design)
@@ -167,31 +167,31 @@ def _begun(store: Store) -> tuple[RunState, Shard | None]:
 def wait_for(
     watch: Observer, patience: float, seconds: float = float("inf"), *, resumed: bool = False
 ) -> Observation:
-    """Look as soon as there is something to be seen, or raise the error that says what is not.
+    """Return the first observation, or raise the error if there is none in time.
 
     Parameters
     ----------
     watch : Observer
     patience : float
-        Seconds to wait for a store that is not there yet, or that a run has only just begun.
+        Seconds to wait for a store that is missing or just being created.
     seconds : float
-        How much time may go into finding out which pipeline leads.
+        Time that may be spent on scoring the leader.
     resumed : bool
-        Whether to wait, too, for a run that stopped to go on: one that begins reads its data
-        before it takes the store, and looks stopped till then.
+        Whether to wait, too, for a stopped run to resume: a resumed run loads its data before it
+        locks the store, and looks stopped until then.
 
     Raises
     ------
     StoreError
-        At once, if what is there will not become a store by waiting.
+        At once, if waiting cannot help.
     """
     deadline = monotonic() + patience
     while True:
         try:
-            sight = watch.look(seconds)
-            ended = sight.state in {State.STOPPED, State.DIED}
+            observation = watch.look(seconds)
+            ended = observation.state in {State.STOPPED, State.DIED}
             if not (resumed and ended) or monotonic() > deadline:
-                return sight
+                return observation
             sleep(_OFTEN)
         except (StoreError, OSError) as error:
             if monotonic() > deadline or not _may_come(watch.path):
@@ -202,7 +202,7 @@ def wait_for(
 def follow(
     watch: Observer, first: Observation, console: Console, interval: float, patience: float
 ) -> Observation:
-    """Show a run until it ends; return what was seen last.
+    """Show a run until it ends; return the last observation.
 
     Parameters
     ----------
@@ -210,16 +210,16 @@ def follow(
     first : Observation
     console : rich.console.Console
     interval : float
-        Seconds between looks.
+        Seconds between observations.
     patience : float
-        How long a store may be gone, or be held by somebody else.
+        Seconds that a store may be missing, or locked by another process.
 
     Raises
     ------
     StoreError
-        If it cannot be read any more.
+        If the store cannot be read any more.
     """
-    sight = first
+    observation = first
     if first.state is not State.RUNNING:
         return first
     if not is_live(console):
@@ -228,43 +228,43 @@ def follow(
         return _until_the_end(watch, first, interval, patience, lambda now: teller.tell(now.view))
 
     def shown() -> View:
-        return sight.by_now()
+        return observation.by_now()
 
     def show(now: Observation) -> None:
-        nonlocal sight
-        sight = now
+        nonlocal observation
+        observation = now
 
     display = live(console, shown)
     try:
         display.start()
         return _until_the_end(watch, first, interval, patience, show)
-    finally:  # an interrupt while it starts has hidden the cursor already
+    finally:  # an interrupt during the start may leave the cursor hidden
         display.stop()
 
 
 def _until_the_end(
     watch: Observer,
-    sight: Observation,
+    observation: Observation,
     interval: float,
     patience: float,
     show: Callable[[Observation], None],
 ) -> Observation:
     seen = monotonic()
-    while sight.state is State.RUNNING:
+    while observation.state is State.RUNNING:
         sleep(interval)
         try:
-            sight = watch.look(interval / 2)
+            observation = watch.look(interval / 2)
         except (StoreError, OSError) as error:
             if monotonic() - seen > max(patience, interval):
                 raise _said(watch.path, error) from error
             continue
         seen = monotonic()
-        show(sight)
-    return sight
+        show(observation)
+    return observation
 
 
 def _may_come(path: Path) -> bool:
-    """Tell whether waiting may help: nothing is there, or a run has only just begun."""
+    """Tell whether waiting may help: there is no file, or a run has just begun."""
     if path.is_dir() or path.suffix == ".toml":
         return False
     try:
@@ -278,5 +278,5 @@ def _said(path: Path, error: Exception) -> StoreError:
 
 
 def _moment(text: str) -> datetime:
-    """Read a time as SQLite writes it."""
+    """Parse a time in SQLite's format."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("store", type=click.Path(path_type=Path))
 @click.argument("figures", nargs=-1, metavar="[FIGURE]...")
-@click.option("--list", "list_", is_flag=True, help="Show which figures there are.")
+@click.option("--list", "list_", is_flag=True, help="List the available figures.")
 @click.option(
     "--output",
     "-o",
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     default="png",
     show_default=True,
 )
-@click.option("--measure", metavar="NAME", help="Of this, not of the measure that ranks.")
+@click.option("--measure", metavar="NAME", help="Use this measure, not the ranking one.")
 @click.option(
     "--dataset", "datasets", multiple=True, metavar="LABEL", help="Only this; may be repeated."
 )
@@ -54,8 +54,8 @@ def plot(
 ) -> None:
     """Draw figures of an experiment into files.
 
-    Without FIGURE all are drawn but for the confusion matrices, of which there is one for each
-    data set and pipeline. Needs matplotlib, which the extra `report` of ilk has.
+    Without FIGURE all figures are drawn except confusion matrices, which are one for each data
+    set and pipeline. Needs matplotlib (the extra `report` of ilk).
     """
     import ilk
     from ilk_evaluation.commands.common import written_to
@@ -76,14 +76,14 @@ def plot(
         for path in write_figures(wanted, folder, format_):
             click.echo(str(path))
     if path is None:
-        raise ilk.InputError(f"{store}: there is nothing to draw; --list says what is lacking")
+        raise ilk.InputError(f"{store}: there is nothing to draw; --list shows the reasons")
 
 
 def _show(specs: dict[str, FigureSpec]) -> None:
-    """Print the names of figures, what they show, and how many files each is."""
+    """Print the names, summaries and numbers of files of figures."""
     width = max(map(len, specs))
     for spec in specs.values():
         n = len(spec.places)
-        said = f"none: {spec.lacking}" if spec.lacking else spec.summary
+        summary = f"none: {spec.lacking}" if spec.lacking else spec.summary
         files = f" ({n} files)" if n > 1 else ""
-        click.echo(f"{spec.name:{width}}  {said}{files}")
+        click.echo(f"{spec.name:{width}}  {summary}{files}")

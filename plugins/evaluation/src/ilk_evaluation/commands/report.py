@@ -1,4 +1,4 @@
-"""The command ``ilk report``: what an experiment found, as one page."""
+"""The command ``ilk report``: the results of an experiment as one page."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def report(
     pipelines: tuple[str, ...],
     experiment: str | None,
 ) -> None:
-    """Write what an experiment found as one page of HTML.
+    """Write the results of an experiment as one HTML page.
 
-    The page needs nothing else: it can be mailed, printed and read without a network. All comes
-    from the store and nothing is fitted; a run need not be finished. Figures need matplotlib,
-    which the extra `report` of ilk has; without it they are left out.
+    The page is self-contained: it can be mailed, printed and read without a network. All content
+    comes from the store, nothing is fitted, and the run need not be finished. Figures need
+    matplotlib (the extra `report` of ilk); without it they are left out.
     """
     from ilk_evaluation.atomic_write import check_no_link
     from ilk_evaluation.commands.common import hook_warnings_in_a_line, written_to

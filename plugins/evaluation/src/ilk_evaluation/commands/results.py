@@ -1,4 +1,4 @@
-"""The commands ``ilk results ...``: look at what a store holds; nothing is fitted."""
+"""The commands ``ilk results ...``: read a store; nothing is fitted."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _PIPELINES = click.option(
     "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
 )
 EXPERIMENT = click.option(
-    "--experiment", metavar="NAME", help="Of this, not of the one that was run last."
+    "--experiment", metavar="NAME", help="Use this experiment, not the last one run."
 )
 
 
 @click.group
 def results() -> None:
-    """Look at what an experiment found: tables, files, failures, differences, provenance."""
+    """Inspect the results of an experiment: tables, files, failures, differences, provenance."""
 
 
 @results.command
@@ -64,7 +64,7 @@ def show(
 @click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write here, not to stdout."
 )
-@click.option("--no-timings", is_flag=True, help="Leave out what a clock decides.")
+@click.option("--no-timings", is_flag=True, help="Leave out measured times.")
 @_MEASURES
 @_DATASETS
 @_PIPELINES
@@ -109,7 +109,7 @@ def export(
 @click.option("--traceback", is_flag=True, help="Show whole tracebacks.")
 @EXPERIMENT
 def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
-    """Group failed cells by what went wrong, and say how to see it again."""
+    """Group failed cells by cause, with commands that reproduce the errors."""
     from ilk.wording import printable
     from ilk_evaluation.results.failures import lines
     from ilk_evaluation.results.opening import described_in
@@ -118,8 +118,8 @@ def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
     if not len(found.failures):
         click.echo(f"no cell failed, of {found.design.n_cells}")
         return
-    told = lines(found, described_in(store, found.design.name), full=traceback)
-    click.echo("\n".join(map(printable, told)).rstrip())
+    text = lines(found, described_in(store, found.design.name), full=traceback)
+    click.echo("\n".join(map(printable, text)).rstrip())
 
 
 @results.command
@@ -129,11 +129,11 @@ def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
     "--tolerance",
     type=Number(min=0),
     default=0.0,
-    help="Differences this small are none.",
+    help="Largest difference that counts as none.",
 )
 @click.pass_context
 def diff(ctx: click.Context, a: Path, b: Path, *, tolerance: float) -> None:
-    """Say how the stores A and B differ; times do not count.
+    """Show how the stores A and B differ; times do not count.
 
     Exit code, as of diff: 0 no difference, 1 some, 2 trouble.
     """
@@ -148,7 +148,7 @@ def diff(ctx: click.Context, a: Path, b: Path, *, tolerance: float) -> None:
 @_STORE
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, with the specifications.")
 def info(store: Path, *, as_json: bool) -> None:
-    """Say where the predictions come from: runs, versions, machine, data, pipelines."""
+    """Show the provenance of the predictions: runs, versions, machine, data, pipelines."""
     from ilk.wording import printable
     from ilk_evaluation.results.opening import open_store
     from ilk_evaluation.results.provenance import lines, provenance
@@ -167,11 +167,11 @@ def info(store: Path, *, as_json: bool) -> None:
 @_STORE
 @click.pass_context
 def verify(ctx: click.Context, store: Path) -> None:
-    """Read all of STORE and say whether anything was changed since it was written.
+    """Read all of STORE and check whether any value was changed since it was written.
 
-    Damage is found, not malice: whoever changes a store on purpose can change its digests, too.
+    This finds damage, not forgery: a deliberate change can replace the digests, too.
 
-    Exit code: 0 it is as it was written, 1 an older ilk wrote it, without digests, 2 damaged.
+    Exit code: 0 unchanged, 1 written by an older ilk without digests, 2 damaged.
     """
     from ilk_evaluation.results.opening import open_store
 
@@ -187,11 +187,11 @@ def verify(ctx: click.Context, store: Path) -> None:
 @results.command
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("stores", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--force", is_flag=True, help="Replace OUT if it is there.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def merge(out: Path, stores: tuple[Path, ...], *, force: bool) -> None:
     """Join STORES, which hold parts of one experiment, into the store OUT.
 
-    Of a cell that several hold the best is taken: done before answered by a fallback before
+    If several hold a cell, the best outcome is taken: done before answered by a fallback before
     failed.
     """
     from ilk_evaluation.results.merging import lines, merge_stores
@@ -206,7 +206,7 @@ def open_results(
     pipelines: tuple[str, ...] = (),
     experiment: str | None = None,
 ) -> Results:
-    """Open a store with more measures, or a part of it."""
+    """Open the results in a store, with more measures or only a part of them."""
     from ilk_evaluation.results.opening import results as opened
 
     found = opened(store, experiment=experiment).score(*measures)

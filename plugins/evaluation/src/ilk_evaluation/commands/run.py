@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.results.experiment_results import Results
 
 
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED, TERMINATED = 130, 143  # as shells: 128 + SIGINT, 128 + SIGTERM
 
 
 @click.command
@@ -33,10 +33,10 @@ INTERRUPTED, TERMINATED = 130, 143
     "--retry-failed", is_flag=True, help="Run cells again that failed or that a fallback answered."
 )
 @click.option("--only", metavar="KEY", help="Run just this cell, finished or not.")
-@click.option("--executor", metavar="NAME", help="Run the cells on this, whatever FILE says.")
-@click.option("--address", metavar="ADDRESS", help="Run the cells on the cluster that is there.")
+@click.option("--executor", metavar="NAME", help="Run the cells on this executor, not FILE's.")
+@click.option("--address", metavar="ADDRESS", help="Run the cells on this existing cluster.")
 @click.option(
-    "--store", type=click.Path(path_type=Path), help="Keep predictions here, not where FILE says."
+    "--store", type=click.Path(path_type=Path), help="Store predictions here, not in FILE's store."
 )
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; other machines run the others."
@@ -61,15 +61,14 @@ def run(
 ) -> None:
     """Run the experiment that FILE describes and print its tables.
 
-    Every prediction is kept in a store as soon as it is made (by default
-    results/NAME.sqlite beside FILE), so running the same command again does only what is
-    not done yet.
+    Each prediction is stored at once (by default in results/NAME.sqlite beside FILE), so
+    running the same command again runs only the unfinished cells.
 
-    With --shard each of N machines runs a part of its own, and `ilk results merge` joins
-    their stores.
+    With --shard each of N machines runs its own part, and `ilk results merge` joins their
+    stores.
 
-    Exit code: 0 fine, 1 cells failed, 2 a mistake in FILE or in the data or a store that
-    cannot be used, 130 interrupted, 143 terminated.
+    Exit code: 0 success, 1 cells failed, 2 an error in FILE or in the data or an unusable
+    store, 130 interrupted, 143 terminated.
     """
     from ilk_evaluation.commands.tables import console_on
     from ilk_evaluation.experiment import run_experiment
@@ -100,7 +99,7 @@ def run(
                     console=None if quiet else console_on(sys.stderr, patient=True),
                     listeners=listeners,
                 )
-                with suppress(BrokenPipeError):  # all is kept, whoever reads of it
+                with suppress(BrokenPipeError):  # a closed pipe does not change the outcome
                     _print(plan, results, listeners)
                 ctx.exit(1 if results.n_failed else 0)
     except KeyboardInterrupt as stop:
@@ -116,7 +115,7 @@ def run(
 
 
 def _executor(plan: Plan, name: str | None, address: str | None) -> Any:
-    """What is to run the cells, if the command line says so."""
+    """The executor that the command line names, if any."""
     if address is None:
         return name
     table = plan.experiment.run["executor"] if name is None else {"use": name}
@@ -130,7 +129,7 @@ def _listeners() -> ilk.Listeners:
 
 
 def _print(plan: Plan, results: Results, listeners: ilk.Listeners) -> None:
-    """Print the tables, then what listeners add."""
+    """Print the tables, then the sections of listeners."""
     from ilk_evaluation.commands.tables import console_on, print_results, print_shard
     from ilk_evaluation.report.plugin_sections import sections_of
 
@@ -141,7 +140,7 @@ def _print(plan: Plan, results: Results, listeners: ilk.Listeners) -> None:
 
 
 def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
-    """Run one cell and say what came of it; return the exit code."""
+    """Run one cell and print its outcome; return the exit code."""
     from ilk_evaluation.run.runner import cell_name, run_cell_alone
 
     cell, outcome = run_cell_alone(plan, key, _listeners())
@@ -158,7 +157,7 @@ def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
 
 
 def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
-    """Print the plan, how much of it is done, and whether the store can be written."""
+    """Print the plan and the number of finished cells; check that the store is writable."""
     from ilk_evaluation.commands.tables import console_on, print_plan
     from ilk_evaluation.run.runner import n_done
 
@@ -174,7 +173,7 @@ def _stopped(plan: Plan | None, stop: KeyboardInterrupt, *, fresh: bool) -> str:
 
 
 def _kept(plan: Plan | None) -> str:
-    """Say how many cells the store has."""
+    """Report how many cells the store has."""
     from ilk_evaluation.run.runner import n_done
 
     assert plan is not None
@@ -182,20 +181,20 @@ def _kept(plan: Plan | None) -> str:
 
 
 PATIENCE = 10.0
-"""Seconds in which what is finished is saved; a second Ctrl-C during them changes nothing."""
+"""Seconds to save finished cells after a signal; a second Ctrl-C meanwhile is ignored."""
 
 
 class _Terminated(KeyboardInterrupt):
-    """Something asked this process to terminate."""
+    """Raised by SIGTERM or SIGHUP."""
 
 
 @contextmanager
 def _once_at_a_time() -> Iterator[None]:
-    """Turn signals into exceptions, but none on the heels of another, nor on the way out."""
+    """Turn signals into exceptions, but ignore further ones within `PATIENCE` and during exit."""
     handler = _Handler()
     try:
         before = {number: signal.signal(number, handler) for number in _numbers()}
-    except ValueError:  # not in the main thread: signals are none of our business
+    except ValueError:  # not the main thread, which alone may handle signals
         yield
         return
     try:
@@ -206,7 +205,7 @@ def _once_at_a_time() -> Iterator[None]:
 
 
 def _numbers() -> list[signal.Signals]:
-    """Signals that end a run; that of a closed terminal does not where `nohup` says so."""
+    """Signals that end a run; SIGHUP of a closed terminal does not under `nohup`."""
     numbers = [signal.SIGINT, signal.SIGTERM]
     if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         numbers.append(signal.SIGHUP)

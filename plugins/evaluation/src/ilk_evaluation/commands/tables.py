@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 
 WIDE = 10_000
-"""Width where no terminal sets one: tables take what they need and no text is wrapped."""
+"""Width without a terminal: tables take the width they need and no text is wrapped."""
 MOST_ERRORS = 3
-"""Different errors of a pipeline on a data set that are told."""
+"""Different errors printed per pipeline and data set; `ilk results failures` has all."""
 Column = tuple[str, str, Callable[[Any], str]]
-"""Heading, column of the data frame, and how a value is written."""
+"""Heading, column of the data frame, and function that writes a value."""
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Say so, and leave it to the caller what becomes of it; rich would end the process."""
+        """Raise the error for the caller to handle; rich would end the process."""
         raise BrokenPipeError
 
 
 @dataclass(eq=False, repr=False)
 class _Patient:
-    """A stream that takes what it is given, also where nobody reads it or the disk is full."""
+    """A stream that ignores errors of writing: a closed pipe, a full disk."""
 
     file: IO[str]
 
@@ -55,13 +55,13 @@ class _Patient:
         return getattr(self.file, name)
 
     def write(self, text: str) -> int:
-        """Write a text, if that can be done."""
+        """Write a text; ignore errors."""
         with suppress(OSError):
             self.file.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Write what is left, if that can be done."""
+        """Flush; ignore errors."""
         with suppress(OSError):
             self.file.flush()
 
@@ -73,8 +73,7 @@ def console_on(file: IO[str], *, patient: bool = False) -> Console:
     ----------
     file : text stream
     patient : bool
-        Whether what cannot be written is no error: nobody reads the progress of a run any more,
-        say, which is no reason to end it.
+        Whether to ignore errors of writing: a run goes on when nobody reads its progress any more.
     """
     to: Any = _Patient(file) if patient else file
     console = _Console(file=to, highlight=False)
@@ -99,7 +98,7 @@ def print_results(console: Console, results: Results) -> None:
 
 
 def print_plan(console: Console, plan: Plan, n_done: int) -> None:
-    """Print what an experiment will do."""
+    """Print the plan of an experiment."""
     console.print(Text(_headline(plan.design), style="bold"), end="\n\n")
     data = _new_table(["data set"], ["rows", "features", "classes", "splits"])
     for planned in plan.datasets:
@@ -119,22 +118,22 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     for path in data_outside(plan.experiment.spec, plan.experiment.datasets):
         console.print(Text(printable(f"reads {path}, which is not in the folder of the file")))
     for found in replaced():
-        said = f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
-        console.print(Text(printable(said)))
+        note = f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
+        console.print(Text(printable(note)))
     place = _place(plan.store) if plan.store else "none"
     shard = f" of {plan.design.n_cells}, {shard_name(plan.shard)}" if plan.shard else ""
     console.print(Text(f"{plan.n_cells} cells{shard}, {n_done} of them done; store: {place}"))
 
 
 def print_shard(console: Console, plan: Plan) -> None:
-    """Print what was left to others, if a part of the plan was run."""
+    """Print the number of cells left to other machines, if a shard was run."""
     if plan.shard is not None:
         shares = f"{shard_name(plan.shard)} has {plan.n_cells} of {plan.design.n_cells} cells"
         console.print(Text(f"{shares}; join the stores of all by: ilk results merge OUT STORE..."))
 
 
 def _place(path: Path) -> Path:
-    """A path from the current folder, where it is below it."""
+    """A path, relative to the current folder if it lies below."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
@@ -154,7 +153,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
-    """A table with columns of names and of figures, none of which is ever broken or cut."""
+    """A table with columns of names and of numbers, none of which is wrapped or cut."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for heading in names:
         table.add_column(Text(heading), no_wrap=True)
@@ -164,7 +163,7 @@ def _new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
 
 
 def _print_table(console: Console, table: Table) -> None:
-    """Print a table: narrow with its headings in several lines, but no figure ever cut short."""
+    """Print a table; if the console is narrow, headings wrap but numbers are never cut."""
     width = console.width
     if _needed(console, table) > width:
         for column in table.columns:
@@ -175,7 +174,7 @@ def _print_table(console: Console, table: Table) -> None:
 
 
 def _emit(console: Console, table: Table) -> None:
-    """Print a table and a blank line; outside a terminal no line ends in blanks."""
+    """Print a table and a blank line; outside a terminal without trailing blanks."""
     if console.is_terminal:
         console.print(table)
     else:
@@ -251,7 +250,7 @@ def _seconds(value: float) -> str:
 
 
 def _failure_lines(results: Results) -> Iterator[str]:
-    """Say which cells failed and why: a line for each data set, pipeline and error."""
+    """Yield the failures: a line for each data set, pipeline and error."""
     total = _count(len(results.design.cells), "cell")
     for failures, what in (
         (results.failures[~results.failures["fallback"]], "failed"),

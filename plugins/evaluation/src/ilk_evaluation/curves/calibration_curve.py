@@ -1,4 +1,4 @@
-"""Calibration: whether what has probability p happens in a share p of the cases."""
+"""Calibration: whether events of predicted probability p occur in a share p of the cases."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ilk_evaluation.measures.class_codes import positive_code
 
 @dataclass(frozen=True)
 class Calibration:
-    """Cases in bins by their probability, and how often it came true there.
+    """Cases binned by predicted probability, and the observed frequency in each bin.
 
     Attributes
     ----------
     probability, frequency : ndarray of shape (k,)
-        Mean probability of the cases of a bin, and the share for which the event came true; NaN
-        in an empty bin.
+        Mean probability of the cases of a bin, and the share in which the event occurred; NaN in an
+        empty bin.
     counts : ndarray of int, shape (k,)
         Answered cases of each bin.
     edges : ndarray of shape (k + 1,)
-        A bin has the probabilities above its lower edge up to its upper one; the first has its
-        lower edge, too.
+        A bin holds the probabilities above its lower edge up to its upper one; the first bin also
+        includes its lower edge.
     expected_error : float
         ``sum_b n_b/n |frequency_b - probability_b|``: the expected calibration error.
     largest_error : float
@@ -53,21 +53,21 @@ def calibration(
     *,
     strategy: Literal["width", "quantile"] = "width",
 ) -> Calibration:
-    """Compare probabilities with what happened, in bins.
+    """Compare predicted probabilities with observed frequencies, in bins.
 
     Parameters
     ----------
     prediction : ilk.Prediction
         With probabilities. Only answered cases count.
     bins : int, default=10
-        How many; at least 1.
+        Number of bins, at least 1.
     positive : label, optional
-        The event is that a case belongs to this class: the second of two by default. Of more
-        classes, without it, the event is that the predicted label is right, and its
-        probability that of the predicted class.
+        The event is that a case belongs to this class; by default the second of two. With more
+        classes and no `positive`, the event is that the predicted label is right, with the
+        probability of the predicted class.
     strategy : {"width", "quantile"}, default="width"
-        Bins of equal width from 0 to 1, or of as equally many cases as ties allow: equal edges
-        become one, and so bins fewer.
+        Bins of equal width from 0 to 1, or with as equal numbers of cases as ties allow; equal
+        edges are merged, which leaves fewer bins.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def calibration(
     ------
     InputError
         If the prediction has no probabilities, no case was answered, `positive` is no class, or
-        for other bins.
+        `bins` is invalid.
 
     Notes
     -----
@@ -117,7 +117,7 @@ def calibration(
 
 
 def _event(prediction: Prediction, positive: Any) -> tuple[np.ndarray, np.ndarray, str]:
-    """Probability of the event, whether it happened, and what it is."""
+    """Probability of the event, whether it occurred, and its name."""
     truth, P = answered_probabilities(prediction, "calibration")
     if positive is None and len(prediction.classes) != 2:
         _, labels = answered_codes(prediction)

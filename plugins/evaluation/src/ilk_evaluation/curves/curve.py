@@ -19,21 +19,21 @@ Shape = Literal["roc", "precision_recall"]
 
 @dataclass(frozen=True)
 class Curve:
-    """What two rates become as the threshold of the scores falls.
+    """Two rates as functions of a falling threshold of the scores.
 
     Attributes
     ----------
     x, y : ndarray of shape (k,)
         False positive and true positive rates, or recall and precision; x never falls.
     thresholds : ndarray of shape (k,)
-        A case counts as positive whose score is at least this; the first is infinite, so that
-        none is.
+        Cases with at least this score count as positive; the first threshold is infinite, so that
+        none does.
     area : float
-        Under the curve: for ROC by straight lines, for precision and recall by steps.
+        Area under the curve: by straight lines for ROC, by steps for precision and recall.
     name : str
-        The positive class, and what it is held against.
+        The positive class and the negative ones.
     shape : {"roc", "precision_recall"}
-        Which rates they are, and so how points are joined.
+        Which rates, and thereby how points are joined.
     n_positive, n_negative : int
         Answered cases.
     """
@@ -50,22 +50,22 @@ class Curve:
 
 @dataclass(frozen=True)
 class Band:
-    """Several curves averaged, and how far they spread.
+    """The average of several curves, and their spread.
 
     Attributes
     ----------
     x : ndarray of shape (k,)
-        Where they were averaged.
+        Positions of the averages.
     mean, lower, upper : ndarray of shape (k,)
-        Of the curves at each x; bounds lie from 0 to 1.
+        Mean and bounds of the curves at each x; bounds lie from 0 to 1.
     area : float
         Mean of the areas of the curves.
     n : int
-        How many curves.
+        Number of curves.
     spread : str
-        What the bounds are, in words.
+        Meaning of the bounds, in words.
     area_sd : float
-        Standard deviation of the areas, NaN for one curve.
+        Standard deviation of the areas; NaN for one curve.
     name : str
         Of the curves.
     shape : {"roc", "precision_recall"}
@@ -90,7 +90,7 @@ def averaged(
     confidence: float = 0.95,
     points: int = 101,
 ) -> Band:
-    """Average curves vertically: their heights at the same x.
+    """Average curves vertically, that is, their heights at the same x.
 
     Between points a ROC curve is a straight line, and a precision-recall curve has the
     precision of the next point; where a curve rises or falls straight down, its highest value
@@ -101,23 +101,24 @@ def averaged(
     curves : sequence of Curve
         One per fold, all ROC or all precision-recall.
     spread : {"sd", "t"}, default="sd"
-        The band: one standard deviation of the heights to either side, or Student's interval
-        of their mean. The folds of a cross-validation share training cases, which the latter
-        does not know of: it is too narrow then.
+        The band: one standard deviation of the heights to either side, or Student's interval of
+        their mean. The interval ignores that the folds of a cross-validation share training cases,
+        and is then too narrow.
     confidence : float, default=0.95
         Of Student's interval, between 0 and 1.
     points : int, default=101
-        How many values of x, evenly from 0 to 1; at least 2.
+        Number of values of x, evenly from 0 to 1; at least 2.
 
     Returns
     -------
     Band
-        Of one curve, the bounds are NaN.
+        For one curve, the bounds are NaN.
 
     Raises
     ------
     InputError
-        For no curves, or curves of both sorts; another spread, confidence, or number of points.
+        For no curves or curves of both shapes, or an invalid spread, confidence or number of
+        points.
 
     References
     ----------
@@ -167,17 +168,17 @@ def averaged(
 
 
 def shares(n: int) -> np.ndarray:
-    """``0, 1/n, ..., 1``: what counts divided by n are, to the last digit."""
+    """``0, 1/n, ..., 1``, with the same rounding as counts divided by n."""
     return np.arange(n + 1) / n
 
 
 def height(curve: Curve, x: np.ndarray) -> np.ndarray:
-    """How high a curve is at each x, the highest where it goes straight up or down."""
+    """Height of a curve at each x; the highest value where it is vertical."""
     places, index = np.unique(curve.x, return_index=True)
     tops = np.maximum.reduceat(curve.y, index)
     if curve.shape == "precision_recall":
         return np.asarray(tops[np.minimum(np.searchsorted(places, x), len(places) - 1)])
-    left = curve.y[index]  # where a line from the point before arrives
+    left = curve.y[index]  # end of the line from the previous point
     at = np.clip(np.searchsorted(places, x, side="right") - 1, 0, len(places) - 1)
     after = np.minimum(at + 1, len(places) - 1)
     gap = np.where(after > at, places[after] - places[at], 1.0)
@@ -186,7 +187,7 @@ def height(curve: Curve, x: np.ndarray) -> np.ndarray:
 
 
 def check_band(function: str, spread: Any, confidence: Any) -> None:
-    """Raise InputError if a band is of no sort, or Student's interval of no confidence."""
+    """Raise InputError for an unknown spread or an invalid confidence."""
     if spread not in ("sd", "t"):
         raise InputError(f"{function}: spread must be 'sd' or 't', got {spread!r}")
     number = isinstance(confidence, Real)
@@ -206,7 +207,7 @@ def half_width(values: np.ndarray, spread: str, confidence: float) -> np.ndarray
 
 
 def band_text(spread: str, confidence: float) -> str:
-    """What the bounds of a band are, in words."""
+    """Meaning of the bounds of a band, in words."""
     if spread == "sd":
         return "one standard deviation to either side of the mean"
     return f"{100 * confidence:g}% interval of the mean by Student's t"

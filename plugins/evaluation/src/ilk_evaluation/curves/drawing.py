@@ -24,16 +24,16 @@ _AXES = {
     "roc": ("false positive rate", "true positive rate"),
     "precision_recall": ("recall", "precision"),
 }
-_DARK = 0.6  # above this, a cell of a confusion matrix is written on in white
+_DARK = 0.6  # share above which a cell of a confusion matrix has white text
 
 
 def draw_curves(curves: Curve | Sequence[Curve], ax: Any = None, *, labels: Any = None) -> Any:
-    """Draw ROC or precision-recall curves: a line each, with its area in the legend.
+    """Draw ROC or precision-recall curves, with their areas in the legend.
 
     Parameters
     ----------
     curves : Curve, or sequence of Curve
-        All of one sort. Precision-recall curves are drawn in steps, as their area is taken.
+        All of one shape. Precision-recall curves are drawn in steps, like their area.
     ax : matplotlib Axes, optional
         New ones by default.
     labels : sequence of str, optional
@@ -46,7 +46,7 @@ def draw_curves(curves: Curve | Sequence[Curve], ax: Any = None, *, labels: Any 
     Raises
     ------
     InputError
-        For no curves, or curves of both sorts.
+        For no curves, or curves of both shapes.
     IlkError
         If matplotlib is not installed.
 
@@ -117,7 +117,7 @@ def draw_band(band: Band, ax: Any = None, *, number: int = 0, label: str | None 
 
 
 def draw_calibration(found: Calibration, ax: Any = None) -> Any:
-    """Draw how often came true what had a probability, and how many cases say so.
+    """Draw observed frequencies against predicted probabilities, with the number of cases.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def draw_calibration(found: Calibration, ax: Any = None) -> Any:
     )
     ax.set(
         xlabel=written(f"probability of {found.name}"),
-        ylabel="share that came true",
+        ylabel="observed frequency",
         xlim=(-0.02, 1.02),
         ylim=(-0.02, 1.02),
     )
@@ -166,7 +166,7 @@ def draw_learning(
     number : int, default=0
         Which of the colours.
     label : str, optional
-        What is said of the line besides of how many scores its points are means.
+        Text in the legend before the number of scores.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def draw_learning(
 
 
 def draw_confusion(matrix: Any, classes: Sequence[Any], ax: Any = None, *, by: Any = "true") -> Any:
-    """Draw a confusion matrix: shares as shades, counts as numbers.
+    """Draw a confusion matrix, with shares as shades and counts as numbers.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def draw_confusion(matrix: Any, classes: Sequence[Any], ax: Any = None, *, by: A
     ax : matplotlib Axes, optional
         New ones by default.
     by : {"true", "predicted", "all"}, default="true"
-        What the shades are shares of.
+        Denominator of the shares.
 
     Returns
     -------
@@ -216,7 +216,7 @@ def draw_confusion(matrix: Any, classes: Sequence[Any], ax: Any = None, *, by: A
     Raises
     ------
     InputError
-        If there are not as many names as classes.
+        If the numbers of names and classes differ.
     """
     counts = np.asarray(matrix)
     names = [written(name) for name in classes]
@@ -236,7 +236,7 @@ def draw_confusion(matrix: Any, classes: Sequence[Any], ax: Any = None, *, by: A
 
 
 def _square(ax: Any, shape: str) -> Any:
-    """Axes from 0 to 1 both ways; what chance gives is drawn on new ones."""
+    """Axes from 0 to 1 both ways; new axes get the line of a random classifier."""
     if ax is None:
         ax = new_axes(4.5, 4.5)
         if shape == "roc":

@@ -1,4 +1,4 @@
-"""Learning curves: the score of a pipeline over the number of training cases."""
+"""Learning curves: the score of a pipeline against the number of training cases."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Scores of a pipeline that learned from more and more cases.
+    """Scores of a pipeline for training sets of growing size.
 
     Attributes
     ----------
     sizes : ndarray of int, shape (s,)
         Training cases.
     scores : ndarray of shape (s, k)
-        By size and split (by repeat, where the measure is pooled); NaN where there is none, for
-        a reason that the notes say.
+        By size and split (by repeat if the measure is pooled); NaN for a missing score, which the
+        notes explain.
     mean, lower, upper : ndarray of shape (s,)
-        Of the scores there are.
+        Mean and bounds of the scores that are not NaN.
     n : ndarray of int, shape (s,)
-        How many scores a mean is of.
+        Number of scores in each mean.
     spread : str
-        What the bounds are, in words.
+        Meaning of the bounds, in words.
     measure : str
     greater_is_better : bool
     notes : tuple of str
-        What failed or could not be scored, and what else must be said.
+        Failures, missing scores and remarks of the measure.
     """
 
     sizes: np.ndarray
@@ -65,16 +65,16 @@ def learning(
     spread: Literal["sd", "t"] = "sd",
     confidence: float = 0.95,
 ) -> LearningCurve:
-    """Score a pipeline on the same test cases after training on more and more cases.
+    """Score a pipeline on the same test cases after training on growing training sets.
 
-    In each split the training cases are put in an order by chance in which every beginning has
-    the classes in nearly the proportions of the whole; the first so many train. So a larger
-    training set has the smaller one in it.
+    In each split the training cases are put in a random order in which every beginning has nearly
+    the class proportions of the whole, and the first cases train. So a larger training set
+    contains the smaller ones.
 
     Parameters
     ----------
     pipeline : ilk.Pipeline, classifier, name or spec
-        Left as it is; a name is that of a classifier.
+        Not changed; a name means a classifier.
     data : ilk.Data, dataset, name of one, or pair of X and y
     sizes : sequence of int, or of float
         Numbers of training cases, or shares of the smallest training set of the splits, above 0
@@ -82,26 +82,25 @@ def learning(
     resampling : Resampling, name or spec, default="kfold"
     measure : Measure, name or spec, default="error"
     random_state : int, default=0
-        For the splits, the order and whatever else is random.
+        Seeds the splits, the order and all other randomness.
     spread : {"sd", "t"}, default="sd"
         The band: one standard deviation of the scores to either side, or Student's interval of
-        their mean, which is too narrow where splits share training cases.
+        their mean, which is too narrow if splits share training cases.
     confidence : float, default=0.95
-        Of Student's interval.
+        Of Student's interval, between 0 and 1.
 
     Returns
     -------
     LearningCurve
-        A split that failed at a size has no score there: `n` counts those there are, `notes`
-        say what happened.
+        A split that failed at a size has no score there: `n` counts the scores, and `notes` explain
+        failures.
 
     Raises
     ------
     InputError
         If a size is larger than the smallest training set, or smaller than 1; if the resampling
-        tests cases that it trains with, as resubstitution does and bootstrap_632 in part; if data
-        are none, or y is not as long as X; for another spread or confidence; or as the resampling
-        does.
+        tests training cases, as resubstitution does and bootstrap_632 in part; for invalid data,
+        spread or confidence; or if the resampling raises it.
 
     References
     ----------
@@ -119,20 +118,20 @@ def learning(
     check_band("learning", spread, confidence)
     step = as_model(pipeline)
     model = step if isinstance(step, ilk.Pipeline) else ilk.Pipeline([step])
-    own = as_data(data, "learning")
+    loaded = as_data(data, "learning")
     scheme = as_component(resampling, "resampling")
     scorer = as_component(measure, "measure")
-    splits = list(scheme.splits(own.X, own.y, own.groups, random_state))
+    splits = list(scheme.splits(loaded.X, loaded.y, loaded.groups, random_state))
     _check_apart(scheme, splits)
     numbers = _numbers(sizes, min(len(split.train) for split in splits))
     notes: list[str] = []
-    rows = [_scores(model, own, splits, size, scorer, random_state, notes) for size in numbers]
+    rows = [_scores(model, loaded, splits, size, scorer, random_state, notes) for size in numbers]
     scores = np.array(rows)
     return _curve(numbers, scores, scorer, notes, spread, confidence)
 
 
 def _check_apart(scheme: ilk.Resampling, splits: Sequence[ilk.Split]) -> None:
-    """Raise InputError where a curve would show how well cases are remembered."""
+    """Raise InputError if the resampling tests training cases, which would measure memorizing."""
     for split in splits:
         if np.isin(split.test, split.train).any():
             raise ilk.InputError(
@@ -148,11 +147,11 @@ def _numbers(sizes: Sequence[Any], most: int) -> list[int]:
 
 
 def _number(size: Any, most: int) -> int:
-    """How many training cases a number or a share of the most means."""
-    whole = isinstance(size, Integral)
+    """Number of training cases for a number, or for a share of the largest."""
+    is_count = isinstance(size, Integral)
     number = isinstance(size, Real) and not isinstance(size, bool)
-    if number and (1 <= size <= most if whole else 0 < size <= 1):
-        return int(size) if whole else max(round(float(size) * most), 1)
+    if number and (1 <= size <= most if is_count else 0 < size <= 1):
+        return int(size) if is_count else max(round(float(size) * most), 1)
     raise ilk.InputError(
         f"learning: sizes must be from 1 to {most}, the smallest training set, or shares "
         f"of it above 0 and up to 1, got {size!r}"
@@ -168,15 +167,15 @@ def _scores(
     seed: int,
     notes: list[str],
 ) -> list[float]:
-    """Score the splits, or the repeats where the measure is pooled, at one size."""
+    """Score the splits, or the repeats if the measure is pooled, at one size."""
     found = _predictions(model, data, splits, size, seed, notes)
     if not measure.pooled:
         return [_score(measure, prediction, size, notes) for _, prediction in found]
     scores = []
     for _, group in groupby(found, key=lambda pair: pair[0]):
         together = [prediction for _, prediction in group]
-        whole = [one for one in together if one is not None]
-        complete = pool(whole) if len(whole) == len(together) else None
+        finished = [one for one in together if one is not None]
+        complete = pool(finished) if len(finished) == len(together) else None
         scores.append(_score(measure, complete, size, notes))
     return scores
 
@@ -189,7 +188,7 @@ def _predictions(
     seed: int,
     notes: list[str],
 ) -> Iterator[tuple[int, ilk.Prediction | None]]:
-    """Yield the repeat and what the pipeline said, None where it failed."""
+    """Yield the repeat and the prediction of each split, None if the pipeline failed."""
     for number, split in enumerate(splits):
         rng = np.random.default_rng([seed, number])
         order = _nested_order(data.y[split.train], rng)
@@ -237,7 +236,7 @@ def _score(
 
 
 def _nested_order(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Order by chance in which every beginning has the classes about as the whole has."""
+    """Random order in which every beginning has about the class proportions of the whole."""
     chance = rng.permutation(len(y))
     _, codes = np.unique(y[chance], return_inverse=True)
     by_class = np.argsort(codes, kind="stable")

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Cases counted from the highest score down, equal scores at once.
+    """Cumulative counts of cases from the highest score down; equal scores count at once.
 
     Attributes
     ----------
     thresholds : ndarray of shape (k,)
-        The different scores, falling.
+        The distinct scores, decreasing.
     true_positives, false_positives : ndarray of int, shape (k,)
-        Cases of the positive class, and others, with at least that score.
+        Cases of the positive class, and of the others, with at least that score.
     """
 
     thresholds: np.ndarray
@@ -42,7 +42,7 @@ class Ranking:
 
 
 def rank_cases(scores: np.ndarray, positive: np.ndarray) -> Ranking:
-    """Count cases down to each different score.
+    """Count cases down to each distinct score.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def rank_cases(scores: np.ndarray, positive: np.ndarray) -> Ranking:
 def answered_scores(prediction: Prediction, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the true classes and scores of the answered cases; shapes (n,) and (n, C).
 
-    Scores are decision values, and probabilities where there are none.
+    Scores are decision values, or else probabilities.
 
     Raises
     ------
     InputError
-        If the pipeline gave neither, if one is NaN or no number, or if no case was answered.
+        If the pipeline gave neither, a score is NaN or no number, or no case was answered.
     """
     values: Any = prediction.scores if prediction.scores is not None else prediction.probabilities
     if values is None:
@@ -86,26 +86,26 @@ def answered_scores(prediction: Prediction, name: str) -> tuple[np.ndarray, np.n
 
 
 def scores_of_class(values: np.ndarray, code: int, name: str, *, probabilities: bool) -> np.ndarray:
-    """How much speaks for one class: of two, how much more than for the other.
+    """Score of one class; of two classes, the difference to the other.
 
-    Probabilities of two classes sum to 1, so that one of them says it all; the difference of
-    large and small ones would lose digits and make ties.
+    Probabilities of two classes sum to 1, so one of them suffices; the difference of a large and
+    a small one would lose digits and make ties.
 
     Raises
     ------
     InputError
-        If both are infinite, and neither is larger.
+        If both are infinite and equal.
     """
-    own = values[:, code]
+    column = values[:, code]
     if values.shape[1] != 2 or probabilities:
-        return np.asarray(own)
+        return np.asarray(column)
     other = values[:, 1 - code]
-    if np.array_equal(own, -other):
-        return np.asarray(own)
+    if np.array_equal(column, -other):
+        return np.asarray(column)
     with np.errstate(invalid="ignore", over="ignore"):
-        gap = np.subtract(own, other, dtype=float)
-        if np.isinf(gap).any():  # of large ones perhaps, which would be ties
-            gap = np.subtract(own / 2, other / 2, dtype=float)
+        gap = np.subtract(column, other, dtype=float)
+        if np.isinf(gap).any():  # overflow of large scores, which would make ties
+            gap = np.subtract(column / 2, other / 2, dtype=float)
     if np.isnan(gap).any():
         raise InputError(
             f"{name}: the scores of answered case {int(np.argmax(np.isnan(gap)))} are both infinite"
@@ -116,7 +116,7 @@ def scores_of_class(values: np.ndarray, code: int, name: str, *, probabilities: 
 def rank_class(
     prediction: Prediction, positive: Any, name: str, *, averages: Sequence[str] = ()
 ) -> tuple[Ranking, str]:
-    """Rank the answered cases by what speaks for one class; also what is held against what."""
+    """Rank the answered cases by the score of one class; also return the names of both sides."""
     code = positive_code(prediction.classes, positive, name, averages=averages)
     truth, values = answered_scores(prediction, name)
     scores = scores_of_class(values, code, name, probabilities=prediction.scores is None)
@@ -142,8 +142,8 @@ def roc(prediction: Prediction, positive: Any = None, *, every_point: bool = Fal
         The positive class: the second of two by default. Of more classes it must be named; it
         is held against the rest.
     every_point : bool, default=False
-        Also give points on the straight line between their neighbours, which change neither
-        the curve nor the area.
+        Also return points on the straight line between their neighbours, which change neither the
+        curve nor the area.
 
     Returns
     -------
@@ -153,8 +153,8 @@ def roc(prediction: Prediction, positive: Any = None, *, every_point: bool = Fal
     Raises
     ------
     InputError
-        If the answered cases are of one kind only, positive or negative, if the prediction has
-        neither scores nor probabilities, or if `positive` is no class.
+        If all answered cases are positive or all are negative, if the prediction has neither scores
+        nor probabilities, or if `positive` is no class.
 
     References
     ----------
@@ -189,7 +189,7 @@ def roc(prediction: Prediction, positive: Any = None, *, every_point: bool = Fal
 
 
 def check_both_kinds(ranking: Ranking, name: str) -> None:
-    """Raise where there is nothing to tell apart."""
+    """Raise InputError unless there are positive and negative cases."""
     for count, kind in ((ranking.n_positive, "positive"), (ranking.n_negative, "negative")):
         if not count:
             raise InputError(
@@ -203,12 +203,12 @@ def mann_whitney(ranking: Ranking) -> float:
     tp, fp = ranking.true_positives, ranking.false_positives
     new = np.diff(fp, prepend=0)
     before = tp - np.diff(tp, prepend=0)
-    twice = int(np.dot(new, tp + before))  # whole numbers: nothing is rounded
+    twice = int(np.dot(new, tp + before))  # integers, so exact
     return twice / (2 * ranking.n_positive * ranking.n_negative)
 
 
 def _corners(ranking: Ranking) -> Ranking:
-    """Leave out points in the middle of a straight line."""
+    """Drop points inside a straight line."""
     right, up = np.diff(ranking.false_positives), np.diff(ranking.true_positives)
     bends = right[1:] * up[:-1] != right[:-1] * up[1:]
     keep = np.concatenate([[True], bends, [True]])[: len(ranking.thresholds)]
@@ -224,8 +224,8 @@ def precision_recall(prediction: Prediction, positive: Any = None) -> Curve:
 
     ``recall(t) = TP(t) / P`` and ``precision(t) = TP(t) / (TP(t) + FP(t))`` for each score t
     that occurs, cases of equal score at once. The area is the average precision ``sum_k (R_k -
-    R_(k-1)) P_k``: a step, not a straight line, joins two points, as between them precision
-    does not change along a line and the line would flatter.
+    R_(k-1)) P_k``: steps join the points, as precision is not linear between them and straight
+    lines would be too optimistic.
 
     Parameters
     ----------
@@ -238,9 +238,9 @@ def precision_recall(prediction: Prediction, positive: Any = None) -> Curve:
     Returns
     -------
     Curve
-        x is recall, y precision. The first point, of recall 0, where precision is not defined,
-        has the precision of the next (scikit-learn says 1 there); the last has recall 1 and,
-        for precision, the share of positive cases.
+        x is recall, y precision. The first point has recall 0, where precision is undefined, and
+        takes the precision of the next (1 in scikit-learn). The last has recall 1 and, as
+        precision, the share of positive cases.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Where the cells of an experiment run."""
+"""Executors: serial, processes of loky, clusters of Dask, ranks of MPI."""

@@ -1,4 +1,4 @@
-"""What all executors share: their error, bounds of their parameters, limits of threads."""
+"""Shared parts of executors: their error, bounds of their parameters, limits of threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ExecutorError(ilk.IlkError):
-    """Nothing can run cells (any more): no worker starts, or a scheduler is gone."""
+    """No worker can run cells (any more): none starts, or a scheduler is gone."""
 
 
 class SharedInput(ABC):
@@ -25,11 +25,11 @@ class SharedInput(ABC):
         """Pickle it for a worker that may be on another machine."""
 
 
-# Beyond these bounds the system's calls fail, or nothing ever ends.
+# Beyond these bounds system calls fail, or a run never ends.
 MOST_WORKERS = 10_000
 MOST_THREADS = 10_000
 LONGEST = 4_000_000
-"""Seconds, 46 days: no system waits longer everywhere."""
+"""Seconds, 46 days: some systems overflow on longer waits."""
 
 _VARIABLES = (
     "BLIS_NUM_THREADS",
@@ -50,7 +50,7 @@ def environment(n: int | None) -> dict[str, str]:
 
 @contextmanager
 def limited(n: int | None) -> Iterator[None]:
-    """Limit the libraries that are loaded in this process for the time of a block."""
+    """Limit the threads of the libraries loaded in this process within a block."""
     if n is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""Cells on a cluster of Dask: one of this machine's own, or one that is there already."""
+"""Cells on a cluster of Dask: a new one on this machine, or an existing one."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ if TYPE_CHECKING:
     from concurrent import futures
 
 VARIABLE = "ILK_DASK_ADDRESS"
-"""The environment variable by which users say where their own scheduler is."""
+"""Environment variable with the address of an existing scheduler."""
 
 
 class Dask(ilk.Executor):
     """Runs cells on a cluster of Dask, on this machine or on many.
 
-    Without an address it starts a cluster of processes on this machine, which ends with the
-    run. With one it uses the workers that a scheduler has, as many as it has at the time; each
-    runs one cell at a time, so ``dask worker --nthreads 1 --nworkers N`` makes the most of a
-    machine. Either way what all cells need is sent to a worker once, and the results are those
-    of `serial`, bit for bit.
+    Without an address it starts a cluster of processes on this machine, which ends with the run.
+    With an address it uses all present workers of that scheduler. Each runs one cell at a time,
+    so ``dask worker --nthreads 1 --nworkers N`` makes the most of a machine. Shared data and
+    pipelines are sent to a worker once. The results equal those of `serial`, bit for bit.
 
     When a worker dies, its cell is run again, and Dask's nanny starts another worker. When the
     scheduler ends, does not answer, or has had no worker for `patience` seconds, the run ends
-    with one line that says so; what is finished is kept, and the same command goes on.
+    with a one-line error. Finished cells are kept, and the same command resumes the run.
 
     Raises
     ------
@@ -37,16 +36,16 @@ class Dask(ilk.Executor):
 
     Notes
     -----
-    A cell costs some 10 ms more than with `loky`, which is the better choice on one machine
-    for cells that take less than a tenth of a second.
+    The overhead per cell is some 10 ms larger than with `loky`: prefer `loky` on one machine for
+    cells that take less than a tenth of a second.
 
-    Processes of a cluster of its own start as Dask's do: a script that runs an experiment so
-    needs ``if __name__ == "__main__":``, which `loky` and the command ``ilk run`` do not. Its
-    scheduler listens on the loopback interface without encryption, and runs what anybody on
-    this machine sends: prefer `loky` where others can log in.
+    Dask starts new processes by importing the main script, which therefore needs
+    ``if __name__ == "__main__":``; `loky` and the command ``ilk run`` do not need it. The scheduler
+    of a new cluster listens on the loopback interface without encryption, and any user of this
+    machine can have it run code: prefer `loky` where others can log in.
 
-    How often a scheduler that was there already tries a task whose worker died is its own
-    setting, ``distributed.scheduler.allowed-failures``.
+    An existing scheduler retries a task whose worker died as often as its setting
+    ``distributed.scheduler.allowed-failures`` says.
 
     Examples
     --------
@@ -61,48 +60,46 @@ class Dask(ilk.Executor):
         type=int,
         ge=1,
         le=MOST_WORKERS,
-        doc="Number of processes of a cluster of its own; None: as many as this process may "
-        "use processors. With an address there is no choice.",
+        doc="Number of processes of a new cluster; None: the number of processors that this "
+        "process may use. Must be None with an address.",
     )
     address: str | None = ilk.param(
         default=None,
         type=str,
         trusted=True,
-        doc='Where a scheduler listens (``"tcp://host:8786"``), or its file, as written by '
+        doc='Address of a scheduler (``"tcp://host:8786"``), or its file, as written by '
         "``dask scheduler --scheduler-file``. Its workers need the same versions of ilk, "
-        "of its plugins and of numpy, scipy and scikit-learn as this process; one that has "
-        "others ends the run. None: as the environment variable ``ILK_DASK_ADDRESS`` says, "
-        "if it is set and neither `workers` nor `timeout` asks for a cluster of its own. "
-        "In a file of `ilk run` it needs ``--trust``: data goes there, and what comes back "
-        "can run code.",
+        "of its plugins and of numpy, scipy and scikit-learn as this process; other versions "
+        "end the run. None: the environment variable ``ILK_DASK_ADDRESS``, if it is set and "
+        "neither `workers` nor `timeout` asks for a new cluster. In a file of `ilk run` it needs "
+        "``--trust``: data is sent there, and the answers can run code.",
     )
     inner_threads: int | None = ilk.param(
         default=1,
         ge=1,
         le=MOST_THREADS,
         none=True,
-        doc="How many threads numeric libraries may use in each worker. None leaves the "
-        "libraries as they are.",
+        doc="Number of threads that numeric libraries may use in each worker. None sets no limit.",
     )
     timeout: float | None = ilk.param(
         default=None,
         type=float,
         gt=0,
         le=LONGEST,
-        doc="Seconds that one cell may take. The process that is over it ends, and the cell "
-        "counts as failed. Only of a cluster of its own: other workers are not ours to end.",
+        doc="Time limit of one cell in seconds. A process that exceeds it ends, and the cell "
+        "counts as failed. Only for a new cluster: ilk does not end workers of others.",
     )
     patience: float = ilk.param(
         default=30.0,
         gt=0,
         le=LONGEST,
-        doc="Seconds to wait for a scheduler that does not answer, or for workers where there "
-        "are none.",
+        doc="Seconds to wait for a scheduler that does not answer, or for a worker if there "
+        "is none.",
     )
 
     @classmethod
     def examples(cls) -> list[Dask]:
-        """Return one with a single worker, which starts sooner than many."""
+        """Return an example with a single worker, which starts fast."""
         return [cls(workers=1)]
 
     def check_parameters(self) -> None:
@@ -119,21 +116,21 @@ class Dask(ilk.Executor):
 
     @property
     def n_workers(self) -> int:
-        """Number of processes of its own; with an address it is known once it is opened."""
+        """Number of processes of a new cluster; with an address it is known once opened."""
         from loky import cpu_count
 
         return 1 if self._scheduler is not None else self.workers or cpu_count()
 
     @property
     def _scheduler(self) -> str | None:
-        """Where a scheduler is that is there already; None: a cluster of its own is wanted."""
+        """Address of an existing scheduler; None: start a new cluster."""
         if self.workers is not None or self.timeout is not None:
             return None
         return self.address or os.environ.get(VARIABLE) or None
 
     @contextmanager
     def open(self) -> Iterator[futures.Executor]:
-        """Give an executor that hands its calls to the cluster."""
+        """Give an executor that submits its calls to the cluster."""
         from ilk_evaluation.executors.base import ExecutorError
 
         try:

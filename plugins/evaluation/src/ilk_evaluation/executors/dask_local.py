@@ -1,4 +1,4 @@
-"""A cluster of Dask on this machine, which begins and ends with a run."""
+"""A Dask cluster on this machine that starts and ends with a run."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _Client: Any = Client  # their constructors have no types
 _LocalCluster: Any = LocalCluster
 
 PATIENCE = 10.0
-"""Seconds in which a nanny hears how its process ended, on a busy machine too."""
+"""Seconds to wait for a nanny to learn how its process ended, enough on a busy machine."""
 GRACE = 1.0
-"""Seconds after which that of a process without an address is taken for it."""
+"""Seconds after which the exit of a process without an address is taken for it."""
 
 _SILENT = {"DASK_LOGGING__DISTRIBUTED": "critical"}
 _SETTINGS: dict[str, Any] = {
     "distributed.comm.timeouts.connect": "30s",
     "distributed.comm.timeouts.tcp": "30s",
-    "distributed.deploy.lost-worker-timeout": "1h",  # who died comes back, be it late
-    "distributed.nanny.pre-spawn-environ": {},  # the environment is what we make it
+    "distributed.deploy.lost-worker-timeout": "1h",  # the nanny restarts dead workers, perhaps late
+    "distributed.nanny.pre-spawn-environ": {},  # `_environ` sets the environment
     "distributed.scheduler.idle-timeout": None,
-    "distributed.scheduler.no-workers-timeout": None,  # `patience` says how long
-    "distributed.scheduler.worker-ttl": None,  # a worker may be silent while a cell runs
+    "distributed.scheduler.no-workers-timeout": None,  # `patience` limits this
+    "distributed.scheduler.worker-ttl": None,  # a long cell blocks the heartbeat
     "distributed.worker.lifetime.duration": None,
     "distributed.worker.multiprocessing-method": "spawn",
 }
@@ -73,7 +73,7 @@ def opened(
 
 @dataclass(eq=False)
 class _Prepare(WorkerPlugin):
-    """Makes a process of Dask's one of ours: it goes when the runner goes, and has last words."""
+    """Prepares a worker process: it ends with the runner, and logs its last words."""
 
     runner: int
     folder: Path
@@ -93,14 +93,14 @@ def _last_words(folder: Path, pid: int) -> Path:
 
 
 class _Nanny(Nanny):
-    """Remembers how its processes ended: by address, or by None if they died as they started."""
+    """Records how its processes ended, by address; by None if they died while starting."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.ends: dict[str | None, int] = {}
 
     async def _on_worker_exit(self, exitcode: int) -> None:
-        address = self.worker_address  # of the process before, where this one had none yet
+        address = self.worker_address  # of the previous process, if this one had none yet
         self.ends[None if address in self.ends else address] = exitcode
         await super()._on_worker_exit(exitcode)
 
@@ -108,19 +108,19 @@ class _Nanny(Nanny):
 def _died(
     cluster: LocalCluster, folder: Path, seconds: float | None
 ) -> Callable[[KilledWorker], Exception]:
-    """Return a function that says what a process of a cluster died of."""
+    """Return a function that explains how a process of the cluster died."""
 
-    def said(error: KilledWorker) -> Exception:
+    def explain(error: KilledWorker) -> Exception:
         dead, words = error.last_worker, ""
         with suppress(OSError):
             words = _last_words(folder, dead.pid).read_text(encoding="utf-8")
         return worker_death(_end(cluster.workers.get(dead.name), dead.address), words, seconds)
 
-    return said
+    return explain
 
 
 def _end(nanny: Any, address: str) -> str:
-    """How a process ended, as loky says it; its nanny hears of it about now."""
+    """How a process ended, in loky's words; its nanny learns of it about now."""
     ends = {} if nanny is None else nanny.ends
     began = monotonic()
     while address not in ends and monotonic() - began < (GRACE if None in ends else PATIENCE):
@@ -133,14 +133,14 @@ def _end(nanny: Any, address: str) -> str:
 
 @contextmanager
 def _cluster(n: int, inner_threads: int | None, folder: Path) -> Iterator[LocalCluster]:
-    """Run a cluster; its processes end with the block, whatever they are doing."""
+    """Run a cluster; the block's end kills its processes."""
     settings = {"temporary-directory": str(folder), **_SETTINGS}
     with (
         _environ({**environment(inner_threads), **_SILENT}),
         dask.config.set(settings),
         ExitStack() as stack,
     ):
-        with interrupts_blocked():  # also in what begins here: Ctrl-C is ours to act upon
+        with interrupts_blocked():  # new processes inherit this: only the runner handles Ctrl-C
             cluster = stack.enter_context(_started(n, folder))
             stack.callback(_kill, cluster)
         yield cluster
@@ -169,7 +169,7 @@ def _started(n: int, folder: Path) -> Any:
 
 
 def _kill(cluster: LocalCluster) -> None:
-    """End the processes at once: what is needed of them is here, or nobody wants it any more."""
+    """Kill the processes: their results have arrived or are no longer wanted."""
     for nanny in cluster.workers.values():
         nanny.auto_restart = False
         if nanny.pid is not None:
@@ -179,7 +179,7 @@ def _kill(cluster: LocalCluster) -> None:
 
 @contextmanager
 def _environ(more: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables, which processes to be started find, for the time of a block."""
+    """Set environment variables within a block, for the processes started there."""
     before = {name: os.environ.get(name) for name in more}
     os.environ.update(more)
     try:

@@ -28,23 +28,23 @@ _LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application
 
 
 class DaskPool(futures.Executor):
-    """Hands calls to a cluster, and ends them all when there is nobody to run them.
+    """Submits calls to a cluster, and fails them all when no worker is left to run them.
 
     Parameters
     ----------
     client : distributed.Client
     pack : function
-        Takes a function, its arguments and its keywords and returns what `call` is to be given.
+        Takes a function, its arguments and its keywords; returns the argument of `call`.
     call : function
         Runs in a worker.
     died : function
-        Makes the error that ends a call out of Dask's own error about a dead worker; may wait.
+        Turns Dask's error about a dead worker into the error of the call; may wait.
     place : str
-        Where the scheduler is, in words.
+        Where the scheduler is, for messages.
     patience : float
-        Seconds without an answer of the scheduler, or without a worker, that end all calls.
+        Seconds without an answer of the scheduler, or without a worker, after which all calls fail.
     starting : function, optional
-        Tells whether a worker is about to come, be it after longer than that.
+        Tells whether a worker is still starting, which extends `patience`.
     """
 
     def __init__(
@@ -75,11 +75,11 @@ class DaskPool(futures.Executor):
 
     @property
     def n_workers(self) -> int:
-        """How many workers there are now."""
+        """Current number of workers."""
         return self._count
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
-        """Hand a call to the cluster."""
+        """Submit a call to the cluster."""
         if self._closed.is_set():
             raise RuntimeError("the cluster is closed, it takes no more work")
         task = self._pack(fn, args, kwargs)
@@ -94,7 +94,7 @@ class DaskPool(futures.Executor):
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls, and wait for those there are unless told otherwise."""
+        """Refuse further calls; by default wait for the pending ones."""
         self._closed.set()
         with self._lock:
             waiting = set(self._waiting)
@@ -105,14 +105,14 @@ class DaskPool(futures.Executor):
         self.shutdown(cancel_futures=kind is not None)
 
     def _pass_on(self, done: futures.Future[Any], outer: futures.Future[Any]) -> None:
-        """Bring the end of a call to the future that was given out for it."""
+        """Copy the outcome of a call to the future returned for it."""
         if done.cancelled():
             self._lose(f"the Dask scheduler {self._place} is gone")
             return
         error = done.exception()
         if error is None:
             self._end(outer, done.result(), None)
-        elif isinstance(error, KilledWorker):  # to hear of what takes a moment, not the loop's
+        elif isinstance(error, KilledWorker):  # its cause takes time: not in Dask's loop
             threading.Thread(target=self._bury, args=(outer, error), daemon=True).start()
         else:
             self._end(outer, None, error)
@@ -122,7 +122,7 @@ class DaskPool(futures.Executor):
 
     def _end(self, outer: futures.Future[Any], value: Any, error: BaseException | None) -> None:
         with self._lock:
-            if outer not in self._waiting:  # it was lost meanwhile
+            if outer not in self._waiting:  # failed meanwhile by `_lose`
                 return
             self._waiting.remove(outer)
         if error is None:
@@ -131,7 +131,7 @@ class DaskPool(futures.Executor):
             outer.set_exception(error)
 
     def _lose(self, why: str) -> None:
-        """End all calls: nobody will run them."""
+        """Fail all calls: no worker will run them."""
         with self._lock:
             self._lost = self._lost or ExecutorError(why)
             waiting = list(self._waiting)
@@ -139,7 +139,7 @@ class DaskPool(futures.Executor):
             self._end(outer, None, self._lost)
 
     def _watch(self) -> None:
-        """Look at the cluster now and then until it is closed."""
+        """Check the cluster once per `PACE` until it is closed."""
         seen = monotonic()
         while not self._closed.wait(PACE) and self._lost is None:
             n_workers = self._look()
@@ -157,7 +157,7 @@ class DaskPool(futures.Executor):
 
     def _look(self) -> int | None:
         """Ask the scheduler for the number of its workers; None: no answer."""
-        with suppress(Exception):  # whatever stands in the way of an answer, there is none
+        with suppress(Exception):  # any error means no answer
             ask = self._client.scheduler.ncores
             return len(self._client.sync(ask, workers=None, callback_timeout=self._patience))
         return None
@@ -165,7 +165,7 @@ class DaskPool(futures.Executor):
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what Dask logs off the terminal: what matters is said by us."""
+    """Keep Dask's logs off the terminal: our errors report what matters."""
     with ExitStack() as stack:
         for name in _LOGGERS:
             stack.enter_context(silence_logging_cmgr(SILENCE, name))
@@ -206,7 +206,7 @@ def _joined(address: str, patience: float) -> Iterator[Any]:
 
 
 class _Sender:
-    """Has each worker keep what it is sent, also those that come later, until the run ends."""
+    """Stores shared inputs on each worker, also on later ones, until the run ends."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client = client
@@ -218,11 +218,11 @@ class _Sender:
 
     def __exit__(self, *_: object) -> None:
         for name in self._names if self._client.status == "running" else ():
-            with suppress(Exception):  # the scheduler may go just now
+            with suppress(Exception):  # the scheduler may end meanwhile
                 self._client.unregister_worker_plugin(name)
 
     def send(self, name: str, content: bytes) -> None:
-        """Send a name and what is to be kept under it to all workers."""
+        """Store bytes under a name on all workers."""
         try:
             self._client.register_plugin(_Keep(name, content), name=name)
         except Exception as error:
@@ -239,7 +239,7 @@ class _Keep(WorkerPlugin):
     content: bytes
 
     def setup(self, worker: Any) -> None:
-        """Keep what was sent."""
+        """Store the bytes."""
         remote.keep(self.name, self.content)
 
     def teardown(self, worker: Any) -> None:
@@ -250,6 +250,6 @@ class _Keep(WorkerPlugin):
 def _died(error: KilledWorker) -> Exception:
     tries = error.allowed_failures + 1
     before = f", as {tries - 1} did before that tried" if tries > 1 else ""
-    said = futures.BrokenExecutor(f"the worker died{before}")
-    said.add_note(f"the last one was at {error.last_worker.address}")
-    return said
+    result = futures.BrokenExecutor(f"the worker died{before}")
+    result.add_note(f"the last one was at {error.last_worker.address}")
+    return result

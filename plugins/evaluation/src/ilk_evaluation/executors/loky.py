@@ -1,4 +1,4 @@
-"""Several cells at once, each in a process of its own."""
+"""Several cells at once, in processes of this machine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
 
 class Loky(ilk.Executor):
-    """Runs several cells at once in processes, and outlives the death of any of them.
+    """Runs several cells at once in processes, and survives the death of any of them.
 
-    The processes are loky's. Each runs one cell at a time, so that it is known which cell a
-    process died of; another process takes its place. What all cells need (data, pipelines,
-    classes registered by hand) is read once by each process, large arrays are mapped into its
-    memory and not copied. The results are those of `serial`, bit for bit, whatever the number
-    of workers.
+    loky starts the processes. Each runs one cell at a time, so the cell that killed a process is
+    known; another process replaces a dead one. Each process reads the shared inputs (data,
+    pipelines, classes registered by hand) once; large arrays are memory-mapped and not copied.
+    The results equal those of `serial`, bit for bit, for any number of workers.
 
     Examples
     --------
@@ -35,22 +34,21 @@ class Loky(ilk.Executor):
         type=int,
         ge=1,
         le=MOST_WORKERS,
-        doc="Number of processes; None: as many as this process may use processors.",
+        doc="Number of processes; None: the number of processors that this process may use.",
     )
     inner_threads: int | None = ilk.param(
         default=1,
         ge=1,
         le=MOST_THREADS,
         none=True,
-        doc="How many threads numeric libraries may use in each of them. None leaves the "
-        "libraries as they are.",
+        doc="Number of threads that numeric libraries may use in each. None sets no limit.",
     )
     timeout: float | None = ilk.param(
         default=None,
         type=float,
         gt=0,
         le=LONGEST,
-        doc="Seconds that one cell may take. The process that is over it ends, and the cell "
+        doc="Time limit of one cell in seconds. A process that exceeds it ends, and the cell "
         "counts as failed.",
     )
 

@@ -1,4 +1,4 @@
-"""Worker processes that can die one by one: several of loky's pools, each with a single process."""
+"""Worker processes that can die one by one: several loky pools of a single process each."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STILLBORN = 3
-"""How many processes in a row may die before they have started."""
+"""Processes in a row that may die while starting; then the run ends, as more would die too."""
 
 
 class LokyPool(futures.Executor):
-    """Processes that run a call at a time each; one that dies is replaced.
+    """Processes that run one call at a time each; a dead one is replaced.
 
-    A call whose process dies ends in `BrokenExecutor`, one that takes too long in
-    `TimeoutError`; a note on the error says what the process was doing. Others notice nothing.
+    A call whose process dies raises `BrokenExecutor`; a call that exceeds its time raises
+    `TimeoutError`. A note on the error shows the stack of the process. Other calls go on.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LokyPool(futures.Executor):
     inner_threads : int or None
         Threads of numeric libraries in each.
     seconds : float or None
-        What a call may take.
+        Time limit of a call.
     """
 
     def __init__(self, n: int, inner_threads: int | None, seconds: float | None) -> None:
@@ -52,14 +52,14 @@ class LokyPool(futures.Executor):
         self._workers = [_Worker(folder / str(i), lifeline, env, seconds) for i in range(n)]
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
-        """Hand a call to the process that has the least to do."""
+        """Submit a call to the process with the fewest pending calls."""
         task = cloudpickle.dumps((fn, args, kwargs))
         return min(self._workers, key=lambda one: one.n_calls).submit(task)
 
     def shutdown(
         self, wait: bool = True, *, cancel_futures: bool = False, kill: bool = False
     ) -> None:
-        """End the processes, after what they are doing or (`kill`) at once."""
+        """End the processes, after their pending calls or (`kill`) at once."""
         for one in self._workers:
             one.end(wait=wait, kill=kill)
         self._stack.close()
@@ -69,7 +69,7 @@ class LokyPool(futures.Executor):
 
 
 class _Worker:
-    """One process after the other: the next one starts when there is a call and none lives."""
+    """A sequence of processes: the next one starts on a call when none is alive."""
 
     def __init__(
         self, stem: Path, lifeline: Connection, env: dict[str, str], seconds: float | None
@@ -103,7 +103,7 @@ class _Worker:
         return self._stem.with_suffix(f".{self._generation}")
 
     def _hand_over(self, task: bytes) -> futures.Future[Any]:
-        """Give a call to the process; start one if need be."""
+        """Submit a call to the process; start one if needed."""
         if self._pool is not None:
             with suppress(futures.BrokenExecutor):
                 return self._submit(self._pool, task)
@@ -111,7 +111,7 @@ class _Worker:
         self._generation += 1
         self._pool = loky.ProcessPoolExecutor(
             max_workers=1,
-            timeout=None,  # a process that has nothing to do waits
+            timeout=None,  # an idle process stays
             context=loky.backend.get_context("loky"),
             initializer=worker.start,
             initargs=(os.getpid(), self._lifeline, self._last_words),
@@ -120,13 +120,13 @@ class _Worker:
         return self._submit(self._pool, task)
 
     def _submit(self, pool: loky.ProcessPoolExecutor, task: bytes) -> futures.Future[Any]:
-        with interrupts_blocked():  # a process that starts here does so with what is blocked
+        with interrupts_blocked():  # a new process inherits the blocked signals
             return pool.submit(worker.call, task, self._seconds)  # type: ignore[no-any-return]
 
     def _pass_on(
         self, done: futures.Future[Any], outer: futures.Future[Any], last_words: Path
     ) -> None:
-        """Bring the end of a call to the future that was given out for it."""
+        """Copy the outcome of a call to the future returned for it."""
         self.n_calls -= 1
         error = done.exception()
         if not isinstance(error, futures.BrokenExecutor):
@@ -148,6 +148,6 @@ class _Worker:
 
 
 def _cause(error: BaseException) -> str:
-    """How a process ended, out of loky's message."""
+    """How a process ended, from loky's message."""
     found = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
     return found[1] if found else str(error)

@@ -1,7 +1,7 @@
-"""What the first rank of a job that `ilk run` started does: it passes calls on to the others.
+"""The first rank of a job that `ilk run` started: it passes calls on to the other ranks.
 
-It is run by ``mpiexec -n N python -m mpi4py.futures -m`` with this module's name, and talks to
-the runner through a socket: calls come by number, and answers go back with it.
+``mpiexec -n N python -m mpi4py.futures -m`` runs this module. It talks to the runner through a
+socket: calls come with a number, and answers go back with it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from concurrent import futures
 
 ADDRESS = "ILK_MPI_ADDRESS"
-"""The environment variable that holds the path of the socket."""
+"""Environment variable with the path of the socket."""
 
 
 def main() -> None:
-    """Serve the runner until it needs no more; end the job at once if it is gone."""
+    """Serve the runner until it is done; abort the job if the runner is gone."""
     with socket.socket(socket.AF_UNIX) as way:
         way.connect(os.environ[ADDRESS])
         runner = Connection(way.detach())
@@ -35,16 +35,16 @@ def main() -> None:
     except (EOFError, OSError):
         from mpi4py import MPI
 
-        MPI.COMM_WORLD.Abort(1)  # calls that run are of no use to anybody
+        MPI.COMM_WORLD.Abort(1)  # nobody waits for the running calls
     else:
         ranks.shutdown()
 
 
 def _serve(runner: Connection) -> Ranks:
-    """Do what the runner says: keep this, call that; nothing means that it has no more."""
+    """Serve the runner's requests, to keep an input or to run a call; None ends."""
     ranks, turn = Ranks(None), threading.Lock()
-    while (said := runner.recv()) is not None:
-        what, *rest = said
+    while (message := runner.recv()) is not None:
+        what, *rest = message
         if what == "keep":
             ranks.keep(*rest)
         else:

@@ -16,18 +16,17 @@ if TYPE_CHECKING:
 
 
 class MPI(ilk.Executor):
-    """Runs cells on the ranks of an MPI job, by the pool of mpi4py.
+    """Runs cells on the ranks of an MPI job, by the pool of mpi4py.futures.
 
     On a machine with a queue the command is
     ``mpiexec -n N python -m mpi4py.futures -m ilk run FILE --executor mpi``: the first rank
     hands out the cells, the other N - 1 run them. Elsewhere ``ilk run FILE`` is enough: it
     starts a job of its own by the ``mpiexec`` on the PATH, which ends with the run.
 
-    What all cells need is sent to each rank once, and the results are those of `serial`, bit
-    for bit. MPI cannot lose a rank: when one dies, the whole job ends. Cells that were finished
-    are in the store by then, and the same command goes on. A cell that kills its rank will do
-    so again; `loky` and `dask` outlive it. For the same reason no cell can be stopped for
-    taking too long.
+    Shared data and pipelines are sent to each rank once. The results equal those of `serial`, bit
+    for bit. MPI cannot lose a rank: when one dies, the whole job ends. The store has the finished
+    cells by then, and the same command resumes the run. A cell that kills its rank will do so
+    again; `loky` and `dask` survive it. For the same reason there is no time limit of a cell.
 
     Raises
     ------
@@ -37,10 +36,10 @@ class MPI(ilk.Executor):
 
     Notes
     -----
-    A job of its own has a process for each rank and one that hands out the cells, in a session
-    of their own. MPI can also start ranks from a process that is no rank
-    (``MPI_Comm_spawn``). That is not done here: with MPICH, a process that did so and then ends
-    without a word takes its whole process group with it, such as the shell script that ran it.
+    A new job has a process per rank and one that hands out the cells, all in a separate session.
+    MPI can also start ranks from a process outside a job (``MPI_Comm_spawn``). ilk does not use
+    it: with MPICH, when such a process ends without finalizing, its whole process group ends too,
+    such as the shell script that ran it.
 
     Examples
     --------
@@ -55,28 +54,27 @@ class MPI(ilk.Executor):
         type=int,
         ge=1,
         le=MOST_WORKERS,
-        doc="Number of ranks that run cells. None: all that the job has; of a job of its own, "
-        "as many as this process may use processors.",
+        doc="Number of ranks that run cells. None: all ranks of the job; for a new job, the "
+        "number of processors that this process may use.",
     )
     inner_threads: int | None = ilk.param(
         default=1,
         ge=1,
         le=MOST_THREADS,
         none=True,
-        doc="How many threads numeric libraries may use in each. None leaves the libraries as "
-        "they are.",
+        doc="Number of threads that numeric libraries may use in each. None sets no limit.",
     )
 
     @property
     def n_workers(self) -> int:
-        """Number of ranks that run cells; all of a job are known once it is opened."""
+        """Number of ranks that run cells; for all ranks of a job it is known once opened."""
         from loky import cpu_count
 
         return self.workers or (1 if _in_a_job() else cpu_count())
 
     @contextmanager
     def open(self) -> Iterator[futures.Executor]:
-        """Give an executor that hands its calls to the ranks."""
+        """Give an executor that submits its calls to the ranks."""
         if importlib.util.find_spec("mpi4py") is None:
             raise ExecutorError("mpi needs mpi4py, which is not installed (pip install mpi4py)")
         if _in_a_job():
@@ -96,4 +94,4 @@ def _in_a_job() -> bool:
 
 
 _RANK = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK")
-"""Environment variables that a process of a job has: of MPICH and Intel, Open MPI, MVAPICH."""
+"""Environment variables that mark a process of a job: MPICH and Intel, Open MPI, MVAPICH."""

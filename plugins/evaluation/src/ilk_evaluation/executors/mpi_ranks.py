@@ -1,4 +1,4 @@
-"""The ranks of the MPI job that this process is the first rank of."""
+"""The other ranks of an MPI job, used by its first rank."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Ranks:
-    """A pool of mpi4py's, started anew for each shared input, which its ranks get as they start.
+    """A pool of mpi4py, restarted for each shared input, which ranks receive as they start.
 
     Parameters
     ----------
     workers : int or None
-        How many calls may run at once; None: as many as there are other ranks.
+        Number of calls to run at once; None: the number of other ranks.
     inner_threads : int or None, default=None
-        Threads of numeric libraries in ranks that are started for it.
+        Threads of numeric libraries in the ranks.
     """
 
     def __init__(self, workers: int | None, inner_threads: int | None = None) -> None:
@@ -39,7 +39,7 @@ class Ranks:
         return min(int(self._pool.num_workers), self._workers or sys.maxsize)
 
     def keep(self, name: str, content: bytes) -> None:
-        """Send ahead what every rank is to keep under a name."""
+        """Send bytes that each rank is to keep under a name."""
         self._start(name, content)
 
     def submit(self, function: Callable[..., Any], *args: Any) -> futures.Future[Any]:
@@ -49,7 +49,7 @@ class Ranks:
         return self._pool.submit(function, *args)  # type: ignore[no-any-return]
 
     def shutdown(self, wait: bool = True, cancel_futures: bool = False) -> None:
-        """Wait for the calls that run; nothing can end them."""
+        """Wait for the running calls; they cannot be cancelled."""
         if self._pool is not None:
             self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
@@ -66,7 +66,7 @@ class Ranks:
 
 @contextmanager
 def opened(workers: int | None, inner_threads: int | None) -> Iterator[futures.Executor]:
-    """Give an executor whose calls the other ranks run."""
+    """Give an executor that submits its calls to the other ranks."""
     pool = _RanksPool(Ranks(workers, inner_threads), inner_threads)
     try:
         yield pool
@@ -98,16 +98,16 @@ class _RanksPool(futures.Executor):
         return self._ranks.submit(remote.call, task, self._threads)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls, and wait for those that run."""
+        """Refuse further calls, and wait for the running ones."""
         self._closed = True
         self._ranks.shutdown(wait, cancel_futures)
 
 
 def _library() -> Callable[..., Any]:
-    """Return what makes pools of mpi4py's."""
+    """Return mpi4py's constructor of pools."""
     try:
         from mpi4py.futures import MPIPoolExecutor
     except (ImportError, RuntimeError) as error:
         raise ExecutorError(f"mpi needs a library of MPI: {error}") from error
-    pool: Callable[..., Any] = MPIPoolExecutor  # mpi4py need not be here to tell its types
+    pool: Callable[..., Any] = MPIPoolExecutor  # mpi4py is optional, so mypy has no types
     return pool

@@ -1,4 +1,4 @@
-"""An MPI job that begins and ends with a run, in a session of its own."""
+"""An MPI job that starts and ends with a run, in a separate session."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 START = 120.0
-"""Seconds that a job may take to start."""
+"""Seconds that a job may take to start, on a busy machine too."""
 END = 10.0
-"""Seconds that a job may take to end."""
+"""Seconds that a job may take to end before it is killed."""
 
-# Open MPI refuses more ranks than processors, and the one that hands out calls needs none.
+# Open MPI refuses more ranks than processors; the rank that hands out calls needs none.
 _MORE_RANKS_THAN_PROCESSORS = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -40,7 +40,7 @@ _MORE_RANKS_THAN_PROCESSORS = {
 
 @contextmanager
 def opened(n: int, inner_threads: int | None) -> Iterator[futures.Executor]:
-    """Give an executor whose calls are run by the ranks of a new job.
+    """Give an executor that submits its calls to the ranks of a new job.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def opened(n: int, inner_threads: int | None) -> Iterator[futures.Executor]:
 
 
 def _started(n: int, inner_threads: int | None, door: Path, words: Path) -> subprocess.Popen[bytes]:
-    """Start the job; what it says of itself goes to a file."""
+    """Start the job; its output goes to a file."""
     beside = Path(sys.executable).with_name("mpiexec")
     found = shutil.which("mpiexec") or (str(beside) if beside.exists() else None)
     if found is None:
@@ -79,18 +79,18 @@ def _started(n: int, inner_threads: int | None, door: Path, words: Path) -> subp
     }
     python = [sys.executable, "-P", "-m", "mpi4py.futures", "-m", mpi_first_rank.__name__]
     with words.open("wb") as file:
-        return subprocess.Popen(  # noqa: S603  # what we put together
+        return subprocess.Popen(  # noqa: S603  # our own arguments
             [found, "-n", str(n + 1), *python],
             stdin=subprocess.DEVNULL,
-            stdout=file,  # mpiexec writes there, too, when a rank dies
+            stdout=file,  # mpiexec reports dead ranks there
             stderr=subprocess.STDOUT,
             env={**_MORE_RANKS_THAN_PROCESSORS, **os.environ, **more},
-            start_new_session=True,  # whom MPI ends when something dies, and who gets Ctrl-C
+            start_new_session=True,  # for Ctrl-C, and MPI's kill of a whole group
         )
 
 
 def _first_rank(door: socket.socket, process: subprocess.Popen[bytes], words: Path) -> Connection:
-    """Wait for the first rank to come through the door."""
+    """Wait for the first rank to connect."""
     door.settimeout(0.2)
     late = monotonic() + START
     while process.poll() is None and monotonic() < late:
@@ -101,11 +101,11 @@ def _first_rank(door: socket.socket, process: subprocess.Popen[bytes], words: Pa
     what = f"exit code {process.returncode}"
     if process.returncode is None:
         what = f"no rank in {START:g} s"
-    said = [line.strip() for line in _read(words).splitlines() if re.search(r"\w", line)]
+    output = [line.strip() for line in _read(words).splitlines() if re.search(r"\w", line)]
     error = ExecutorError(
-        f"mpiexec starts no job ({what}){': ' if said else ''}{''.join(said[-1:])}"
+        f"mpiexec starts no job ({what}){': ' if output else ''}{''.join(output[-1:])}"
     )
-    error.add_note("\n".join(said))
+    error.add_note("\n".join(output))
     raise error
 
 
@@ -114,9 +114,9 @@ def _read(words: Path) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the job, if it has not ended."""
+    """End the job, if it still runs."""
     if process.poll() is None:
-        process.terminate()  # mpiexec takes the ranks with it
+        process.terminate()  # mpiexec ends the ranks too
         with suppress(subprocess.TimeoutExpired):
             process.wait(END)
             return
@@ -125,7 +125,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class _JobPool(futures.Executor):
-    """Hands calls to the first rank, and ends them all when the job ends."""
+    """Submits calls to the first rank, and fails them all when the job ends."""
 
     def __init__(
         self,
@@ -144,14 +144,14 @@ class _JobPool(futures.Executor):
         self._waiting: dict[int, futures.Future[Any]] = {}
         self._n_calls = 0
         self._lock = threading.Lock()
-        self._speaking = threading.Lock()  # another one: answers are taken meanwhile
+        self._speaking = threading.Lock()  # separate, as `_listen` takes the other
         self._closed = False
         self._lost: ExecutorError | None = None
         self._reader = threading.Thread(target=self._listen, name="ilk-mpi", daemon=True)
         self._reader.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
-        """Hand a call to the job."""
+        """Submit a call to the job."""
         if self._closed:
             raise RuntimeError("the pool of MPI is closed, it takes no more work")
         task = self._packer.pack(fn, args, kwargs)
@@ -167,7 +167,7 @@ class _JobPool(futures.Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls, and wait for those there are unless told otherwise."""
+        """Refuse further calls; by default wait for the pending ones."""
         self._closed = True
         with self._lock:
             waiting = list(self._waiting.values())
@@ -175,7 +175,7 @@ class _JobPool(futures.Executor):
             futures.wait(waiting)
 
     def dismiss(self) -> None:
-        """Tell the job that no call will come, and wait for its end."""
+        """Tell the job that no call will follow, and wait for its end."""
         with suppress(OSError):
             self._way.send(None)
         with suppress(subprocess.TimeoutExpired):
@@ -184,11 +184,11 @@ class _JobPool(futures.Executor):
         self._way.close()
 
     def _say(self, *what: Any) -> None:
-        with suppress(OSError), self._speaking:  # the reader hears that the job is gone
+        with suppress(OSError), self._speaking:  # `_listen` notices that the job is gone
             self._way.send(what)
 
     def _listen(self) -> None:
-        """Take answers until there are no more."""
+        """Receive answers until the connection ends."""
         with suppress(EOFError, OSError):
             while True:
                 number, packed = self._way.recv()
@@ -198,14 +198,14 @@ class _JobPool(futures.Executor):
         self._lose()
 
     def _lose(self) -> None:
-        """End all calls: nobody will run them."""
+        """Fail all calls: no rank will run them."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END)
         lost = ExecutorError(
             f"the MPI job ended before its time (exit code {self._process.returncode}): "
             f"a rank died, and MPI cannot lose one"
         )
-        with suppress(OSError):  # there is no job any more, and nobody who waits
+        with suppress(OSError):  # the job is gone
             lost.add_note(_read(self._words))
         with self._lock:
             self._lost = lost
@@ -216,10 +216,10 @@ class _JobPool(futures.Executor):
 
 
 def _settle(future: futures.Future[Any], packed: bytes) -> None:
-    """Bring the end of a call to the future that was given out for it."""
+    """Copy the outcome of a call to the future returned for it."""
     try:
         value, error = cloudpickle.loads(packed)
-    except Exception as unreadable:  # noqa: BLE001  # of a class that only a rank has
+    except Exception as unreadable:  # noqa: BLE001  # e.g. of a class that only the rank has
         value, error = None, unreadable
     if error is None:
         future.set_result(value)

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LIBRARIES = ("numpy", "scikit-learn", "scipy")
-"""Libraries whose version may change a prediction, besides distributions of ilk."""
+"""Libraries, besides distributions of ilk, whose versions may change predictions."""
 
 
 class Packer:
-    """Pickles calls; a `SharedInput` among their arguments is sent ahead.
+    """Pickles calls; each `SharedInput` among their arguments is sent ahead, once.
 
     Parameters
     ----------
     send : function
-        Takes a name and the bytes that every worker is to keep under it.
+        Takes a name, and the bytes that each worker is to keep under it.
     """
 
     def __init__(self, send: Callable[[str, bytes], None]) -> None:
         self._send = send
-        self._names: dict[int, tuple[str, SharedInput]] = {}  # which keeps their ids theirs
+        self._names: dict[int, tuple[str, SharedInput]] = {}  # keeps ids from being reused
 
     def pack(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> bytes:
         """Pickle a call."""
@@ -63,16 +63,16 @@ class _Pickler(cloudpickle.Pickler):
 
 _kept: dict[str, bytes] = {}
 _turn = threading.Lock()
-"""Held by the cell that runs: limits of threads and warnings are those of a whole process."""
+"""Held by the running cell: thread limits and warnings are global to a process."""
 
 
 def keep(name: str, content: bytes) -> None:
-    """Keep in this worker what was sent ahead."""
+    """Keep a shared input in this worker."""
     _kept[name] = content
 
 
 def forget(name: str) -> None:
-    """Free the memory of what was sent ahead."""
+    """Free the memory of a shared input."""
     _kept.pop(name, None)
     _shared.cache_clear()
 
@@ -86,13 +86,13 @@ def call(task: bytes, n_threads: int | None) -> Any:
 
 
 def answer(task: bytes, n_threads: int | None) -> bytes:
-    """Run a packed call and pack what comes of it: a value and None, or None and an error."""
-    said: tuple[Any, Exception | None]
+    """Run a packed call and pack its outcome: a value and None, or None and an error."""
+    outcome: tuple[Any, Exception | None]
     try:
-        said = call(task, n_threads), None
-    except Exception as error:  # noqa: BLE001  # whatever it is, the runner is told
-        said = None, error
-    return cloudpickle.dumps(said)  # type: ignore[no-any-return]
+        outcome = call(task, n_threads), None
+    except Exception as error:  # noqa: BLE001  # the runner raises it
+        outcome = None, error
+    return cloudpickle.dumps(outcome)  # type: ignore[no-any-return]
 
 
 class _Unpickler(pickle.Unpickler):
@@ -110,7 +110,7 @@ def _shared(name: str) -> SharedInput:
             has = f"has {library} {here}" if here else f"lacks {library}"
             raise ExecutorError(
                 f"the worker on {platform.node()} {has}, the runner has {library} {number}; "
-                f"results are those of one installation: make them equal"
+                f"the results would depend on both: install equal versions"
             )
     shared: SharedInput = pickle.loads(content)  # noqa: S301
     return shared
@@ -118,7 +118,7 @@ def _shared(name: str) -> SharedInput:
 
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
-    """Return what runs here: Python, libraries, and the code of every distribution of ilk."""
+    """Return the versions of Python, libraries, and the code of each distribution of ilk."""
     found = {"Python": platform.python_version()}
     for name in LIBRARIES:
         try:

@@ -22,14 +22,14 @@ _PREFIX = "ilk-"
 def scratch() -> Iterator[Path]:
     """Give a folder that is removed after the block.
 
-    Should this process be killed, loky's watchman removes it; should that be killed, too, the
-    next process that needs a folder.
+    If this process is killed, loky's resource tracker removes the folder. If that is killed too,
+    the next process that needs a folder removes it.
     """
     from loky.backend import resource_tracker
 
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    with interrupts_blocked():  # the watchman starts here, and outlives the terminal
+    with interrupts_blocked():  # the resource tracker starts here, and must survive Ctrl-C
         resource_tracker.register(str(folder), "folder")
     lock = Lock(folder / "lock")
     try:
@@ -45,19 +45,19 @@ def _sweep() -> None:
     for file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/lock"):
         try:
             lock = Lock(file)
-        except (HeldError, OSError):  # somebody lives there, or it is not ours
+        except (HeldError, OSError):  # in use, or of another user
             continue
         lock.release()
         shutil.rmtree(file.parent, ignore_errors=True)
 
 
 INTERRUPTS = [signal.SIGINT] if sys.platform == "win32" else [signal.SIGINT, signal.SIGHUP]
-"""What a terminal sends to the runner and to all its workers, and the runner acts upon."""
+"""Signals that a terminal sends to the runner and its workers; only the runner handles them."""
 
 
 @contextmanager
 def interrupts_blocked() -> Iterator[None]:
-    """Hold them back in this thread, and in threads and processes that it starts meanwhile."""
+    """Block `INTERRUPTS` in this thread, and in threads and processes started in the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

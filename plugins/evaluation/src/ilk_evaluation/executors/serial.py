@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 
 class Serial(ilk.Executor):
-    """Runs one cell after the other in this process; good for debugging and small plans.
+    """Runs one cell after the other in this process, for debugging and small plans.
 
-    A cell runs when it is submitted, and its future is done when `submit` returns. What a
-    cell raises is kept by its future, except for an interrupt (Ctrl-C) and a request to exit,
-    which pass through at once. A cell that crashes takes the program with it, and none can be
-    stopped for taking too long: `loky` does better at both.
+    A cell runs when it is submitted, and its future is done when `submit` returns. The future
+    holds the exception of a cell, except an interrupt (Ctrl-C) and a request to exit, which
+    propagate at once. A cell that crashes ends the program, and there is no time limit: `loky`
+    handles both.
 
     Examples
     --------
@@ -37,8 +37,8 @@ class Serial(ilk.Executor):
         ge=1,
         le=MOST_THREADS,
         none=True,
-        doc="How many threads numeric libraries may use. With the same number, `loky` gives "
-        "the same results to the last bit. None leaves the libraries as they are.",
+        doc="Number of threads that numeric libraries may use. With the same number, `loky` gives "
+        "the same results to the last bit. None sets no limit.",
     )
 
     @contextmanager
@@ -49,7 +49,7 @@ class Serial(ilk.Executor):
 
 
 class InProcess(futures.Executor):
-    """Runs what it is given at once, in the calling thread."""
+    """Runs each call at once, in the calling thread."""
 
     def __init__(self) -> None:
         self._closed = False
@@ -62,7 +62,7 @@ class InProcess(futures.Executor):
         future.set_running_or_notify_cancel()
         try:
             result = fn(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001  # a future keeps whatever its call raised
+        except Exception as error:  # noqa: BLE001  # the future holds it
             future.set_exception(error)
         else:
             future.set_result(result)

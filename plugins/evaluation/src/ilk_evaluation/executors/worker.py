@@ -1,4 +1,4 @@
-"""A worker process: it obeys its limits, ends with the runner, and leaves last words."""
+"""A worker process: it obeys its time limit, ends with the runner, and leaves a crash log."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ def start(runner: int, lifeline: Connection, last_words: Path) -> None:
     runner : int
         Process id of the runner.
     lifeline : Connection
-        Ends when the runner does.
+        Closes when the runner ends.
     last_words : Path
-        Where is written what a crash looked like from inside. That the file exists says that
-        the worker has started.
+        File for the stack of a crash. Its existence shows that the worker has started.
     """
     for number in INTERRUPTS:
         signal.signal(number, signal.SIG_IGN)
@@ -43,8 +42,8 @@ def start(runner: int, lifeline: Connection, last_words: Path) -> None:
 
 
 def end_with(runner: int) -> None:
-    """See to it that this process, a child of the runner's, does not outlive it."""
-    if sys.platform == "linux":  # at once, even in the midst of compiled code
+    """Make this process, a child of the runner, end with it."""
+    if sys.platform == "linux":  # by a signal, which also ends compiled code
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
     if os.name == "posix" and os.getppid() != runner:
@@ -52,16 +51,16 @@ def end_with(runner: int) -> None:
 
 
 def listen(last_words: Path) -> None:
-    """Have it written to a file what a crash looks like from inside."""
-    global _last_words  # noqa: PLW0603  # faulthandler needs the file for as long as we live
+    """Write the stack of a crash to a file."""
+    global _last_words  # noqa: PLW0603  # faulthandler needs the open file to the end
     _last_words = last_words.open("w", encoding="utf-8")
     faulthandler.enable(_last_words)
 
 
 def call(task: bytes, seconds: float | None) -> Any:
-    """Run a pickled function; beyond a time limit this process ends itself.
+    """Run a pickled function; after its time limit this process ends itself.
 
-    The watch is kept by a thread in C, so that no loop in compiled code can escape it.
+    A thread in C keeps the time, so that loops in compiled code cannot block it.
     """
     function, args, kwargs = pickle.loads(task)  # noqa: S301  # the runner pickled it
     if seconds is None:
@@ -87,23 +86,23 @@ def worker_death(cause: str, last_words: str, seconds: float | None) -> Exceptio
     Parameters
     ----------
     cause : str
-        What it died of, as far as is known.
+        Cause of the death, if known.
     last_words : str
-        What a crash or the end of its time looked like from inside; may be empty.
+        Stacks at a crash or at the time limit; may be empty.
     seconds : float or None
-        What a call may take.
+        Time limit of a call.
     """
     if last_words.startswith("Timeout"):
-        said: Exception = TimeoutError(f"exceeded the time limit of {seconds:g} s")
+        error: Exception = TimeoutError(f"exceeded the time limit of {seconds:g} s")
     else:
-        said = futures.BrokenExecutor(f"the worker died: {cause}")
+        error = futures.BrokenExecutor(f"the worker died: {cause}")
     if last_words:
-        said.add_note(_own_part(last_words))
-    return said
+        error.add_note(_own_part(last_words))
+    return error
 
 
 def _own_part(last_words: str) -> str:
-    """The stack of the call itself, out of the stacks of all threads down to the first frame."""
+    """The stack of the call, cut out of the stacks of all threads."""
     for part in last_words.split("\n\n"):
         stack, call, _ = part.partition(f'  File "{__file__}", line')
         if call and " in call\n" in part:

@@ -1,4 +1,4 @@
-"""Which figures results have, by name."""
+"""The catalogue of figures, by name."""
 
 from __future__ import annotations
 
@@ -30,20 +30,19 @@ _SOURCES = (
 
 
 def available(results: Results | FigureData) -> dict[str, FigureSpec]:
-    """Return the figures of results by name, also those that lack something, with the reason.
+    """Return the figures of results by name; figures that cannot be drawn carry the reason.
 
-    Besides the names below each comparison of the experiment that draws its verdict has a
-    figure of its name.
+    Each comparison of the experiment that can draw its verdict adds a figure of its name to these:
 
     ============================ ==========================================================
     ``critical_difference``      mean ranks and which differ (comparison friedman_nemenyi)
     ``robustness``               ratios to the best pipeline (comparison robustness)
-    ``estimates``                of a data set: each pipeline with its spread
-    ``time``                     seconds against the measure that ranks
-    ``roc``                      of a data set of two classes, averaged over the splits
+    ``estimates``                per data set: each pipeline with its spread
+    ``time``                     seconds against the ranking measure
+    ``roc``                      per data set of two classes, averaged over the splits
     ``precision_recall``         likewise
-    ``calibration``              of a data set: frequencies against probabilities
-    ``confusion``                of a data set and a pipeline
+    ``calibration``              per data set: frequencies against probabilities
+    ``confusion``                per data set and pipeline
     ============================ ==========================================================
     """
     figure_data = results if isinstance(results, FigureData) else FigureData(results)
@@ -64,11 +63,12 @@ def draw(
     ----------
     results : Results
     name : str
-        As `offered` lists them.
+        One of the names of `available`.
     ax : Axes, optional
-        Those of a new figure if left out.
+        By default the axes of a new figure.
     dataset, pipeline : str, optional
-        Which one, for a figure of a single one; need not be said where there is one only.
+        The data set or pipeline of a figure per data set or pipeline; optional if there is only
+        one.
 
     Returns
     -------
@@ -77,7 +77,8 @@ def draw(
     Raises
     ------
     IlkError
-        If matplotlib is not installed, there is no such figure, or it must be said of what.
+        If matplotlib is not installed, there is no such figure, or `dataset` or `pipeline` is
+        missing.
 
     Examples
     --------
@@ -111,5 +112,5 @@ def _one(name: str, what: str, given: str | None, known: object) -> str:
         return there[0]
     if given in there:
         return given
-    said = f"got {given!r}{ilk.did_you_mean(given, there)}" if given else "say which"
-    raise ilk.InputError(f"figure {name} is of one {what}: {said} (there are: {', '.join(there)})")
+    hint = f"got {given!r}{ilk.did_you_mean(given, there)}" if given else "say which"
+    raise ilk.InputError(f"figure {name} is of one {what}: {hint} (there are: {', '.join(there)})")

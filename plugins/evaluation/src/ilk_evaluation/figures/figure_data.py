@@ -1,4 +1,4 @@
-"""The data of figures: results and predictions, read once for all figures that need them."""
+"""The data of figures: results and predictions, read once for all figures."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from ilk_evaluation.results.experiment_results import Results
 
 
-_HUGE = 1e9  # numbers beyond are written with a power of ten
+_HUGE = 1e9  # larger numbers are written with a power of ten
 
 
 class FigureData:
-    """Results and what figures ask of them.
+    """Results, and values derived from them for figures.
 
     Parameters
     ----------
     results : Results
     most_pipelines : int, optional
-        Figures of single data sets show the best so many by mean rank; all if left out.
+        Number of pipelines, the best by mean rank, in figures of single data sets; all by default.
     """
 
     def __init__(self, results: Results, most_pipelines: int | None = None) -> None:
         self.results = results
         self.most_pipelines = most_pipelines
-        self.predicted = lru_cache(maxsize=64)(self._predicted)  # those of a data set
+        self.predicted = lru_cache(maxsize=64)(self._predicted)  # about one data set's
 
     @property
     def measure(self) -> str:
-        """Label of the measure that ranks."""
+        """Label of the ranking measure."""
         return self.results.measure
 
     @property
@@ -60,14 +60,14 @@ class FigureData:
 
     @cached_property
     def order(self) -> list[str]:
-        """Pipelines by mean rank, the best first; then those without one."""
+        """Pipelines by mean rank, the best first, then pipelines without a rank."""
         summary = self.summary
         by_rank = summary.sort_values("rank", kind="stable", na_position="last")
         return [str(name) for name in by_rank["pipeline"]]
 
     @cached_property
     def shown(self) -> list[str]:
-        """Pipelines that figures of single data sets show, the best first."""
+        """Pipelines shown in figures of single data sets, the best first."""
         return self.order[: self.most_pipelines]
 
     @cached_property
@@ -82,7 +82,7 @@ class FigureData:
 
     @cached_property
     def complete(self) -> list[str]:
-        """Data sets that every pipeline finished but those that finished none."""
+        """Data sets finished by every pipeline, not counting pipelines that finished none."""
         return [str(name) for name in with_scores(self.results.pivot()).dropna().index]
 
     @cached_property
@@ -97,14 +97,14 @@ class FigureData:
 
     @property
     def left_out(self) -> str:
-        """Say which pipelines figures of single data sets leave out; nothing if none."""
+        """Note the pipelines left out of figures of single data sets; empty if none."""
         rest = len(self.order) - len(self.shown)
         if not rest:
             return ""
         return f"The best {len(self.shown)} pipelines by mean rank are shown, {rest} are not."
 
     def comparisons(self) -> list[tuple[str, ilk.Comparison, ilk.Verdict]]:
-        """Label, comparison and verdict of each comparison that found one."""
+        """Label, comparison and verdict of each comparison that has a verdict."""
         verdicts = iter(self.results.verdicts)
         verdict = next(verdicts, None)
         found = []
@@ -122,14 +122,14 @@ class FigureData:
         return next(iter(self._source.predictions(dataset, pipeline)), None) is not None
 
     def partly(self, dataset: str) -> str:
-        """Say of which pipelines some splits of a data set are not shown; nothing if of none."""
+        """Note the pipelines of a data set with splits not shown; empty if none."""
         seen = ((name, self.predicted(dataset, name)) for name in self.shown)
         lost = [f"{name} ({one.n_lost})" for name, one in seen if one is not None and one.n_lost]
         return f"Splits that failed or are missing: {', '.join(lost)}." if lost else ""
 
     @cached_property
     def _lost(self) -> dict[tuple[str, str], int]:
-        """How many cells of a pipeline on a data set failed or are missing."""
+        """Number of failed or missing cells of each pipeline on each data set."""
         table = self.table
         lost = (table["n_failed"] + table["n_missing"]).astype(int)
         places = zip(table["dataset"].map(str), table["pipeline"].map(str), strict=True)
@@ -142,7 +142,7 @@ class FigureData:
     def _predicted(self, dataset: str, pipeline: str) -> PredictionSummary | None:
         cells = self._source.predictions(dataset, pipeline)
         if ilk.display_name(self.results.design.resampling) == "bootstrap_632":
-            cells = (cell for cell in cells if cell[0])  # its first split tests what trained
+            cells = (cell for cell in cells if cell[0])  # the first split is a resubstitution
         found = summarize_predictions(cells, curves=True)
         if found is not None:
             found.n_lost = self._lost.get((dataset, pipeline), 0)
@@ -150,7 +150,7 @@ class FigureData:
 
 
 def signed(value: float, spread: float, digits: int = 3) -> str:
-    """Write a value with its spread, where there is one."""
+    """Write a value with its spread, if any."""
     if np.isnan(value):
         return "-"
     form = f".{digits}{'f' if abs(value) < _HUGE or np.isinf(value) else 'e'}"
@@ -158,34 +158,34 @@ def signed(value: float, spread: float, digits: int = 3) -> str:
 
 
 def direction(figure_data: FigureData) -> str:
-    """Say which values of the measure that ranks are good."""
+    """Say which values of the ranking measure are good."""
     return "higher is better" if figure_data.greater_is_better else "lower is better"
 
 
 LONGEST = 2000
-"""Points of a curve that are kept: a fold with a million scores would have as many."""
+"""Points kept of a curve: a fold with a million scores would have as many points."""
 
 
 @dataclass
 class PredictionSummary:
-    """What the predictions of a pipeline on a data set show.
+    """Summary of the predictions of a pipeline on a data set.
 
     Attributes
     ----------
     classes : ndarray of shape (C,)
     confusion : ndarray of int, shape (C, C)
-        Of the answered cases of all splits, rows true; repeats count anew.
+        Of the answered cases of all splits, rows true; a case counts once per repeat.
     n_rejected, n_cases, n_cells : int
     roc, precision_recall : Band or None
         Averaged over the splits, for two classes.
     calibration : object or None
-        Of the first repeat, all its splits together.
+        Of all splits of the first repeat together.
     n_lost : int
         Splits without predictions: cells that failed or are missing.
     n_left_out : int
-        Splits that have no ROC curve, as their test cases are of one class.
+        Splits without a ROC curve, as their test cases are of one class.
     pooled : bool
-        Whether the curves are of whole repeats, as no split has one of its own.
+        Whether the curves are of whole repeats, as no single split has one.
     """
 
     classes: np.ndarray
@@ -204,21 +204,21 @@ class PredictionSummary:
 def summarize_predictions(
     cells: Iterable[tuple[int, int, ilk.Prediction]], *, curves: bool
 ) -> PredictionSummary | None:
-    """Look at the predictions of a pipeline on a data set, a repeat in memory at a time.
+    """Summarize the predictions of a pipeline on a data set, one repeat in memory at a time.
 
     Parameters
     ----------
     cells : iterable of (repeat, fold, Prediction)
     curves : bool
-        Whether to make curves, where there are two classes and scores.
+        Whether to make curves, if there are two classes and scores.
 
     Returns
     -------
-    Predicted, or None if there is no prediction
+    PredictionSummary, or None if there is no prediction
     """
     found: PredictionSummary | None = None
-    own: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
-    whole: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
+    by_split: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
+    by_repeat: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     for number, (_, group) in enumerate(groupby(cells, key=lambda cell: cell[0])):
         predictions = [prediction for _, _, prediction in group]
         found = found or _nothing(predictions[0])
@@ -233,10 +233,10 @@ def summarize_predictions(
         if number == 0:
             found.calibration = _if_defined(calibration, together)
         if len(found.classes) == 2:
-            _add_curves(own, predictions)
-            _add_curves(whole, [together])
+            _add_curves(by_split, predictions)
+            _add_curves(by_repeat, [together])
     if found is not None:
-        _average(found, own, whole)
+        _average(found, by_split, by_repeat)
     return found
 
 
@@ -258,7 +258,7 @@ def _add_curves(curves: dict[str, list[Any]], predictions: Sequence[ilk.Predicti
 
 
 def _if_defined(make: Callable[[ilk.Prediction], Any], prediction: ilk.Prediction) -> Any:
-    """Return a curve, or None where the predictions have none, as those of one class."""
+    """Return a curve, or None if it is undefined, as for test cases of one class."""
     try:
         return make(prediction)
     except ilk.IlkError:
@@ -266,7 +266,7 @@ def _if_defined(make: Callable[[ilk.Prediction], Any], prediction: ilk.Predictio
 
 
 def thinned(curve: Any) -> Any:
-    """Return a curve with at most `LONGEST` points, its ends among them; its area stays."""
+    """Return a curve with at most `LONGEST` points, including its ends, and the same area."""
     if len(curve.x) <= LONGEST:
         return curve
     at = np.unique(np.linspace(0, len(curve.x) - 1, LONGEST).round().astype(int))
@@ -274,12 +274,12 @@ def thinned(curve: Any) -> Any:
 
 
 def _average(
-    found: PredictionSummary, own: dict[str, list[Any]], whole: dict[str, list[Any]]
+    found: PredictionSummary, by_split: dict[str, list[Any]], by_repeat: dict[str, list[Any]]
 ) -> None:
-    found.pooled = not own["roc"] and bool(whole["roc"])
-    chosen = whole if found.pooled else own
+    found.pooled = not by_split["roc"] and bool(by_repeat["roc"])
+    chosen = by_repeat if found.pooled else by_split
     if chosen["roc"]:
         found.roc = averaged(chosen["roc"])
-        found.n_left_out = 0 if found.pooled else found.n_cells - len(own["roc"])
+        found.n_left_out = 0 if found.pooled else found.n_cells - len(by_split["roc"])
     if chosen["precision_recall"]:
         found.precision_recall = averaged(chosen["precision_recall"])

@@ -1,4 +1,4 @@
-"""Figures that results may have, and a figure that can be drawn."""
+"""Specifications of figures, and figures ready to be drawn."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A figure that results may have.
+    """The specification of a figure, for one or several places.
 
     Attributes
     ----------
     name : str
     summary : str
     make : function or None
-        Takes a data set if there are `datasets`, and a pipeline if there are `pipelines`;
-        returns the figure.
+        Takes a data set if `datasets` is not empty, and a pipeline if `pipelines` is not; returns
+        the figure.
     datasets, pipelines : sequence of str
-        Those there is a figure of each of.
+        Labels with a figure each.
     absent : set of (dataset, pipeline)
-        Those among them that there is none of.
+        Pairs without a figure.
     lacking : str
-        Why there is none.
+        Why there is no figure.
     """
 
     name: str
@@ -46,7 +46,7 @@ class FigureSpec:
 
     @property
     def places(self) -> list[tuple[str, ...]]:
-        """What `make` takes, for each of its figures."""
+        """Arguments of `make`, for each of its figures."""
         if self.lacking:
             return []
         if not self.datasets:
@@ -62,7 +62,7 @@ class FigureSpec:
         Raises
         ------
         IlkError
-            If there is none.
+            If there is no figure.
         """
         if self.make is None or self.lacking:
             raise ilk.IlkError(f"there is no figure {self.name}: {self.lacking}")
@@ -71,27 +71,27 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that can be drawn.
+    """A figure ready to be drawn.
 
     Attributes
     ----------
     name : str
-        As in `FIGURES`.
+        As in `available`.
     title : str
     text : str
-        What it shows, for those who cannot see it: a sentence or two with the main numbers.
+        Description for readers who cannot see it: a sentence or two with the main numbers.
     data : DataFrame
-        The numbers it shows.
+        Its numbers.
     paint : function
         Takes axes and draws on them.
     size : (float, float)
-        Width and height in inches that suit it.
+        Preferred width and height in inches.
     dataset : str or None
-        The data set it is of, if it is of one.
+        The data set, of a figure of one.
     pipeline : str or None
-        The pipeline it is of, if it is of one.
+        The pipeline, of a figure of one.
     note : str
-        What was left out, and why.
+        Content left out, and why.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Figure:
     note: str = ""
 
     def draw(self, ax: Axes | None = None) -> Axes:
-        """Draw it on axes, those of a new figure if left out; return them.
+        """Draw it on axes, by default of a new figure; return the axes.
 
         Raises
         ------
@@ -118,5 +118,5 @@ class Figure:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Its name, then its data set and pipeline where it has one."""
+        """Its name, then its data set and pipeline, if any."""
         return tuple(part for part in (self.name, self.dataset, self.pipeline) if part is not None)

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 MOST_LINES = 6
-"""Pipelines with the largest areas that are drawn in colour; others are thin and grey."""
+"""Number of pipelines, with the largest areas, drawn in colour; the others are thin and grey."""
 _STEPS = np.linspace(0, 1, 11)
 
 
 @dataclass(frozen=True)
 class _Sort:
-    """One of the two sorts of curves."""
+    """One of the two types of curves."""
 
     name: str
     title: str
@@ -69,7 +69,7 @@ def curve_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 
 def bands(figure_data: FigureData, dataset: str, sort: _Sort) -> dict[str, Band]:
-    """Return the averaged curves of the pipelines that have one, the largest area first."""
+    """Return the averaged curve of each pipeline that has one, the largest area first."""
     found = {}
     for pipeline in figure_data.shown:
         one = figure_data.predicted(dataset, pipeline)
@@ -99,13 +99,13 @@ def _curve_figure(figure_data: FigureData, sort: _Sort, dataset: str) -> Figure:
 
 
 def _some_of(items: list[str]) -> str:
-    """Join the first ones, as many as are drawn in colour."""
+    """Join the first items, as many as lines in colour."""
     rest = len(items) - MOST_LINES
     return "; ".join(items[:MOST_LINES]) + (f"; and {rest} more" if rest > 0 else "")
 
 
 def _curve_table(found: dict[str, Band], sort: _Sort) -> pd.DataFrame:
-    """Areas, and heights of the curves at eleven places."""
+    """Areas, and heights of the curves at eleven positions."""
     rows = []
     for pipeline, band in found.items():
         heights = np.interp(_STEPS, band.x, band.mean)
@@ -115,7 +115,7 @@ def _curve_table(found: dict[str, Band], sort: _Sort) -> pd.DataFrame:
 
 
 def _notes(figure_data: FigureData, dataset: str, found: dict[str, Band]) -> Iterator[str]:
-    """Say what is not shown, or not as one would think."""
+    """Note missing and unusual curves."""
     all_ = {p: figure_data.predicted(dataset, p) for p in figure_data.shown}
     seen: dict[str, PredictionSummary] = {p: one for p, one in all_.items() if one is not None}
     without = [p for p in figure_data.shown if p not in found]
@@ -136,7 +136,7 @@ def _notes(figure_data: FigureData, dataset: str, found: dict[str, Band]) -> Ite
 def _paint_curves(ax: Axes, found: dict[str, Band], sort: _Sort, order: Sequence[str]) -> None:
     """Draw the curves: the best in colour with their bands, others in grey.
 
-    A pipeline has the colour of its place in the order, the same in all figures.
+    The colour of a pipeline follows its position in the order, the same in all figures.
     """
     for number, (name, band) in reversed(list(enumerate(found.items()))):
         if number >= MOST_LINES:
@@ -162,7 +162,7 @@ def _paint_curves(ax: Axes, found: dict[str, Band], sort: _Sort, order: Sequence
 
 
 def _legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """Say what the lines are below the axes, where it hides none."""
+    """Put the legend below the axes, where it hides no line."""
     place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.16), "handlelength": 2.8}
     ax.legend(handles, labels, borderaxespad=0, **place)
 
@@ -176,7 +176,7 @@ def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     ]
     yield FigureSpec(
         "calibration",
-        "How often comes true on a data set what the pipelines give a probability",
+        "Calibration: observed frequencies against probabilities, on a data set",
         lambda dataset: _calibration_figure(figure_data, dataset),
         datasets=datasets,
         lacking="" if datasets else "there are no predictions yet",
@@ -193,7 +193,7 @@ def _calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
     return Figure(
         "calibration",
         f"Calibration on {dataset}",
-        f"Share that came true against the probability of {event} on {dataset}, in ten bins over "
+        f"Observed frequency against the probability of {event} on {dataset}, in ten bins over "
         f"the splits of one repeat. Expected error: {errors or 'no pipeline gives probabilities'}.",
         _calibration_table(found),
         lambda ax: _paint_calibrations(ax, found, figure_data.order),
@@ -220,7 +220,7 @@ def _calibration_table(found: dict[str, Calibration]) -> pd.DataFrame:
                 "pipeline": pipeline,
                 "expected error": one.expected_error,
                 "probability": probability,
-                "share that came true": share,
+                "observed frequency": share,
                 "cases": int(count),
             }
             for pipeline, one in found.items()
@@ -233,7 +233,7 @@ def _calibration_table(found: dict[str, Calibration]) -> pd.DataFrame:
 
 
 def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence[str]) -> None:
-    """Draw a line for each pipeline beside the diagonal of the well calibrated."""
+    """Draw a line for each pipeline, and the diagonal of perfect calibration."""
     ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
     for pipeline, one in list(found.items())[:MOST_LINES]:
         used = one.counts > 0
@@ -245,7 +245,7 @@ def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence
     ax.set_ylim(-0.01, 1.01)
     ax.grid(axis="both")
     ax.set_xlabel(as_is(f"probability of {event}"))
-    ax.set_ylabel("share that came true")
+    ax.set_ylabel("observed frequency")
     if found:
         _legend_below(ax, *ax.get_legend_handles_labels())
 
@@ -291,17 +291,17 @@ def _confusion_size(n: int) -> tuple[float, float]:
 
 
 def confusion_text(found: PredictionSummary, dataset: str, pipeline: str) -> str:
-    """Say how many cases were right, and which confusion is the most frequent."""
+    """Describe a matrix: number of right cases, and the most frequent confusion."""
     matrix = found.confusion
     right, total = int(np.trace(matrix)), int(matrix.sum())
-    said = f"Confusion matrix of {pipeline} on {dataset}: {right} of {total} cases are right"
+    text = f"Confusion matrix of {pipeline} on {dataset}: {right} of {total} cases are right"
     wrong = matrix - np.diag(np.diag(matrix))
     if wrong.any():
         row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
         most = f"{found.classes[row]} is taken for {found.classes[column]}"
-        said += f"; most often {most} ({int(wrong[row, column])} cases)"
-    said += f". {found.n_rejected} cases were rejected." if found.n_rejected else "."
-    return said + (f" Splits that failed or are missing: {found.n_lost}." if found.n_lost else "")
+        text += f"; most often {most} ({int(wrong[row, column])} cases)"
+    text += f". {found.n_rejected} cases were rejected." if found.n_rejected else "."
+    return text + (f" Splits that failed or are missing: {found.n_lost}." if found.n_lost else "")
 
 
 def _confusion_table(found: PredictionSummary) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Figures of scores: time against the measure that ranks, estimates, comparisons."""
+"""Figures of scores: time against the ranking measure, estimates, comparisons."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 MOST_LABELS = 20
-"""Beyond, only pipelines that no other one beats in both are named in the figure."""
+"""With more pipelines, only the Pareto-optimal ones are labelled in the figure."""
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 def time_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Yield the specification of the figure of time against the measure that ranks."""
+    """Yield the specification of the figure of time against the ranking measure."""
     lacking = ""
     if figure_data.results.design.measures[figure_data.measure].needs == "seconds":
         lacking = "the measure that ranks is a time itself"
@@ -41,7 +41,7 @@ def time_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 
 def _time_figure(figure_data: FigureData) -> Figure:
-    """Return the figure, of the data sets that every pipeline finished."""
+    """Return the figure, over the data sets that every pipeline finished."""
     data = costs(figure_data)
     front = data[data["unbeaten"]]
     rows: Any = list(front.itertuples())
@@ -65,12 +65,12 @@ def _time_figure(figure_data: FigureData) -> Figure:
 
 
 def costs(figure_data: FigureData) -> pd.DataFrame:
-    """Mean seconds and scores of pipelines, the fastest first, and whether one is unbeaten."""
+    """Mean seconds and scores of pipelines, fastest first, and whether each is Pareto-optimal."""
     results, measure = figure_data.results, figure_data.measure
     table = figure_data.table[figure_data.table["dataset"].isin(figure_data.complete)]
     times = [name for name in ("fit_seconds", "predict_seconds") if name in table]
     means = table.groupby("pipeline", sort=False)[[measure, *times]].mean()
-    means = means.dropna(subset=[measure])  # those that finished nothing
+    means = means.dropna(subset=[measure])  # pipelines that finished nothing
     means["seconds"] = means[times].sum(axis=1)
     means = means.sort_values("seconds", kind="stable").reset_index()
     sign = -1.0 if results.design.measures[measure].greater_is_better else 1.0
@@ -80,7 +80,7 @@ def costs(figure_data: FigureData) -> pd.DataFrame:
 
 
 def _paint_times(ax: Axes, data: pd.DataFrame, measure: str) -> None:
-    """Draw a point for each pipeline and a line along those that no other one beats."""
+    """Draw a point for each pipeline and a line along the Pareto front."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     data = data[np.isfinite(data[measure])]
@@ -89,7 +89,7 @@ def _paint_times(ax: Axes, data: pd.DataFrame, measure: str) -> None:
     front = data[data["unbeaten"]]
     ax.set_xscale("log")
     line = np.repeat(front[["seconds", measure]].to_numpy(float), 2, axis=0)
-    line = np.column_stack([line[1:, 0], line[:-1, 1]])  # at each step on, then down
+    line = np.column_stack([line[1:, 0], line[:-1, 1]])  # a staircase: across, then down
     ax.plot(*line.T, color="0.7", linewidth=1)
     for unbeaten, color in ((False, "0.35"), (True, COLORS[0])):
         part = data[data["unbeaten"] == unbeaten]
@@ -122,27 +122,27 @@ def duration_text(seconds: float) -> str:
     return f"{seconds / size:.3g} {unit}"
 
 
-_HEIGHT, _WIDTH, _GAP = 11.0, 5.0, 6.0  # of a letter and from the point, in points
+_HEIGHT, _WIDTH, _GAP = 11.0, 5.0, 6.0  # size of a letter and distance from the point, in points
 _PLACES = (
     *((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)),
     *((1, 2), (1, -2), (-1, 2), (-1, -2), (0, 2), (0, -2), (1, 3), (1, -3)),
 )
-"""Where a name is tried: steps to the right and up."""
+"""Candidate positions of a name: steps to the right and up."""
 Box = tuple[float, float, float, float]
 
 
 def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str], line: Any = ()) -> None:
-    """Write a name beside each point, where there is room; else where there is most.
+    """Write a name beside each point, at the position with the least overlap.
 
     Parameters
     ----------
     ax : Axes
-        With its limits set: what moves them later moves points under names.
+        With final limits: later changes would move points under names.
     x, y : array of shape (n,)
     names : sequence of str
-        An empty one is not written; the place of its point is kept free all the same.
+        An empty name is not written, but its point is still kept free.
     line : sequence of points, optional
-        Corners of a line of level and upright pieces, which is kept free, too.
+        Corners of a line of horizontal and vertical pieces, which is kept free, too.
     """
     drawn: Any = ax.figure
     size: Any = drawn.get_size_inches() * 72 * 0.85  # most of a figure is its axes
@@ -177,7 +177,7 @@ def _box(x: float, y: float, width: float, right: int, up: int) -> Box:
 
 
 def _cost(box: Box, taken: Sequence[Box], size: Any) -> float:
-    """Area of a box that is taken by others or outside of the axes."""
+    """Area of a box that overlaps others or lies outside the axes."""
     hidden = sum(_shared(box, other) for other in taken)
     inside = _shared(box, (0.0, 0.0, float(size[0]), float(size[1])))
     return hidden + (box[2] - box[0]) * (box[3] - box[1]) - inside
@@ -190,7 +190,7 @@ def _shared(one: Box, other: Box) -> float:
 
 
 def estimate_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Yield the specification of a figure per data set on which a pipeline has an estimate."""
+    """Yield the specification of a figure per data set with an estimate."""
     grid = figure_data.results.pivot()
     there = [str(name) for name in grid.index[grid.notna().any(axis=1)]]
     yield FigureSpec(
@@ -232,14 +232,14 @@ def _best(data: pd.DataFrame, measure: str) -> str:
     if not len(there):
         return "No pipeline has an estimate."
     best, worst = there.iloc[0], there.iloc[-1]
-    said = f"Best: {best['pipeline']}, {signed(best[measure], best['±'])}."
+    text = f"Best: {best['pipeline']}, {signed(best[measure], best['±'])}."
     if len(there) > 1:
-        said += f" Last: {worst['pipeline']}, {signed(worst[measure], worst['±'])}."
-    return said
+        text += f" Last: {worst['pipeline']}, {signed(worst[measure], worst['±'])}."
+    return text
 
 
 def _paint_estimates(ax: Axes, data: pd.DataFrame, measure: str) -> None:
-    """Draw a dot with a bar for each pipeline, the first one on top; the best in colour."""
+    """Draw a dot with a bar for each pipeline, the first on top and the best in colour."""
     places = np.arange(len(data))[::-1]
     values, spreads = data[measure].to_numpy(float), data["±"].to_numpy(float)
     for place, value, spread, rank in zip(places, values, spreads, data["rank"], strict=True):
@@ -265,7 +265,7 @@ TITLES = {
 
 
 def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
-    """Yield the specification of the figure of each comparison that has one."""
+    """Yield the specification of the figure of each comparison that can draw its verdict."""
     done = {
         label: (comparison, verdict) for label, comparison, verdict in figure_data.comparisons()
     }
@@ -296,9 +296,9 @@ def name_of(comparison: ilk.Comparison) -> str:
 
 
 def reason(figure_data: FigureData, label: str) -> str:
-    """Say why a comparison found nothing."""
-    said = [note for note in figure_data.results.notes if note.startswith(f"{label} ")]
-    return said[0] if said else f"{label} was not computed"
+    """Say why a comparison has no verdict."""
+    notes = [note for note in figure_data.results.notes if note.startswith(f"{label} ")]
+    return notes[0] if notes else f"{label} was not computed"
 
 
 def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdict) -> Figure:
@@ -320,7 +320,7 @@ def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdi
 
 
 def _comparison_table(verdict: ilk.Verdict) -> pd.DataFrame:
-    """Return what a verdict's figure shows: mean ranks, and the boxes of ratios."""
+    """Return the numbers of a verdict's figure: mean ranks, and the boxes of ratios."""
     boxes: Any = verdict.details.get("boxes", {})
     rows = [
         {"pipeline": name, "mean rank": rank, **boxes.get(name, {})}

@@ -1,4 +1,4 @@
-"""The style of figures, and figures as files."""
+"""The style of figures, and their files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _DASHES: tuple[Any, ...] = (
 
 
 def line_of(number: int) -> dict[str, Any]:
-    """Colour and dashes of a line, which those tell apart who see no colours.
+    """Colour and dashes of a line; dashes help readers who do not see colours.
 
     No two of the first 42 share both.
     """
@@ -67,16 +67,16 @@ def rendered(
     titled: bool = True,
     settings: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Draw a figure and return it as a file.
+    """Draw a figure and return the bytes of its file.
 
     Parameters
     ----------
     figure : Figure
     format_ : {"png", "svg", "pdf"}
     titled : bool
-        Whether one of a single data set has its title above.
+        Whether a figure of a single data set has a title.
     settings : mapping, optional
-        Of matplotlib, besides those that all figures share.
+        Of matplotlib, in addition to the shared ones.
 
     Raises
     ------
@@ -98,10 +98,10 @@ def rendered(
         if titled and figure.dataset is not None:
             ax.set_title(as_is(figure.title))
         drawn: Any = ax.figure
-        drawn.set_layout_engine(None)  # it is slow, and names go beyond the axes anyway
+        drawn.set_layout_engine(None)  # it is slow, and labels leave the axes anyway
         drawn.subplots_adjust(0, 0, 1, 1)
         metadata = _NO_DATE.get(format_)
-        with warnings.catch_warnings():  # letters are boxes then; those of SVG are letters anyway
+        with warnings.catch_warnings():  # missing glyphs become boxes; SVG keeps the text
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
             warnings.filterwarnings("ignore", "Matplotlib currently does not support", UserWarning)
             drawn.savefig(buffer, format=format_, dpi=200, bbox_inches="tight", metadata=metadata)
@@ -109,12 +109,12 @@ def rendered(
 
 
 def chosen(specs: Mapping[str, FigureSpec], names: Sequence[str]) -> list[FigureSpec]:
-    """Return the figures of some names; without names all there are, but not one per pipeline.
+    """Return the named figures; without names all available ones, except figures per pipeline.
 
     Raises
     ------
     InputError
-        If there is no such figure; says why, or names the nearest.
+        If there is no such figure; the message says why, or names the nearest.
     """
     if not names:
         return [spec for spec in specs.values() if spec.places and not spec.pipelines]
@@ -129,9 +129,9 @@ def chosen(specs: Mapping[str, FigureSpec], names: Sequence[str]) -> list[Figure
 
 
 def write_figures(specs: Iterable[FigureSpec], folder: Path, format_: str) -> Iterator[Path]:
-    """Draw figures into files, one after the other; yield the path of each.
+    """Draw figures into files one after the other; yield each path.
 
-    One in which nothing would be seen has no file.
+    Empty figures get no file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     taken: set[str] = set()
@@ -148,10 +148,10 @@ def write_figures(specs: Iterable[FigureSpec], folder: Path, format_: str) -> It
 
 
 def _distinct(name: str, taken: set[str]) -> str:
-    """Return a name that is one of a file everywhere, and that no other figure has."""
+    """Return a unique name that is valid for a file on every system."""
     plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "figure"
     number, free = 1, plain
-    while free.lower() in taken:  # some systems do not tell capitals apart
+    while free.lower() in taken:  # some file systems ignore case
         number += 1
         free = f"{plain}_{number}"
     taken.add(free.lower())

@@ -1,4 +1,4 @@
-"""The design of an experiment: what is tried on what and how it is judged, by name and key."""
+"""The design of an experiment: its data sets, pipelines, cells and evaluation, by name and key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Cell:
     dataset, split, pipeline : int
         Positions in the design.
     repeat, fold : int
-        Where the split stands in its scheme.
+        Position of the split in its resampling scheme.
     key, split_key : str
         Content hashes.
     """
@@ -47,9 +47,9 @@ class Named:
 
 @dataclass(frozen=True)
 class Design:
-    """What an experiment tries, and how it is judged.
+    """The data sets, pipelines and cells of an experiment, and its evaluation.
 
-    A plan has one and a store keeps the latest, so that results need no file and no data.
+    A plan has a design, and a store keeps the latest one: results need neither file nor data.
 
     Attributes
     ----------
@@ -74,8 +74,8 @@ class Design:
 
     @cached_property
     def resampling(self) -> ilk.Resampling:
-        """The scheme that makes estimates from the scores of splits."""
-        return ilk.build(self.evaluation["resampling"], kind="resampling")  # type: ignore[no-any-return]  # what is built is Any
+        """The scheme that turns the scores of splits into estimates."""
+        return ilk.build(self.evaluation["resampling"], kind="resampling")  # type: ignore[no-any-return]  # Any
 
     @cached_property
     def measures(self) -> dict[str, ilk.Measure]:
@@ -89,7 +89,7 @@ class Design:
 
     @property
     def n_cells(self) -> int:
-        """Number of different cells: equal pipelines under two names share theirs."""
+        """Number of distinct cells: equal pipelines under two names share their cells."""
         return len({cell.key for cell in self.cells})
 
     def dataset(self, cell: Cell) -> str:
@@ -105,7 +105,7 @@ class Design:
         return self.dataset(cell), self.pipeline(cell), cell.repeat, cell.fold
 
     def with_measures(self, tables: Iterable[Any], *, only: bool = False) -> Design:
-        """Return the design with more measures, or with these only; none stands twice."""
+        """Return the design with more measures, or with these only; duplicates are dropped."""
         measures = [] if only else list(self.evaluation["measures"])
         measures += [table for table in tables if table not in measures]
         return replace(self, evaluation={**self.evaluation, "measures": measures})
@@ -116,25 +116,25 @@ class Design:
         Parameters
         ----------
         datasets, pipelines : sequence of str
-            Labels, in the order that is wanted.
+            Labels, in the order of the new design.
         cells : function
-            Tells whether a cell is wanted.
+            Tells whether to include a cell.
         """
         rows, row_at = _chosen(self.datasets, datasets)
         columns, column_at = _chosen(self.pipelines, pipelines)
-        kept = [
+        selected = [
             replace(cell, dataset=row_at[cell.dataset], pipeline=column_at[cell.pipeline])
             for cell in self.cells
             if cell.dataset in row_at and cell.pipeline in column_at and cells(cell)
         ]
-        kept.sort(key=lambda cell: (cell.dataset, cell.split, cell.pipeline))
-        return replace(self, datasets=rows, pipelines=columns, cells=kept)
+        selected.sort(key=lambda cell: (cell.dataset, cell.split, cell.pipeline))
+        return replace(self, datasets=rows, pipelines=columns, cells=selected)
 
 
 def _chosen(
     named: Sequence[Named], labels: Sequence[str]
 ) -> tuple[tuple[Named, ...], dict[int, int]]:
-    """Return what is chosen, and from old position to new."""
+    """Return the chosen items, and a map from old position to new."""
     at = {one.label: position for position, one in enumerate(named)}
     positions = [at[label] for label in labels]
     new = {old: position for position, old in enumerate(positions)}
@@ -157,11 +157,11 @@ def _labelled(tables: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Any]:
 
 
 LONG = 60
-"""Characters from which a list is only counted."""
+"""Characters; a longer list is shown as its number of items."""
 
 
 def short_resampling(design: Design) -> str:
-    """Write the resampling with its numbers, and with what is not as it is by default."""
+    """Write the resampling with its numbers and the parameters that differ from their defaults."""
     chosen = ilk.to_spec(design.resampling)
     given = design.evaluation["resampling"]
     return short(

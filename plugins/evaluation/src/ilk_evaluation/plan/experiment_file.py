@@ -18,12 +18,12 @@ Source = str | Path | Mapping[str, Any] | ilk.Spec
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment as it is described: every name found, default filled in and value checked.
+    """An experiment as described: names resolved, defaults filled in, values checked.
 
     Attributes
     ----------
     spec : ilk.Spec
-        As written, with lines.
+        As written, with line numbers.
     name : str
     seed : int
     datasets : list of dict
@@ -31,9 +31,9 @@ class Experiment:
     pipelines : list of dict
         Tables with ``id`` and canonical ``steps``.
     evaluation, run : dict
-        As the grammar has them, canonical.
+        Canonical tables of the grammar.
     store : Path or None
-        None: nothing outlives the process.
+        None: a temporary store, removed with the process.
     """
 
     spec: ilk.Spec
@@ -57,14 +57,14 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     ----------
     source : path, dict or ilk.Spec
     store : path, optional
-        Takes the place of the file's ``[output] store``.
+        Replaces the file's ``[output] store``.
     trust : bool
-        Whether a file may name addresses, and outputs outside its folder and the working folder.
+        Whether a file may name addresses, and outputs outside its own and the working folder.
 
     Raises
     ------
     ilk.SpecError
-        With everything that is wrong, in the order of the file.
+        Listing all problems in the order of the file.
     """
     spec = _spec(source)
     problems: list[ilk.Problem] = []
@@ -98,7 +98,7 @@ def _spec(source: Source) -> ilk.Spec:
 
 
 def _as_tables(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a splitter of scikit-learn as the table that names it; all else stays."""
+    """Replace a scikit-learn splitter by the table that names it."""
     evaluation: Any = source.get("evaluation")
     given = evaluation.get("resampling") if isinstance(evaluation, Mapping) else None
     if not hasattr(given, "get_n_splits"):
@@ -129,7 +129,7 @@ _PIPELINE = Table(
         "datasets": Param(
             list,
             items=Param(str),
-            doc="Titles of the data sets it is tried on; all of them if left out.",
+            doc="Titles of the data sets to try it on; all of them if left out.",
             schema={"minItems": 1, "uniqueItems": True},
         ),
     },
@@ -155,10 +155,10 @@ _EVALUATION = Table(
 )
 _RUN = Table(
     {
-        "executor": Param(slot="executor", doc="What runs the cells."),
+        "executor": Param(slot="executor", doc="Runs the cells."),
         "on_error": Param(
             choices=("record", "raise", "fallback"),
-            doc="Note a failed cell and go on, stop at it, or let the fallback answer.",
+            doc="Record a failed cell and go on, stop at it, or let the fallback answer.",
         ),
         "fallback": Param(slot="classifier", doc="Answers where a pipeline fails."),
     },
@@ -171,7 +171,7 @@ GRAMMAR = Table(
         "datasets": Param(
             slot="dataset",
             many=list,
-            doc="What the pipelines are tried on.",
+            doc="Data sets on which the pipelines are tried.",
             schema={"minItems": 1, "uniqueItems": True},
         ),
         "pipelines": Many(_PIPELINE),
@@ -194,7 +194,7 @@ def _store_of(spec: ilk.Spec, tables: Any) -> Path | None:
 
 
 def _output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[ilk.Problem]:
-    """Yield what is wrong with the store of a file; links are followed, so they lead nowhere else.
+    """Yield the problems of the store of a file; links are resolved before the check.
 
     Parameters
     ----------
@@ -202,10 +202,10 @@ def _output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[il
     tables : mapping
         Canonical.
     trust : bool
-        Whether it may lie anywhere.
+        Whether the store may lie in any folder.
     """
     store = _store_of(spec, tables)
-    if spec.path is None or store is None:  # tables of Python, which are the caller's own
+    if spec.path is None or store is None:  # tables from Python are the caller's own
         return
     real = Path(os.path.realpath(store))
     if real.suffix != SUFFIX:
@@ -237,14 +237,14 @@ def _paths(table: dict[str, Any]) -> Iterator[str]:
 
 
 def _experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
-    """Yield the problems of an experiment that may also have problems of grammar.
+    """Yield the problems of an experiment beyond those of its grammar.
 
     Parameters
     ----------
     written : mapping
         As in the file.
     tables : mapping or None
-        Canonical, where the grammar found nothing wrong.
+        Canonical; None where the grammar found a problem.
     """
     if not isinstance(written, Mapping):
         return
@@ -261,7 +261,7 @@ def _experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
 def _list_problems(
     path: tuple[str, ...], written: Any, canonical: Any, *, at_least: int
 ) -> Iterator[ilk.Problem]:
-    """Check a list of components: long enough, nothing twice."""
+    """Check a list of components: its length and that no item occurs twice."""
     key = path[-1]
     if not isinstance(written, Mapping) or not isinstance(written.get(key), list):
         return
@@ -277,7 +277,7 @@ def _list_problems(
 
 
 def _run_problems(run: Any) -> Iterator[ilk.Problem]:
-    """Check that a fallback is named where one is asked for, and only there."""
+    """Check that a fallback is named exactly when ``on_error`` asks for one."""
     if not isinstance(run, Mapping):
         return
     asked = run.get("on_error") == "fallback"
@@ -292,7 +292,7 @@ def _run_problems(run: Any) -> Iterator[ilk.Problem]:
 
 
 def _name_problems(experiment: Any) -> Iterator[ilk.Problem]:
-    """Check the name of the experiment; one without any is that of the file."""
+    """Check the name of the experiment; by default it is the name of the file."""
     name = experiment.get("name") if isinstance(experiment, Mapping) else None
     if isinstance(name, str) and not name.isprintable():
         yield ilk.Problem(("experiment", "name"), f"must be printable, got {name!r}")
@@ -309,8 +309,8 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
         name = pipeline.get("id")
         if isinstance(name, str):
             if name.strip() and (name != name.strip() or not name.isprintable()):
-                said = "must be printable, without blanks at its ends"
-                yield ilk.Problem((*path, "id"), f"{said}, got {name!r}")
+                rule = "must be printable, without blanks at its ends"
+                yield ilk.Problem((*path, "id"), f"{rule}, got {name!r}")
             if not name.strip():
                 yield ilk.Problem((*path, "id"), "must not be empty")
             elif first.setdefault(name, position) < position:
@@ -327,7 +327,7 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
 
 
 def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Problem]:
-    """Check that a classifier stands last, and nothing that predicts before it."""
+    """Check that the last step is a classifier and no earlier step predicts."""
     if not isinstance(steps, list | tuple):
         return
     if not steps:
@@ -353,7 +353,7 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
 
 
 def _kind(step: Any) -> str | None:
-    """The kind of a step; None where the grammar finds fault with it."""
+    """The kind of a step; None where the grammar rejects it."""
     kind = next(iter(step)) if isinstance(step, Mapping) and len(step) == 1 else None
     try:
         found = ilk.kind_of(str(kind))

@@ -1,4 +1,4 @@
-"""The plan of an experiment: its data, pipelines and splits, and the cells they make."""
+"""The plan of an experiment: its data, pipelines, splits and cells."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEPT_BYTES = 64 * 2**20
-"""How much memory the splits of a plan may take; beyond that they are made a second time."""
+"""Bytes of memory for the splits of a plan; splits beyond that are drawn a second time."""
 MOST_CELLS = 1_000_000
-"""More would take minutes and a gigabyte to plan: a mistake, or work for several files."""
+"""Upper limit of a plan: more cells would take minutes and a gigabyte to plan."""
 
 
 @dataclass(frozen=True)
 class PlannedPipeline:
-    """A pipeline to try: the object, never fitted itself, and what it is made of.
+    """A pipeline to try: the object, which is only cloned and never fitted, and its spec.
 
-    It is tried on all data sets, or on those whose labels are in `only`.
+    It is tried on all data sets, or on the data sets whose labels are in `only`.
     """
 
     id: str
@@ -49,7 +49,7 @@ class PlannedPipeline:
 
 @dataclass(frozen=True)
 class PlannedData:
-    """A data set to try pipelines on, and how many splits there are of it."""
+    """A data set to try pipelines on, and its number of splits."""
 
     label: str
     data: ilk.Data
@@ -57,14 +57,14 @@ class PlannedData:
 
     @property
     def n_features(self) -> int:
-        """Number of columns; 0 where the cases are no rows of a table."""
+        """Number of columns; 0 where the cases are not rows of a table."""
         shape: Any = getattr(self.data.X, "shape", ())
         return len(self.data.feature_names) or (int(shape[1]) if len(shape) > 1 else 0)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything an experiment will do; nothing is fitted or written yet.
+    """All the work of an experiment; nothing is fitted or written yet.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ class Plan:
     pipelines : tuple of PlannedPipeline
     resampling, executor : components
     kept : mapping of int to tuple of ilk.Split
-        Splits by the position of their data set, where they take little memory.
+        Splits by the position of their data set, if they take little memory.
     shard : (int, int) or None
-        Which part of it is run, of how many; None: all.
+        Position and number of parts, if only a part is run; None: run all.
     """
 
     experiment: Experiment
@@ -95,12 +95,12 @@ class Plan:
 
     @property
     def n_cells(self) -> int:
-        """Number of different cells that are to be run: all, or those of the shard."""
+        """Number of distinct cells to run: all cells, or the cells of the shard."""
         return len(cells_of(self.design, self.shard))
 
     @property
     def store(self) -> Path | None:
-        """Where predictions are kept, or None where nothing outlives the process."""
+        """The file for predictions; None: a temporary store, removed with the process."""
         return self.experiment.store
 
     def splits(self, dataset: int) -> Iterator[ilk.Split]:
@@ -110,7 +110,7 @@ class Plan:
         return _splits(self.resampling, self.datasets[dataset].data, self.experiment.seed)
 
     def cell_seed(self, cell: Cell) -> int:
-        """Random state of a cell: from seed, data and split, so that pipelines share it."""
+        """Random state of a cell: derived from seed, data and split, so that pipelines share it."""
         return seed_from("cell", self.experiment.seed, cell.split_key)
 
 
@@ -122,15 +122,15 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
     source : path, dict or ilk.Spec
         A TOML file, or tables of the same grammar.
     store : path, optional
-        Takes the place of ``[output] store``.
+        Replaces ``[output] store``.
     trust : bool, default=True
-        Whether a file may name the address of an executor, and a store outside its folder and
-        the working folder; ``ilk run`` says no.
+        Whether a file may name the address of an executor, and a store outside its own and the
+        working folder; ``ilk run`` passes False by default.
 
     Raises
     ------
     ilk.SpecError
-        With everything that is wrong with the specification or the data.
+        Listing all problems of the specification and the data.
     """
     experiment = read(source, store, trust=trust)
     resampling = ilk.build(experiment.evaluation["resampling"], kind="resampling")
@@ -172,14 +172,14 @@ def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
 
 
 def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
-    """Check that pipelines are tried on data sets that there are, and each data set by one."""
+    """Check that pipelines name existing data sets, and that each data set has a pipeline."""
     problems = []
     for position, table in enumerate(experiment.pipelines):
         for place, label in enumerate(table.get("datasets", ())):
             if label not in labels:
-                said = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
-                there = f"{said} (there are: {', '.join(labels)})"
-                problems.append(ilk.Problem(("pipelines", position, "datasets", place), there))
+                message = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
+                full = f"{message} (there are: {', '.join(labels)})"
+                problems.append(ilk.Problem(("pipelines", position, "datasets", place), full))
     tried = [table.get("datasets", labels) for table in experiment.pipelines]
     for position, label in enumerate(labels):
         if not problems and not any(label in chosen for chosen in tried):
@@ -191,13 +191,13 @@ def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
 
 
 def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> None:
-    """Check that no comparison must refuse what the experiment will give."""
+    """Check that each comparison accepts the resampling and the pipelines of the experiment."""
     ids = [table["id"] for table in experiment.pipelines]
     problems = []
     for position, table in enumerate(experiment.evaluation["comparisons"]):
-        said = ilk.build(table, kind="comparison").misfit(resampling, ids)
-        if said is not None:
-            problems.append(ilk.Problem(("evaluation", "comparisons", position), said))
+        misfit = ilk.build(table, kind="comparison").misfit(resampling, ids)
+        if misfit is not None:
+            problems.append(ilk.Problem(("evaluation", "comparisons", position), misfit))
     if problems:
         raise experiment.error(*problems)
 
@@ -208,7 +208,7 @@ def _check_views(
     loaded: list[ilk.Data],
     pipelines: tuple[PlannedPipeline, ...],
 ) -> None:
-    """Check that data sets have views where pipelines ask for them."""
+    """Check that data sets have views if a pipeline needs them."""
     problems = []
     for position, planned in enumerate(pipelines):
         if not ilk.uses_views(planned.pipeline):
@@ -255,11 +255,11 @@ def _checked(dataset: ilk.Dataset) -> ilk.Data:
 
 
 _MANY = 20
-"""Up to so many decimals may be names of classes, such as versions."""
+"""Up to this many different decimals may be class names, such as version numbers."""
 
 
 def _are_decimals(classes: np.ndarray) -> bool:
-    """Tell whether labels are a quantity: each would be a class of its own, and none be learned."""
+    """Tell whether labels are a quantity: many different numbers, some with decimals."""
     if len(classes) <= _MANY:
         return False
     try:
@@ -275,7 +275,7 @@ def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[i
 
 
 class _Drawn:
-    """The splits of every data set, drawn once: their cells, their number, and those kept."""
+    """The splits of every data set, drawn once: cells, numbers of splits, and cached splits."""
 
     def __init__(
         self,
@@ -310,10 +310,10 @@ class _Drawn:
             raise experiment.error(*problems)
 
     def _draw(self, position: int, data: ilk.Data, splits: Iterator[ilk.Split]) -> None:
-        """Add the cells of a data set; keep its splits unless they grow too large."""
+        """Add the cells of a data set; cache its splits unless they grow too large."""
         tried = self.tried[position]
         self._bound(self.least * len(tried))
-        kept: list[ilk.Split] | None = []
+        cached: list[ilk.Split] | None = []
         left = self._left
         number = -1
         for number, split in enumerate(splits):
@@ -321,21 +321,21 @@ class _Drawn:
             place = (split.repeat, split.fold)
             self._bound(len(tried))
             for column, planned in tried:
-                own = cell_key(planned.key, key, self.seed)
-                self.cells.append(Cell(position, number, column, *place, own, key))
+                cell_hash = cell_key(planned.key, key, self.seed)
+                self.cells.append(Cell(position, number, column, *place, cell_hash, key))
             rows = (split.train, split.test, split.validation)
             left -= sum(part.nbytes for part in rows if part is not None)
-            if kept is not None and left >= 0:
-                kept.append(split)
+            if cached is not None and left >= 0:
+                cached.append(split)
             else:
-                kept = None
+                cached = None
         self.counts.append(number + 1)
-        if kept is not None:
-            self.kept[position] = tuple(kept)
+        if cached is not None:
+            self.kept[position] = tuple(cached)
             self._left = left
 
     def _bound(self, more: int) -> None:
-        """Refuse a plan that grows, by some more cells, beyond what can be meant."""
+        """Refuse a plan that would grow beyond `MOST_CELLS` by more cells."""
         if len(self.cells) + more > MOST_CELLS:
             raise ilk.InputError(
                 f"the plan would have more than {MOST_CELLS:,} cells; take fewer repeats, or "
@@ -344,5 +344,5 @@ class _Drawn:
 
 
 def with_shard(plan: Plan, shard: Shard | None) -> Plan:
-    """Return a plan of which only a shard is run; None: all of it."""
+    """Return a plan that runs one shard only; None: all of it."""
     return plan if shard is None else replace(plan, shard=checked_shard(shard))

@@ -1,4 +1,4 @@
-"""Keys that say what a cell is made of: content hashes and the seeds that follow from them."""
+"""Keys of cells: content hashes, and the seeds derived from them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ilk.registries import replaced
 from ilk_evaluation.source_version import code_of
 
 FORMAT = 1
-"""Part of every key: to be raised when the meaning of a stored prediction changes."""
+"""Part of every key: raise it when the meaning of a stored prediction changes."""
 
 
 def canonical(value: Any) -> str:
-    """Write a value as JSON in the one form that hashes go by."""
+    """Write a value as JSON in the single form that is hashed."""
     return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:
-    """Bring equal values to one form: 2.0 is 2, a tuple is a list, an array is nested lists."""
+    """Normalize equal values to one form: 2.0 to 2, tuples to lists, arrays to nested lists."""
     if hasattr(value, "tolist"):  # numpy arrays and numbers
         value = value.tolist()
     if isinstance(value, float):
@@ -41,7 +41,7 @@ def _plain(value: Any) -> Any:
 
 
 def plain_names(spec: Any) -> Any:
-    """Write what ships with ilk by its plain name, whatever else is installed under that name."""
+    """Write components that ship with ilk by their plain name, even if it is claimed twice."""
     if isinstance(spec, Mapping):
         return {
             key: plain_name(item) if key == "use" and isinstance(item, str) else plain_names(item)
@@ -56,12 +56,12 @@ def digest(*parts: Any) -> str:
 
 
 def seed_from(*parts: Any) -> int:
-    """Return a random state (31 bits) that follows from the parts."""
+    """Return a random state (31 bits) derived from the parts."""
     return int(digest(*parts)[:8], 16) >> 1
 
 
 def split_key(fingerprint: str, split: ilk.Split) -> str:
-    """SHA-256 of a data set and the rows that train, test and validate; their order counts."""
+    """SHA-256 of a data set and its training, test and validation rows; their order counts."""
     content = hashlib.sha256(fingerprint.encode())
     for rows in (split.train, split.test, split.validation):
         part = np.ascontiguousarray(() if rows is None else rows, dtype="<i8")
@@ -71,7 +71,7 @@ def split_key(fingerprint: str, split: ilk.Split) -> str:
 
 
 def cell_key(pipeline: str, split: str, seed: int) -> str:
-    """SHA-256 of all that decides what comes of a cell.
+    """SHA-256 of all that decides the outcome of a cell.
 
     Parameters
     ----------
@@ -80,19 +80,19 @@ def cell_key(pipeline: str, split: str, seed: int) -> str:
     seed : int
         Of the experiment.
     """
-    content = f'[{FORMAT},"{pipeline}","{split}",{seed}]'  # as `digest` writes it, in no time
+    content = f'[{FORMAT},"{pipeline}","{split}",{seed}]'  # as `digest` writes it, but quick
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
-    """Say which code a pipeline runs: versions, and hashes of source that has none.
+    """Return the code that a pipeline runs: versions, or hashes of unversioned source.
 
     Parameters
     ----------
     pipeline : ilk.Pipeline
         With a component in every slot.
     versions : dict
-        Version of each distribution whose components it names.
+        Version of each distribution that its components come from.
     """
     code = {name: code_of(name, number) for name, number in versions.items()}
     inside = [v for v in pipeline.get_params().values() if isinstance(v, ilk.Component)]
@@ -101,7 +101,7 @@ def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
         found = ilk.registry(cls.kind).found_for(cls)
         if found is not None and found.distribution not in versions:
             code[found.qualified] = _class_source(cls)
-    for found in replaced():  # which may be used without standing in a slot
+    for found in replaced():  # a replaced name may be used outside a slot
         code[f"{found.kind}/{found.qualified}"] = _class_source(
             ilk.registry(found.kind).get(found.qualified)
         )
@@ -113,7 +113,7 @@ def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
 
 
 def _version(distribution: str) -> str:
-    """Version of a library; one that is missing is no error before it is needed."""
+    """Version of a library; a missing library is no error until a component needs it."""
     try:
         return version(distribution)
     except PackageNotFoundError:
@@ -121,7 +121,7 @@ def _version(distribution: str) -> str:
 
 
 def _class_source(cls: type) -> str:
-    """Hash of a class made by hand; its name where the source is out of reach."""
+    """Hash of the source of a class registered by hand; its name if there is no source."""
     try:
         return hashlib.sha256(inspect.getsource(cls).encode()).hexdigest()
     except (OSError, TypeError):

@@ -1,4 +1,4 @@
-"""Shards: a plan divided over machines that need not know of each other."""
+"""Shards: a plan divided over machines that do not communicate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 Shard = tuple[int, int]
-"""Which of how many, from 1."""
+"""Position, from 1, and number of shards."""
 
 
 def read_shard(text: str) -> Shard:
@@ -26,7 +26,7 @@ def read_shard(text: str) -> Shard:
     Raises
     ------
     ilk.InputError
-        If it says anything else than which of how many, or there is no such shard.
+        If it is not of the form i/n, or there is no such shard.
     """
     found = re.fullmatch(r"\s*(-?\d{1,99})\s*/\s*(-?\d{1,99})\s*", text)
     if found is None:
@@ -35,7 +35,7 @@ def read_shard(text: str) -> Shard:
 
 
 def checked_shard(shard: Shard) -> Shard:
-    """Return a shard, if there is such a one.
+    """Return a shard after checking it.
 
     Raises
     ------
@@ -62,11 +62,11 @@ def shard_name(shard: Shard) -> str:
 def cells_of(design: Design, shard: Shard | None) -> list[Cell]:
     """Return the cells of a shard, each key once, in the order of the design.
 
-    Any machine with the same plan divides it in the same way: it takes nothing but keys. The
-    cells of each pipeline on each data set are dealt out evenly, in the order of their keys;
-    where the dealing begins is decided by the keys of the two. So every shard has its share of
-    the slow pipelines and of the large data sets, and cells stay in their shard when a pipeline
-    or a data set is added.
+    The division depends on keys only, so each machine with the same plan divides it in the same
+    way. The cells of each pipeline on each data set are dealt out evenly in the order of their
+    keys, beginning at a shard that the keys of the two decide. So each shard has its share of
+    slow pipelines and large data sets, and cells stay in their shard when a pipeline or a data
+    set is added.
     """
     cells = {cell.key: cell for cell in design.cells}
     if shard is None:
@@ -77,7 +77,7 @@ def cells_of(design: Design, shard: Shard | None) -> list[Cell]:
 
 
 def _groups(design: Design, cells: Iterable[Cell]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the keys of the cells of each pipeline on each data set, and what names the two."""
+    """Yield the cell keys of each pipeline on each data set, and a name of the pair."""
     groups = defaultdict(list)
     for cell in cells:
         pair = design.pipelines[cell.pipeline].key, design.datasets[cell.dataset].key
@@ -86,7 +86,7 @@ def _groups(design: Design, cells: Iterable[Cell]) -> Iterator[tuple[str, list[s
 
 
 def _share(group: tuple[str, list[str]], i: int, n: int) -> list[str]:
-    """Return what a shard has of a group: every n-th key."""
+    """Return the shard's part of a group: every n-th key."""
     name, keys = group
     first = (i - 1 - seed_from("shard", name)) % n
     return sorted(keys)[first::n]

@@ -1,4 +1,4 @@
-"""The report: what an experiment found, as one page that needs nothing else."""
+"""The report: the results of an experiment as one self-contained page."""
 
 from ilk_evaluation.report.page import html_report, write_report
 

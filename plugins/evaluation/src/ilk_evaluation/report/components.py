@@ -1,4 +1,4 @@
-"""Components of a page: sections, figures with their data, panels to choose from, bounds."""
+"""Components of a page: sections, figures with their data, selectable panels, limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _WIDE = 3.5
-"""Inches from which a figure scrolls where there is no room for it, rather than to be tiny."""
+"""Inches; wider figures scroll on a narrow screen instead of shrinking."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Section:
 
 @dataclass
 class Figures:
-    """Draws the figures of a page, or says once why there are none.
+    """Draws the figures of a page, or reports once why none can be drawn.
 
     Attributes
     ----------
@@ -56,15 +56,15 @@ class Figures:
     _ids: dict[str, int] = field(default_factory=dict)
 
     def id_for(self, name: str) -> str:
-        """Return a name that no other figure of the page has."""
+        """Return a name that is unique among the figures of the page."""
         name = slug(name)
         self._ids[name] = self._ids.get(name, 0) + 1
         return f"{name}-{self._ids[name]}"
 
     def embed(self, figure: Figure, *, data: bool = True) -> Html:
-        """Return a figure with its title and, folded away, its numbers.
+        """Return a figure with its title and its numbers, the latter collapsed.
 
-        A figure that cannot be drawn leaves its numbers, and the reason.
+        If a figure cannot be drawn, its numbers and the reason are returned.
         """
         id_ = self.id_for("figure-" + "-".join(figure.parts))
         drawn = self._drawn(figure)
@@ -108,14 +108,14 @@ def _data(figure: Figure, id_: str) -> Html:
 
 
 def choice(labels: Sequence[str], panels: Sequence[tuple[Sequence[str], Html]]) -> Html:
-    """Return panels of which one is shown at a time, as chosen; all without scripts.
+    """Return panels that a selector shows one at a time; without scripts all are visible.
 
     Parameters
     ----------
     labels : sequence of str
-        What is chosen: data set, pipeline.
+        Labels of the selectors: data set, pipeline.
     panels : sequence of (values, Html)
-        A value for each label, and what is shown for them.
+        A value for each label, and the content of the panel.
     """
     written = [
         element(
@@ -130,12 +130,12 @@ def choice(labels: Sequence[str], panels: Sequence[tuple[Sequence[str], Html]]) 
 
 
 def paragraphs(*texts: str | Html | None, class_: str | None = None) -> Html:
-    """Return a paragraph for each text that is not empty."""
+    """Return a paragraph for each non-empty text."""
     return html([element("p", text, class_=class_) for text in texts if text])
 
 
 def folded(summary: str | Html, *content: Any, open_: bool = False) -> Html:
-    """Return something that is shown when it is asked for."""
+    """Return collapsed content, which the reader can open."""
     return element("details", element("summary", summary), content, open=open_)
 
 
@@ -145,13 +145,13 @@ def count(number: int, noun: str) -> str:
 
 
 def listed(items: Sequence[str], most: int = 8) -> str:
-    """Join items by commas, the first ones if there are many."""
+    """Join items by commas; only the first if there are many."""
     rest = f" and {len(items) - most} more" if len(items) > most else ""
     return ", ".join(items[:most]) + rest
 
 
 def shortened(text: str, most: int = 420) -> str:
-    """Return the beginning of a text, cut between two of its parts; all of it if it is short."""
+    """Shorten a long text, cutting between two of its parts."""
     if len(text) <= most:
         return text
     ends = [text.rfind(mark, 0, most) for mark in ("; ", ". ", ", ")]
@@ -160,21 +160,21 @@ def shortened(text: str, most: int = 420) -> str:
 
 
 MOST_DATASETS = 24
-"""Data sets with figures of their own."""
+"""Data sets that get figures; more would make a page of tens of megabytes."""
 MOST_PIPELINES = 16
-"""Pipelines in the figures and confusion matrices of a single data set."""
+"""Pipelines in the figures and confusion matrices of a data set; more are unreadable."""
 MOST_CASES = 20_000_000
-"""Predicted cases that are read for curves and confusion matrices: about half a minute."""
+"""Predicted cases read for curves and confusion matrices: about half a minute."""
 MOST_CONFUSED = 40_000
-"""Numbers in all confusion matrices together."""
+"""Entries of all confusion matrices together, which bounds the size of the page."""
 MOST_CLASSES = 40
-"""Classes of a confusion matrix."""
+"""Classes of a confusion matrix; a larger table is unreadable."""
 MOST_TRACEBACKS = 50
-"""Sorts of failures whose traceback is shown."""
+"""Groups of failures shown with their tracebacks, which bounds the size of the page."""
 
 
 def beyond(number: int, noun: str, most: int = MOST_DATASETS) -> str:
-    """Say how many things are left out of figures; nothing if none are."""
+    """Note how many things are left out of figures; empty if none."""
     if number <= most:
         return ""
     return (

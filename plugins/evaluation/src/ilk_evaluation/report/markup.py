@@ -1,4 +1,4 @@
-"""HTML elements and tables; all text is escaped unless it is marked as HTML."""
+"""HTML elements and tables; text is escaped unless it is marked as HTML."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pandas as pd
 
 from ilk_evaluation.figures.score_figures import duration_text
 
-# What HTML has no place for: control characters, and halves of characters, which have no UTF-8.
-# And marks that turn the direction of all that follows, not only of the name they are in.
+# Characters not allowed in HTML: control characters, and lone surrogates, which UTF-8 lacks.
+# And bidirectional controls, which would turn the text after the name that contains them.
 _NO_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -23,13 +23,13 @@ _VOID = {"br", "hr", "input", "link", "meta"}
 
 
 class Html(str):
-    """Text that is HTML: put into a page as it is."""
+    """Text that is HTML, not escaped again."""
 
     __slots__ = ()
 
 
 def html(content: Any) -> Html:
-    """Return what is shown as HTML: escaped, unless it is HTML; items of a list one by one.
+    """Return content as HTML: escaped unless it is `Html`; items of a list one by one.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def element(tag: str, *content: Any, **attributes: Any) -> Html:
     ----------
     tag : str
     *content : Html, str, number, None or iterable of these
-        What is no `Html` is escaped.
+        Escaped unless it is `Html`.
     **attributes : str, number, bool or None
         Left out where None or False, without a value where True. A trailing underscore is
         dropped (``class_``), others become hyphens (``aria_label``).
@@ -77,12 +77,12 @@ def _attribute(name: str, value: Any) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a text as part of an address: lower case, hyphens for what is no letter or digit."""
+    """Return a text as part of an address: lower case, with hyphens for other characters."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
 
 
 MOST_ROWS = 4000
-"""Rows of a table that a page shows: browsers grow slow beyond."""
+"""Rows shown of a table: browsers are slow with more."""
 _HUGE = 1e9
 
 
@@ -94,19 +94,19 @@ class Column:
     ----------
     heading : str or Html
     key : str
-        Of the rows.
+        Key of the value in the rows.
     write : function
         Writes a value.
     numeric : bool
         Aligned to the right and sorted as numbers.
     title : str
-        What it is, in words.
+        Description of the column.
     spread : str or None
-        Key of what stands behind a ± in the same cell.
+        Key of the value after a ± in the same cell.
     class_ : str, optional
-        ``"text"`` where there is more than a word.
+        ``"text"`` for cells of more than a word.
     marked : function, optional
-        Tells of which rows the value is to be marked.
+        Tells in which rows to mark the value.
     """
 
     heading: str
@@ -127,7 +127,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def short_value(value: Any) -> str:
-    """Write a value of whatever type: numbers with four digits, yes and no, words as they are."""
+    """Write a value of any type: numbers with four digits, yes and no, texts unchanged."""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if not isinstance(value, Real):
@@ -164,9 +164,9 @@ def table(
     id_ : str
         Unique within the page.
     best : function, optional
-        Tells of which rows to mark.
+        Tells which rows to mark.
     filters : mapping of str to str, optional
-        Keys of columns that can be filtered by their values, and what they are called.
+        Keys of the columns that can be filtered by value, and their headings.
     sortable : bool
     class_ : str, optional
     """
@@ -177,7 +177,7 @@ def table(
     cut = ""
     if len(shown) < len(rows):
         cut = f"The first {len(shown)} of {len(rows)} rows; `ilk results export` writes all."
-    whole = element(
+    inner = element(
         "table",
         element("caption", element("span", caption), id=f"{id_}-caption"),
         element("thead", head),
@@ -189,7 +189,7 @@ def table(
     )
     region = element(
         "div",
-        whole,
+        inner,
         class_="scroll",
         tabindex="0",
         role="region",
@@ -199,7 +199,7 @@ def table(
 
 
 def _filters(columns: Sequence[Column], filters: Mapping[str, str]) -> str:
-    """Say which columns can be filtered, by position: ``0:Data set|1:Pipeline``."""
+    """Encode the columns that can be filtered: ``0:Data set|1:Pipeline``."""
     at = {column.key: position for position, column in enumerate(columns)}
     return "|".join(f"{at[key]}:{name}" for key, name in filters.items())
 
@@ -224,7 +224,7 @@ def _row(columns: Sequence[Column], row: Mapping[str, Any], *, best: bool) -> Ht
 
 
 def _sorted_as(column: Column, row: Mapping[str, Any]) -> str | None:
-    """What a cell is sorted by, where that is not what it says."""
+    """Sort key of a cell, if it differs from its text."""
     if not column.numeric:
         return None
     value = row[column.key]
@@ -232,7 +232,7 @@ def _sorted_as(column: Column, row: Mapping[str, Any]) -> str | None:
 
 
 def columns_of(frame: pd.DataFrame, write: Callable[[Any], str] = short_value) -> list[Column]:
-    """Return a column for each of a data frame, numbers written shortly."""
+    """Return a column for each column of a data frame, with short numbers."""
     return [
         Column(
             str(name),

@@ -1,4 +1,4 @@
-"""The page: its sections put together and written to a file, as a whole or not at all."""
+"""The page: its sections assembled and written to a file atomically."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 
 def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> str:
-    """Return what an experiment found as a page of HTML, which needs nothing else.
+    """Return the results of an experiment as a self-contained HTML page.
 
-    Nothing is fitted: all comes from the store. Predictions are read a data set and a pipeline
-    at a time; how much is read and shown is bounded, and the page says what is left out.
+    All content comes from the store; nothing is fitted. Predictions are read for one data set and
+    pipeline at a time, up to a limit, and the page lists omissions.
 
     Parameters
     ----------
     results : Results
     listeners : ilk.Listeners, optional
-        May add sections; those of all installed plugins if left out.
+        May add sections; by default the listeners of all installed plugins.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> 
 
 
 def _timed(results: Results) -> Results:
-    """Add the seconds of predicting, unless the experiment measures them."""
+    """Add the prediction seconds, unless the experiment measures them."""
     if "predict_seconds" in results.design.measures:
         return results
     return results.score("predict_seconds")
@@ -144,16 +144,16 @@ def _asset(name: str) -> str:
 def write_report(
     results: Results, path: str | Path, *, listeners: ilk.Listeners | None = None
 ) -> Path:
-    """Write what an experiment found as a page of HTML; return its path.
+    """Write the results of an experiment as an HTML page; return its path.
 
-    A file that is there is replaced once the page is complete, never in part.
+    An existing file is replaced atomically, once the page is complete.
 
     Parameters
     ----------
     results : Results
     path : str or Path
     listeners : ilk.Listeners, optional
-        May add sections; those of all installed plugins if left out.
+        May add sections; by default the listeners of all installed plugins.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def write_report(
 
 
 def _check_output(results: Results, path: Path) -> None:
-    """Raise where there is no folder to write into, or writing would destroy the store."""
+    """Raise if the folder does not exist, or the path is the store."""
     if not path.parent.is_dir():
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
     store = results.design.store

@@ -1,8 +1,8 @@
-"""Sections that plugins add by the event `ilk_report_sections`, and their Markdown as HTML.
+"""Sections that plugins add by the hook `ilk_report_sections`, and their Markdown as HTML.
 
-Markdown has titles, paragraphs, lists (one in another by indenting), tables, code in fences,
-quotations; ``code``, emphasis and links to http, https and mailto inside of them. Neither HTML
-nor images pass; all else is shown as it is.
+Supported Markdown: titles, paragraphs, nested lists, tables, fenced code, quotations; within
+them ``code``, emphasis and links to http, https and mailto. HTML and images are not rendered;
+all other text is shown unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def plugin_sections(listeners: ilk.Listeners, results: Results, figures: Figures) -> list[Section]:
-    """Return the sections of plugins, their Markdown as HTML."""
+    """Return the sections of plugins, with their Markdown rendered."""
     return [
         Section(
             figures.id_for(f"added-{section.title}"), section.title, html_of_markdown(section.text)
@@ -46,7 +46,7 @@ _INLINE = re.compile(
     re.DOTALL,
 )
 _DEEPEST = 8
-"""Lists in lists in quotations beyond this are shown as text."""
+"""Depth of nested lists and quotations; deeper ones are shown as text, to bound recursion."""
 
 
 def html_of_markdown(text: str, *, level: int = 3) -> Html:
@@ -56,11 +56,11 @@ def html_of_markdown(text: str, *, level: int = 3) -> Html:
     ----------
     text : str
     level : int
-        Of the highest titles in the text.
+        Level of the highest titles in the text.
 
     Examples
     --------
-    >>> rendered("*one* & <two>")
+    >>> html_of_markdown("*one* & <two>")
     '<p><em>one</em> &amp; &lt;two&gt;</p>'
     """
     return _blocks(text.expandtabs(4).splitlines(), level, 0)
@@ -81,7 +81,7 @@ def _blocks(lines: list[str], level: int, depth: int) -> Html:
 
 
 def _code(lines: list[str], _level: int, _depth: int) -> tuple[Html, list[str]]:
-    """Take code up to the fence that closes it, or to the end."""
+    """Take code up to the closing fence, or to the end."""
     fence = _FENCE.match(lines[0])
     assert fence is not None
     closed = (i for i, line in enumerate(lines[1:], 1) if line.strip().startswith(fence[1]))
@@ -103,7 +103,7 @@ def _quotation(lines: list[str], level: int, depth: int) -> tuple[Html, list[str
 
 
 def _list(lines: list[str], level: int, depth: int) -> tuple[Html, list[str]]:
-    """Take items of one sort; what is indented below one belongs to it."""
+    """Take items of one type; indented lines belong to the item above."""
     first = _ITEM.match(lines[0])
     assert first is not None
     indent, ordered = len(first[1]), first[2][0].isdigit()
@@ -122,7 +122,7 @@ def _list(lines: list[str], level: int, depth: int) -> tuple[Html, list[str]]:
 
 
 def _item(lines: list[str], level: int, depth: int) -> Html:
-    """Write an item: without a paragraph of its own if it is a single one."""
+    """Write an item; a single paragraph needs no element of its own."""
     end = _until(lines, lambda line: not line.strip() or bool(_ITEM.match(line)))
     if end == 0:
         return _blocks(lines, level, depth + 1)
@@ -135,7 +135,7 @@ def _indent(line: str) -> int:
 
 
 def _goes_on(lines: list[str], indent: int) -> bool:
-    """Tell whether a line between items belongs to the one before: a blank one if more follows."""
+    """Tell whether a line belongs to the item above; a blank one does if the list goes on."""
     if lines[0].strip():
         return not any(starts(lines) for starts, take in _BLOCKS if take is not _paragraph)
     following = next((line for line in lines[1:] if line.strip()), "")
@@ -214,27 +214,27 @@ def inline(text: str) -> Html:
 
 
 def _inside(found: re.Match[str]) -> Html:
-    said = {name: value for name, value in found.groupdict().items() if value is not None}
-    if "code" in said:
-        return element("code", said["code"].strip() or said["code"])
-    if "escaped" in said:
-        return html(said["escaped"])
-    if "label" in said:
-        return _link(said["label"], said["target"])
-    if "strong" in said:
-        return element("strong", inline(said["strong"]))
-    return element("em", inline(said.get("em") or said["em2"]))
+    groups = {name: value for name, value in found.groupdict().items() if value is not None}
+    if "code" in groups:
+        return element("code", groups["code"].strip() or groups["code"])
+    if "escaped" in groups:
+        return html(groups["escaped"])
+    if "label" in groups:
+        return _link(groups["label"], groups["target"])
+    if "strong" in groups:
+        return element("strong", inline(groups["strong"]))
+    return element("em", inline(groups.get("em") or groups["em2"]))
 
 
 def _link(label: str, target: str) -> Html:
-    """Write a link, or where it leads if that is nowhere one should be sent by a page."""
+    """Write a link; an unsafe target is written as text."""
     if re.match(r"(https?://|mailto:)", target, re.IGNORECASE):
         return element("a", inline(label), href=target, rel="noreferrer")
     return Html(f"{inline(label)} ({html(target)})")
 
 
 def sections_of(listeners: ilk.Listeners, results: Results) -> Iterator[ilk.Section]:
-    """Yield what listeners add to a report; warn of what is no section."""
+    """Yield the sections of listeners; warn of other values."""
     for answer in listeners.tell("ilk_report_sections", results=results):
         for section in answer if isinstance(answer, list | tuple) else [answer]:
             if _is_section(section):

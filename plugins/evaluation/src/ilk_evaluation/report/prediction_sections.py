@@ -1,4 +1,4 @@
-"""The sections that look at predictions: curves, calibration and confusion matrices."""
+"""The sections of predictions: curves, calibration and confusion matrices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Panels = list[tuple[Sequence[str], Html]]
 
 
 def prediction_sections(figure_data: FigureData, figures: Figures) -> list[Section]:
-    """Return both sections, having read the predictions of each data set once."""
+    """Return both sections, reading the predictions of each data set once."""
     specs = [
         *prediction_figures.curve_figures(figure_data),
         *prediction_figures.calibration_figures(figure_data),
@@ -60,13 +60,13 @@ def prediction_sections(figure_data: FigureData, figures: Figures) -> list[Secti
         numbers += len(found) * n_classes**2
         for pipeline, one in found.items():
             matrices.append(((dataset, pipeline), _matrix(one, dataset, pipeline)))
-    curves.sort(key=lambda panel: -panel[1].count("<figure"))  # those of two classes have most
-    said = [beyond(len(figure_data.datasets), "data set"), figure_data.left_out]
+    curves.sort(key=lambda panel: -panel[1].count("<figure"))  # most curves first
+    notes = [beyond(len(figure_data.datasets), "data set"), figure_data.left_out]
     if unread:
-        said.append(f"Not read, as there are so many predictions: {listed(unread)}.")
+        notes.append(f"Not read, as there are so many predictions: {listed(unread)}.")
     return [
-        _section_of_curves(curves, specs, said),
-        _section_of_matrices(matrices, said, _too_large(large)),
+        _section_of_curves(curves, specs, notes),
+        _section_of_matrices(matrices, notes, _too_large(large)),
     ]
 
 
@@ -77,33 +77,35 @@ def _too_large(datasets: list[str]) -> str:
 
 
 def _curves(specs: Sequence[FigureSpec], dataset: str, figures: Figures) -> Html | None:
-    """Draw what curves a data set has."""
+    """Draw the curves of a data set."""
     found = [spec.figure(dataset) for spec in specs if dataset in spec.datasets]
     drawn = [figures.embed(figure) for figure in found if len(figure.data)]
     return element("div", drawn, class_="pair") if drawn else None
 
 
-def _section_of_curves(panels: Panels, specs: Sequence[FigureSpec], said: list[str]) -> Section:
+def _section_of_curves(panels: Panels, specs: Sequence[FigureSpec], notes: list[str]) -> Section:
     if panels:
-        told = (
+        legend = (
             "Averaged over the splits at the same place of the horizontal axis; bands are one "
             "standard deviation to either side."
         )
-        content = paragraphs(" ".join([told, *said]), class_="note") + choice(["Data set"], panels)
+        content = paragraphs(" ".join([legend, *notes]), class_="note") + choice(
+            ["Data set"], panels
+        )
     else:
         why = next((o.lacking for o in specs if o.lacking), "")
         content = paragraphs(f"There are no curves: {why}.")
     return Section("curves", "Curves", Html(content))
 
 
-def _section_of_matrices(panels: Panels, said: list[str], too_large: str) -> Section:
+def _section_of_matrices(panels: Panels, notes: list[str], too_large: str) -> Section:
     if panels:
-        told = (
+        legend = (
             "Test cases of all splits together: with repeats a case counts once in each. Shades "
             "are shares of the true class."
         )
         note = paragraphs(
-            " ".join(text for text in [told, *said, too_large] if text), class_="note"
+            " ".join(text for text in [legend, *notes, too_large] if text), class_="note"
         )
         content = note + choice(["Data set", "Pipeline"], panels)
     else:
@@ -112,7 +114,7 @@ def _section_of_matrices(panels: Panels, said: list[str], too_large: str) -> Sec
 
 
 def _matrix(found: PredictionSummary, dataset: str, pipeline: str) -> Html:
-    """Return a confusion matrix as a table, in shades."""
+    """Return a confusion matrix as a shaded table."""
     names = [str(name) for name in found.classes.tolist()]
     shares = np.nan_to_num(normalized(found.confusion))
     recalls: Any = np.diag(normalized(found.confusion))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def specification_section(known: Mapping[str, Any]) -> Section:
-    """Return the specification of the last run, as it was written."""
+    """Return the specification of the last run, unchanged."""
     text = str(known["runs"][-1]["text"]) if known["runs"] else ""
     name, language = "as it was written, in TOML", "toml"
     try:
@@ -38,7 +38,7 @@ def specification_section(known: Mapping[str, Any]) -> Section:
 def provenance_section(known: Mapping[str, Any]) -> Section:
     """Return runs, versions, data sets and pipelines."""
     content = [_versions(known), _runs(known), _datasets(known), _pipelines(known)]
-    return Section("origins", "Where it comes from", Html("".join(content)))
+    return Section("origins", "Provenance", Html("".join(content)))
 
 
 def _versions(known: Mapping[str, Any]) -> Html:
@@ -108,22 +108,24 @@ def _code(versions: Mapping[str, str]) -> str:
 
 
 def failure_section(figure_data: FigureData, file: str | None) -> Section:
-    """Return the failed cells, grouped by the code in which they failed, then one by one."""
+    """Return the failed cells, grouped by the place of the error in the code, then one by one."""
     results = figure_data.results
     if not len(results.failures):
-        said = "No cell failed." if not results.n_missing else "No cell has failed so far."
-        return Section("failures", "Failures", paragraphs(said))
+        message = "No cell failed." if not results.n_missing else "No cell has failed so far."
+        return Section("failures", "Failures", paragraphs(message))
     groups = grouped(results)
-    told = [_failure_group(figure_data, group, file) for group in groups[:MOST_TRACEBACKS]]
-    content = [*told, _beyond(len(groups)), _failure_table(figure_data)]
+    shown = [_failure_group(figure_data, group, file) for group in groups[:MOST_TRACEBACKS]]
+    content = [*shown, _beyond(len(groups)), _failure_table(figure_data)]
     return Section("failures", "Failures", Html("".join(content)))
 
 
 def _beyond(number: int) -> Html:
     if number <= MOST_TRACEBACKS:
         return Html()
-    said = f"The first {MOST_TRACEBACKS} of {number} sorts of failures have their tracebacks here."
-    return paragraphs(f"{said} `ilk results failures --traceback` shows all.", class_="note")
+    message = (
+        f"The first {MOST_TRACEBACKS} of {number} groups of failures have their tracebacks here."
+    )
+    return paragraphs(f"{message} `ilk results failures --traceback` shows all.", class_="note")
 
 
 def _failure_group(figure_data: FigureData, group: Failures, file: str | None) -> Html:
@@ -145,8 +147,8 @@ def _failure_group(figure_data: FigureData, group: Failures, file: str | None) -
         "details",
         element("summary", summary),
         paragraphs(f"In {listed(places, 12)}."),
-        [element("p", "It also said:"), element("ul", others)] if others else None,
-        element("p", "To see it again: ", element("code", again)),
+        [element("p", "Other messages:"), element("ul", others)] if others else None,
+        element("p", "To reproduce: ", element("code", again)),
         element("pre", element("code", group.traceback or "no traceback was kept"), tabindex="0"),
         class_="failure",
     )

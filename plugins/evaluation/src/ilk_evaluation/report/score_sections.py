@@ -1,4 +1,4 @@
-"""Sections of scores: the overview, each data set, time against the measure, comparisons."""
+"""Sections of scores: overview, data sets, time against the measure, comparisons."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def facts(figure_data: FigureData) -> str:
-    """Say in a line what was tried."""
+    """Describe the experiment in a line."""
     from ilk_evaluation.plan.design import short_resampling
 
     design = figure_data.results.design
@@ -54,14 +54,14 @@ def facts(figure_data: FigureData) -> str:
 
 
 def summary(figure_data: FigureData) -> Section:
-    """Return the verdict in plain words and the table of the pipelines over all data sets."""
+    """Return the verdict in words and the table of pipelines over all data sets."""
     lead = [element("p", text, class_="lead") for text in verdict(figure_data)]
     states = [element("p", text, class_="state") for text in state(figure_data)]
-    return Section("summary", "In short", Html("".join([*states, *lead, _table(figure_data)])))
+    return Section("summary", "Summary", Html("".join([*states, *lead, _table(figure_data)])))
 
 
 def verdict(figure_data: FigureData) -> Iterator[str]:
-    """Say which pipeline is best by the measure that ranks, and whether that may be chance."""
+    """Name the best pipeline by the ranking measure, and whether the difference may be chance."""
     ranked = figure_data.summary.dropna(subset=["rank"]).sort_values("rank", kind="stable")
     measure = figure_data.measure
     if not len(ranked):
@@ -81,7 +81,7 @@ def verdict(figure_data: FigureData) -> Iterator[str]:
     if verdicts:
         yield shortened(verdicts[0].text)
     else:
-        yield "No comparison tells whether these differences are more than chance."
+        yield "No comparison tests whether these differences are significant."
 
 
 def _ranking(figure_data: FigureData, ranked: pd.DataFrame, best: list[str], n: int) -> str:
@@ -90,20 +90,20 @@ def _ranking(figure_data: FigureData, ranked: pd.DataFrame, best: list[str], n: 
     if n == 1:
         level: Any = figure_data.results.pivot(measure).loc[figure_data.complete[0], best[0]]
         superlative = "highest" if figure_data.greater_is_better else "lowest"
-        said = (
+        text = (
             f"{_and(best)} {have} the {superlative} {measure} on {figure_data.complete[0]}, "
             f"{number(level)}"
         )
     else:
-        said = (
+        text = (
             f"{_and(best)} {have} the best mean rank by {measure} ({direction(figure_data)}): "
             f"{ranked['rank'].min():.2f}"
         )
     if len(others) and n > 1:
         next_ = others.iloc[0]
-        said += f", before {next_['pipeline']} with {next_['rank']:.2f}"
+        text += f", before {next_['pipeline']} with {next_['rank']:.2f}"
     where = f"the {count(n, 'data set')} that every pipeline finished" if n > 1 else ""
-    return said + (f", over {where}." if where else ".")
+    return text + (f", over {where}." if where else ".")
 
 
 def _and(names: list[str]) -> str:
@@ -113,24 +113,24 @@ def _and(names: list[str]) -> str:
 
 
 def state(figure_data: FigureData) -> Iterator[str | Html]:
-    """Say what is missing from a whole experiment: cells that failed or are not done."""
+    """Report the cells that failed or are not done."""
     results, n = figure_data.results, len(figure_data.results.design.cells)
     if results.n_missing:
         yield (
             f"This run is not finished: {results.n_missing:,} of {count(n, 'cell')} are not done "
-            f"yet. The page shows what there was when it was written."
+            f"yet. The page shows the state when it was written."
         )
-    told = element("a", "what went wrong", href="#failures")
+    link = element("a", "details", href="#failures")
     for number_, what in (
-        (results.n_failed, "failed; estimates they belong to are left out, never guessed"),
+        (results.n_failed, "failed; their estimates are left out, not guessed"),
         (results.n_fallback, "failed and were answered by the fallback instead"),
     ):
         if number_:
-            yield html([f"{number_:,} of {count(n, 'cell')} {what} (", told, ")."])
+            yield html([f"{number_:,} of {count(n, 'cell')} {what} (", link, ")."])
 
 
 def _measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
-    """Return a column for each measure and time, with the direction in which it is good."""
+    """Return a column for each measure and time, with its better direction."""
     columns = []
     for name, measure in figure_data.results.design.measures.items():
         up, time = measure.greater_is_better, measure.needs == "seconds"
@@ -153,14 +153,14 @@ def _column(name: str, *, up: bool, time: bool, spread: bool) -> Column:
 
 
 def _directed(name: str, *, up: bool) -> Html:
-    """Write a name with an arrow to where values are good."""
+    """Write a name with an arrow in the better direction."""
     arrow = element("span", "↑" if up else "↓", class_="direction", aria_hidden="true")
-    said = element("span", f" ({'higher' if up else 'lower'} is better)", class_="unseen")
-    return Html(element("span", name) + Html("\u00a0") + arrow + said)
+    hint = element("span", f" ({'higher' if up else 'lower'} is better)", class_="unseen")
+    return Html(element("span", name) + Html("\u00a0") + arrow + hint)
 
 
 def _count_columns(figure_data: FigureData) -> list[Column]:
-    """Return the columns that say how many cells failed, fell back, are missing."""
+    """Return the columns of numbers of failed, fallback and missing cells."""
     columns = [
         Column("failed", "n_failed", numeric=True, title="cells that failed"),
         Column("missing", "n_missing", numeric=True, title="cells that are not done yet"),
@@ -217,13 +217,13 @@ def _footnotes(figure_data: FigureData) -> Iterator[str]:
     measures = list(figure_data.results.design.measures)
     if figure_data.summary[measures].isna().any().any():
         yield (
-            "– stands where a pipeline has no estimate on one of its data sets: a mean over the "
+            "– means that a pipeline has no estimate on one of its data sets: a mean over the "
             "others would not be comparable."
         )
 
 
 def estimate_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return the table of data sets by pipelines, a figure of each data set, and all estimates."""
+    """Return the table of data sets by pipelines, a figure per data set, and all estimates."""
     content = [
         _estimate_grid(figure_data),
         _estimate_figures(figure_data, figures),
@@ -237,7 +237,7 @@ def estimate_section(figure_data: FigureData, figures: Figures) -> Section:
 
 
 def _estimate_grid(figure_data: FigureData) -> Html:
-    """Data sets by pipelines: the measure that ranks."""
+    """Data sets by pipelines: the ranking measure."""
     name, better = figure_data.measure, max if figure_data.greater_is_better else min
     grid = figure_data.results.pivot(name)[figure_data.order]
     spreads = figure_data.results.pivot(name, spread=True)[figure_data.order]
@@ -278,13 +278,13 @@ def _estimate_figures(figure_data: FigureData, figures: Figures) -> Html:
     if not drawn:
         return paragraphs(f"No figures: {spec.lacking}.", class_="note")
     heading = element("h3", f"{figure_data.measure} on each data set")
-    said = (
+    text = (
         f"Bars reach one standard deviation over the splits to either side. Splits share training "
         f"cases, so that bars that do not overlap prove nothing; the best one is in colour. "
         f"{beyond(len(spec.places), 'data set')} {figure_data.left_out}"
     )
     grid = element("div", drawn, class_="multiples")
-    return Html(heading + paragraphs(said, class_="note") + grid)
+    return Html(heading + paragraphs(text, class_="note") + grid)
 
 
 def _all_estimates(figure_data: FigureData) -> Html:
@@ -310,22 +310,22 @@ def _all_estimates(figure_data: FigureData) -> Html:
 
 
 def time_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return the figure of seconds against the measure that ranks, or why there is none."""
+    """Return the figure of seconds against the ranking measure, or why there is none."""
     spec = next(score_figures.time_figures(figure_data))
     if spec.lacking:
         content = paragraphs(f"There is no such figure: {spec.lacking}.")
     else:
         figure = spec.figure()
-        told = paragraphs(
+        legend = paragraphs(
             "The line joins the pipelines that no other one beats in both; they are in colour.",
             class_="note",
         )
-        content = Html(told + paragraphs(figure.text) + figures.embed(figure))
+        content = Html(legend + paragraphs(figure.text) + figures.embed(figure))
     return Section("time", f"Time against {figure_data.measure}", content)
 
 
 def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return what each comparison found, or why it found nothing."""
+    """Return the verdict of each comparison, or why it has none."""
     specs = {spec.name: spec for spec in score_figures.comparison_figures(figure_data)}
     parts = []
     done = figure_data.comparisons()
@@ -348,12 +348,12 @@ def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
             element("article", element("h3", label), element("p", reason), class_="comparison")
         )
     if not parts:
-        parts.append(html(paragraphs("The experiment asks for no comparison.")))
+        parts.append(html(paragraphs("The experiment has no comparison.")))
     return Section("comparisons", "Comparisons", Html("".join(parts)))
 
 
 def _told(text: str) -> Html:
-    """Return a verdict, folded behind its beginning if it is about very many pipelines."""
+    """Return a verdict; a very long one is collapsed behind its beginning."""
     begin = shortened(text, 900)
     if begin == text:
         return element("p", text)

@@ -1,7 +1,7 @@
-"""Figures as part of a page: matplotlib's SVG with the colours and letters of the page.
+"""Figures as part of a page: matplotlib's SVG with the colours and fonts of the page.
 
-Colours become classes of the style sheet, so that figures follow the theme; styles become
-attributes, as the page allows no styles but its own; names within a figure get its prefix.
+Colours become classes of the style sheet, so figures follow the theme. Styles become attributes,
+as the page's policy allows its own style sheet only. Ids get the figure's prefix.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
 def svg(figure: Figure, prefix: str) -> Html:
-    """Return a figure as an element of a page, hidden from those it is told to in words.
+    """Return a figure as an element, hidden from screen readers, which get its description.
 
     Parameters
     ----------
     figure : Figure
     prefix : str
-        Begins the names within, which no other figure of the page may have.
+        Prefix of its ids, unique on the page.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def svg(figure: Figure, prefix: str) -> Html:
 
 
 def _element(old: ET.Element, prefix: str) -> ET.Element:
-    """Return an element as a page has it, with all within."""
+    """Convert an element and its children."""
     new = ET.Element(_local(old.tag), dict(_attributes(old, prefix)))
     new.text = old.text if old.text and old.text.strip() else None
     for child in old:
@@ -75,7 +75,7 @@ def _element(old: ET.Element, prefix: str) -> ET.Element:
             continue
         part = _element(child, prefix)
         if part.tag == "g" and not part.attrib:
-            new.extend(part)  # matplotlib's groups say what the page need not know
+            new.extend(part)  # the page does not need matplotlib's groups
         elif part.tag != "defs" or len(part):
             new.append(part)
     return new
@@ -113,13 +113,13 @@ def _with_styles(old: ET.Element) -> Iterator[tuple[str, str]]:
             yield name, " ".join(value.split())
             continue
         for part in value.split(";"):
-            key, _, said = (text.strip() for text in part.partition(":"))
+            key, _, setting = (text.strip() for text in part.partition(":"))
             if key in _KEPT_STYLES:
-                yield key, said
+                yield key, setting
 
 
 def _role(color: str) -> str | None:
-    """Name a colour by its part in the theme: one of the palette, or a grey from paper to ink."""
+    """Class of a colour in the theme: one of the palette, or a grey."""
     color = color.lower()
     if color in _ROLES:
         return _ROLES[color]
@@ -128,7 +128,7 @@ def _role(color: str) -> str | None:
 
 
 def _rounded(value: str, digits: int = 2) -> str:
-    """Write the numbers of a value shortly: hundredths of a point show nowhere."""
+    """Round the numbers of a value: hundredths of a point are invisible."""
     return _NUMBER.sub(lambda found: _short(float(found[0]), digits), value)
 
 
@@ -139,7 +139,7 @@ def _short(value: float, digits: int) -> str:
 
 
 def _course(path: str) -> str:
-    """Write a path shortly: to a tenth of a point, without letters that go without saying."""
+    """Write a path with tenths of a point and without implied letters."""
     parts: list[str] = []
     line: list[tuple[float, float]] = []
     words = iter(path.split())
@@ -161,7 +161,7 @@ def _line(points: list[tuple[float, float]]) -> list[str]:
 
 
 def _extend(line: list[tuple[float, float]], point: tuple[float, float]) -> None:
-    """Add a point to a line; one in the middle of a level or upright piece goes."""
+    """Add a point to a line; drop points inside horizontal or vertical pieces."""
     if len(line) > 1:
         before, last = line[-2:]
         for axis, other in ((0, 1), (1, 0)):

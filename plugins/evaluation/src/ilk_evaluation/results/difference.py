@@ -1,4 +1,4 @@
-"""How two experiments differ: what was tried, the cells, the estimates."""
+"""Differences of two experiments: designs, cells, estimates."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ Place = tuple[str, str, int, int]
 
 @dataclass(frozen=True)
 class Difference:
-    """What two experiments, A and B, do not share.
+    """The differences of two experiments, A and B.
 
     Attributes
     ----------
     only : tuple of str
         Data sets, pipelines, splits and measures that only one of them has.
     changed : tuple of str
-        What has the same name in both, but other content.
+        Items of the same name but different content.
     cells : DataFrame
-        One row per cell that came out otherwise: dataset, pipeline, repeat, fold, what.
+        One row per cell whose outcome differs: dataset, pipeline, repeat, fold, what.
     estimates : DataFrame
         One row per estimate that differs: dataset, pipeline, measure, a, b, difference (b - a).
     n_cells : int
-        How many cells both have.
+        Number of cells in both.
     """
 
     only: tuple[str, ...]
@@ -48,13 +48,13 @@ class Difference:
 
 
 def compare(a: Results, b: Results, *, tolerance: float = 0.0) -> Difference:
-    """Compare what was tried and what came of it; how long it took does not count.
+    """Compare the designs and outcomes of two experiments; times do not count.
 
     Parameters
     ----------
     a, b : Results
     tolerance : float
-        Estimates and probabilities that differ by at most so much are the same.
+        Estimates and probabilities that differ by at most this count as equal.
     """
     cells, n_cells = _cells(a, b, tolerance)
     return Difference(
@@ -67,7 +67,7 @@ def compare(a: Results, b: Results, *, tolerance: float = 0.0) -> Difference:
 
 
 def unlike_designs(a: Results, b: Results) -> list[str]:
-    """Say in what the designs of two experiments differ, their names aside; nothing if equal."""
+    """List the differences of two designs, names aside; empty if equal."""
     found = [*_only(a, b), *_changed(a, b)]
     one, other = a.design, b.design
     for part in ("measures", "comparisons"):
@@ -79,7 +79,7 @@ def unlike_designs(a: Results, b: Results) -> list[str]:
 
 
 def _only(a: Results, b: Results) -> Iterator[str]:
-    """Name what only one of the two has."""
+    """Name the items that only one of the two has."""
     for what, one, other in (
         ("data set", _named(a, "datasets"), _named(b, "datasets")),
         ("pipeline", _named(a, "pipelines"), _named(b, "pipelines")),
@@ -108,7 +108,7 @@ def _splits(results: Results, dataset: str) -> set[tuple[int, int]]:
 
 
 def _changed(a: Results, b: Results) -> Iterator[str]:
-    """Say what has one name and two contents."""
+    """List the items of equal name but different content."""
     if a.design.seed != b.design.seed:
         yield f"seed: {a.design.seed} in A, {b.design.seed} in B"
     ours, theirs = _named(a, "datasets"), _named(b, "datasets")
@@ -128,14 +128,14 @@ def _changed(a: Results, b: Results) -> Iterator[str]:
 
 
 def _reason(one: Store, ours: str, other: Store, theirs: str) -> str:
-    """Say why two pipelines have different keys."""
+    """Explain why two pipelines have different keys."""
     a, b = one.pipelines()[ours], other.pipelines()[theirs]
     parts = [_unlike(a["spec"], b["spec"]), _unlike(a["versions"], b["versions"])]
     return ", ".join(part for part in parts if part)
 
 
 def _unlike(a: Any, b: Any, path: str = "") -> str:
-    """Write the values that differ, each with its place."""
+    """Write the values that differ, each with its path."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         keys = list(dict.fromkeys((*a, *b)))
         inner = (_unlike(a.get(key), b.get(key), f"{path}.{key}".lstrip(".")) for key in keys)
@@ -152,7 +152,7 @@ def _unlike(a: Any, b: Any, path: str = "") -> str:
 
 
 def _cells(a: Results, b: Results, tolerance: float) -> tuple[list[tuple[Any, ...]], int]:
-    """Compare the cells that both have, one pair in memory at a time."""
+    """Compare the common cells, one pair in memory at a time."""
     theirs = {b.design.place(cell): cell for cell in b.design.cells}
     rows: list[tuple[Any, ...]] = []
     shared = 0
@@ -164,10 +164,10 @@ def _cells(a: Results, b: Results, tolerance: float) -> tuple[list[tuple[Any, ..
                 continue
             shared += 1
             keys = cell.key, theirs[place].key
-            came = [known.get(key, "missing") for known, key in zip(statuses, keys, strict=True)]
-            if came[0] != came[1]:
-                rows.append((*place, f"{came[0]} in A, {came[1]} in B"))
-            elif came[0] in {"done", "fallback"}:
+            states = [known.get(key, "missing") for known, key in zip(statuses, keys, strict=True)]
+            if states[0] != states[1]:
+                rows.append((*place, f"{states[0]} in A, {states[1]} in B"))
+            elif states[0] in {"done", "fallback"}:
                 what = _unlike_predictions(
                     one.prediction(keys[0]), other.prediction(keys[1]), tolerance
                 )
@@ -177,7 +177,7 @@ def _cells(a: Results, b: Results, tolerance: float) -> tuple[list[tuple[Any, ..
 
 
 def _unlike_predictions(a: ilk.Prediction, b: ilk.Prediction, tolerance: float) -> str:
-    """Say how two predictions differ; nothing where they do not."""
+    """Describe how two predictions differ; empty if they are equal."""
     if not np.array_equal(a.indices, b.indices):
         return "other test cases"
     if not np.array_equal(a.classes, b.classes):
@@ -199,7 +199,7 @@ def _unlike_predictions(a: ilk.Prediction, b: ilk.Prediction, tolerance: float) 
 
 
 def _estimates(a: Results, b: Results, tolerance: float) -> pd.DataFrame:
-    """The estimates of shared rows and measures that differ."""
+    """The differing estimates of common rows and measures."""
     measures = [
         name
         for name in _shared(a.design.measures, b.design.measures)
@@ -224,7 +224,7 @@ def _estimates(a: Results, b: Results, tolerance: float) -> pd.DataFrame:
 
 
 def lines(difference: Difference, *, limit: int = 20) -> Iterator[str]:
-    """Say it for people, at most `limit` cells and estimates of each."""
+    """Yield the differences as text, at most `limit` cells and `limit` estimates."""
     if not difference:
         yield f"no difference in {difference.n_cells} cells"
         return

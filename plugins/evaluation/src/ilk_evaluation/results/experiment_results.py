@@ -1,4 +1,4 @@
-"""What an experiment found: tables, verdicts, failures and predictions."""
+"""The results of an experiment: tables, verdicts, failures and predictions."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ Wanted = str | Sequence[str] | None
 
 @dataclass(eq=False, repr=False)
 class Results:
-    """What an experiment found, read from its predictions.
+    """The results of an experiment, computed from its stored predictions.
 
-    The first measure of the experiment ranks the pipelines and feeds the comparisons. Results
-    never change: `filter` and `score` give others, and nothing is ever fitted.
+    The first measure of the experiment ranks the pipelines and feeds the comparisons. Results are
+    immutable: `filter` and `score` return new ones. Nothing is fitted.
 
     Parameters
     ----------
     design : Design
-        What was tried and how it is judged.
+        Data sets, pipelines, cells and evaluation.
     store : Store
-        Where the predictions are.
+        Holds the predictions.
 
     Examples
     --------
@@ -62,12 +62,12 @@ class Results:
             (len(self.design.pipelines), "pipeline"),
             (self.design.n_cells, "cell"),
         )
-        said = ", ".join(f"{number} {noun}" + "s" * (number != 1) for number, noun in sizes)
-        return f"<Results {self.design.name!r}: {said}>"
+        counts = ", ".join(f"{number} {noun}" + "s" * (number != 1) for number, noun in sizes)
+        return f"<Results {self.design.name!r}: {counts}>"
 
     @property
     def measure(self) -> str:
-        """Label of the measure that ranks."""
+        """Label of the measure that ranks the pipelines."""
         return next(iter(self.design.measures))
 
     @property
@@ -80,12 +80,12 @@ class Results:
 
     @property
     def verdicts(self) -> list[ilk.Verdict]:
-        """What the comparisons of the experiment found."""
+        """Verdicts of the comparisons of the experiment."""
         return self._compared[0]
 
     @property
     def notes(self) -> list[str]:
-        """What was not computed, and why; warnings that cells gave; what else is in the store."""
+        """Scores not computed and why, warnings of cells, and other experiments in the store."""
         scored = [*self._scored.notes, *self._compared[1]]
         return [*scored, *self._silent, *self._shortcuts, *self._warnings, *self._beside]
 
@@ -105,7 +105,7 @@ class Results:
         return int(self._scored.n_missing.to_numpy().sum())
 
     def load(self) -> Results:
-        """Read everything now, so that later changes of the store do not matter; return itself."""
+        """Read everything now, independent of later changes of the store; return itself."""
         _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
         _ = self.failures
         return self
@@ -118,18 +118,18 @@ class Results:
         repeat: int | Iterable[int] | None = None,
         fold: int | Iterable[int] | None = None,
     ) -> Results:
-        """Return the results of a part; ranks and comparisons are made anew among what stays.
+        """Return the results of a part; ranks and comparisons are computed among that part only.
 
         Parameters
         ----------
         dataset, pipeline : str or list of str, optional
-            Labels, as in the tables. A list gives the order, too.
+            Labels, as in the tables. A list also sets the order.
         repeat, fold : int or list of int, optional
 
         Raises
         ------
         InputError
-            If there is no such label; names the nearest.
+            If there is no such label; the message names the nearest.
         """
         datasets = _labels("dataset", [one.label for one in self.design.datasets], dataset)
         pipelines = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
@@ -147,7 +147,7 @@ class Results:
         *measures : str, table or Measure
             Names as in ``ilk list measures``.
         only : bool
-            Whether they take the place of the measures there are; the first one ranks.
+            Whether they replace the present measures; the first one ranks.
         """
         tables = [_measure(measure) for measure in measures]
         return Results(self.design.with_measures(tables, only=only), self.store)
@@ -188,8 +188,7 @@ class Results:
             Columns pipeline; the mean of each measure over the data sets that the pipeline is
             tried on (NaN where it has no estimate on one of them); rank (mean over the data
             sets that every pipeline finished); fit_seconds; n_failed, n_fallback, n_missing.
-            Data sets on which no pipeline, and pipelines that on no data set have an estimate
-            are left out, and `notes` says which.
+            Data sets and pipelines without any estimate are left out; `notes` names them.
         """
         grids, tried = self._scored.estimates, self._tried()
         means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
@@ -238,8 +237,8 @@ class Results:
         Parameters
         ----------
         what : {"table", "summary", "scores", "cells", "predictions", "failures"}
-            ``"cells"`` has a row per cell and what came of it; ``"predictions"`` one per cell
-            and test case.
+            ``"cells"`` has a row per cell with its outcome, ``"predictions"`` a row per cell and
+            test case.
         """
         (chosen,) = _labels("table", list(get_args(Frame)), what)
         if chosen == "cells":
@@ -255,7 +254,7 @@ class Results:
     def failures(self) -> pd.DataFrame:
         """One row per failed cell: dataset, pipeline, repeat, fold, key, error, traceback.
 
-        Also those that the fallback answered, marked in the column fallback.
+        Includes cells that the fallback answered, marked in the column fallback.
         """
         rows = []
         with self.reading() as store:
@@ -272,12 +271,12 @@ class Results:
     def predictions(
         self, dataset: str | None = None, pipeline: str | None = None
     ) -> Iterator[tuple[Cell, ilk.Prediction]]:
-        """Yield cells that have a prediction, and it, one at a time.
+        """Yield each cell that has a prediction, with the prediction, one at a time.
 
         Parameters
         ----------
         dataset, pipeline : str, optional
-            Labels, as in the tables, to take only these.
+            Labels, as in the tables; only these cells are read.
         """
         part = self.filter(dataset=dataset, pipeline=pipeline) if dataset or pipeline else self
         with self.reading() as store:
@@ -312,18 +311,18 @@ class Results:
 
     @property
     def _silent(self) -> list[str]:
-        """Say which pipelines and data sets are left out, as they have no estimate at all."""
+        """Note the pipelines and data sets that are left out for lack of any estimate."""
         estimates = self._scored.estimates[self.measure]
         judged = with_scores(estimates)
         if judged.empty:
             return []
         lost = [
             (f"{len(names)} {what}{'s' * (len(names) != 1)} ({list_some(names)})", other)
-            for what, other, every, kept in (
+            for what, other, every, judged_names in (
                 ("pipeline", "data set", estimates.columns, judged.columns),
                 ("data set", "pipeline", estimates.index, judged.index),
             )
-            if (names := [str(name) for name in every if name not in kept])
+            if (names := [str(name) for name in every if name not in judged_names])
         ]
         return [
             f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"
@@ -332,7 +331,7 @@ class Results:
 
     @cached_property
     def _beside(self) -> list[str]:
-        """Say which other experiments the store holds, and whether damage to it can be found."""
+        """Note other experiments in the store, and a store without digests."""
         with self.reading() as store:
             names = dict.fromkeys(str(run["name"]) for run in store.runs())
             sealed = store.sealed
@@ -365,9 +364,9 @@ class Results:
 
 
 def _mean_where(grid: pd.DataFrame, wanted: pd.DataFrame) -> pd.Series[float]:
-    """Mean of the wanted cells of each column; NaN where one of them is.
+    """Mean of the wanted cells of each column; NaN if one of them is NaN.
 
-    Rows in which all are NaN are left out.
+    Rows that are all NaN are left out.
     """
     wanted = wanted.loc[grid.notna().any(axis=1)]
     grid = grid.loc[wanted.index]
@@ -376,7 +375,7 @@ def _mean_where(grid: pd.DataFrame, wanted: pd.DataFrame) -> pd.Series[float]:
 
 
 def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
-    """Return the labels that are wanted; all where nothing is said."""
+    """Return the wanted labels; by default all."""
     if wanted is None:
         return known
     listed = isinstance(wanted, Iterable) and not isinstance(wanted, str)
@@ -407,7 +406,7 @@ def _among(wanted: int | Iterable[int] | None) -> Callable[[int], bool]:
 def _compare(
     design: Design, scored: Scored, source: PredictionSource
 ) -> tuple[list[ilk.Verdict], list[str]]:
-    """Return the verdicts, and why there are no others."""
+    """Return the verdicts, and notes on comparisons that could not be computed."""
     name, measure = next(iter(design.measures.items()))
     scores = ilk.Scores(
         table=scored.scores[scored.scores["measure"] == name].drop(columns="measure"),
@@ -430,7 +429,7 @@ def _compare(
 
 
 def _warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say which pipelines gave which warnings, each once."""
+    """Note each warning of a pipeline once, with its number of cells."""
     counts: dict[tuple[str, str], int] = {}
     for cell in design.cells:
         for message in given.get(cell.key, ()):

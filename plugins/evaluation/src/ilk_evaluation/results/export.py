@@ -26,13 +26,13 @@ _TEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
-"""What Markdown does not take as it is; within a word it does so with an underline."""
+"""Characters that Markdown needs escaped; an underscore within a word is literal."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that a spreadsheet computes."""
+"""First characters by which a spreadsheet takes a text for a formula."""
 
 
 def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFrame:
-    """Return a table that is to be written.
+    """Return a table of results for export.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFra
     what : str
         A table of `Results.to_pandas`, or ``"pivot"``: data sets by pipelines.
     timings : bool
-        Whether to keep what a clock decides, which differs from run to run.
+        Whether to keep measured times, which differ from run to run.
     """
     if what == "pivot":
         return results.pivot().reset_index()
@@ -49,7 +49,7 @@ def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFra
 
 
 def _without_timings(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the columns and rows that a clock decides."""
+    """Drop the columns and rows of measured times."""
     clocked = [name for name, m in results.design.measures.items() if m.needs == "seconds"]
     columns = {"fit_seconds", "predict_seconds", *clocked, *(f"{m}_spread" for m in clocked)}
     if results.measure in clocked:
@@ -65,7 +65,7 @@ def write(frame: pd.DataFrame, format_: str) -> bytes:
     Raises
     ------
     InputError
-        If there is no such format, or what writes it is not installed.
+        If there is no such format, or the library that writes it is not installed.
     """
     if format_ not in FORMATS:
         hint = ilk.did_you_mean(format_, FORMATS)
@@ -78,12 +78,12 @@ def _csv(frame: pd.DataFrame) -> bytes:
     texts = [str(name) for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     cells = {name: pd.Series(map(_guarded, frame[name]), frame.index, object) for name in texts}
     guarded = frame.assign(**cells)
-    guarded.columns = [_guarded(name) for name in frame]  # labels and names of pipelines, too
+    guarded.columns = [_guarded(name) for name in frame]  # may be labels
     return guarded.to_csv(index=False, lineterminator="\n").encode()
 
 
 def _guarded(value: Any) -> Any:
-    """Put an apostrophe before a text that a spreadsheet would compute, unless it is a number."""
+    """Put an apostrophe before a text that a spreadsheet would evaluate, unless it is a number."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     try:
@@ -104,7 +104,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Write labels of several types as text: a column of Parquet has one type."""
+    """Write labels of mixed types as text: a Parquet column has one type."""
     mixed = [
         name
         for name in frame.columns
@@ -142,7 +142,7 @@ def _latex(frame: pd.DataFrame) -> bytes:
 
 
 def _tex_row(cells: Iterable[str]) -> str:
-    """Write a row; a bracket or a star at its beginning would belong to the command before."""
+    """Write a row; LaTeX would take a leading bracket or star as an argument of the line before."""
     return f"{' & '.join('{}' * cell.startswith(('[', '*')) + cell for cell in cells)} \\\\"
 
 
@@ -151,7 +151,7 @@ def _figures(frame: pd.DataFrame) -> set[Any]:
 
 
 def _texts(frame: pd.DataFrame) -> list[list[str]]:
-    """Write every value for readers: four decimals, a dash where there is none."""
+    """Format every value: four decimals, a dash for a missing one."""
     return [[_text(value) for value in row] for row in frame.itertuples(index=False, name=None)]
 
 

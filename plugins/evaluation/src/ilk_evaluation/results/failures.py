@@ -1,4 +1,4 @@
-"""Failed cells by what went wrong, each with a command that shows it again."""
+"""Failed cells grouped by cause, each group with a command that reproduces the error."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib")
 
 KEY = 16
-"""How much of a key is shown: enough to tell cells apart."""
+"""Characters shown of a key: enough to identify a cell."""
 
 
 @dataclass(frozen=True)
 class Failures:
-    """Cells that failed at the same place of the code.
+    """Cells that failed at the same place in the code.
 
     Attributes
     ----------
     messages : mapping of str to int
-        What they said, and how many said so.
+        Error messages, with the number of cells for each.
     traceback : str
-        Of the first.
+        Traceback of the first cell.
     cells : tuple of mappings
         Rows of `Results.failures`.
     """
@@ -49,7 +49,7 @@ class Failures:
 
 
 def grouped(results: Results) -> list[Failures]:
-    """Group the failed cells by the lines of code their tracebacks name; most cells first."""
+    """Group the failed cells by the code lines in their tracebacks; largest group first."""
     groups: dict[tuple[str, ...], list[Any]] = {}
     for cell in results.failures.to_dict("records"):
         groups.setdefault(_course(cell["traceback"], cell["error"]), []).append(cell)
@@ -63,20 +63,20 @@ def grouped(results: Results) -> list[Failures]:
 
 
 def _course(traceback: str | None, error: str) -> tuple[str, ...]:
-    """The lines of code a traceback names and the type of the error, without the message."""
+    """The code lines in a traceback and the type of the error, without the message."""
     lines = re.findall(r'^ *File ".*$', traceback or "", re.MULTILINE)
     return (error.partition(":")[0], *lines)
 
 
 def reproducer(results: Results, key: str, file: str | None) -> str:
-    """Return a command that runs one cell again where it can be watched.
+    """Return a command that runs one cell again in this process, for a debugger.
 
     Parameters
     ----------
     results : Results
     key : str
     file : str or None
-        Where the experiment was described; None: in Python.
+        The experiment file; None: described in Python.
     """
     if file is None:
         return f'run_cell_alone(plan_experiment(spec), "{key[:KEY]}")'
@@ -94,15 +94,15 @@ def _shown(path: Path) -> str:
 
 
 def lines(results: Results, file: str | None, *, full: bool = False) -> Iterator[str]:
-    """Say what failed where, group by group.
+    """Yield the failures as text, group by group.
 
     Parameters
     ----------
     results : Results
     file : str or None
-        Where the experiment was described.
+        The experiment file; None: described in Python.
     full : bool
-        Whether to show whole tracebacks instead of where they end.
+        Whether to show whole tracebacks instead of their ends.
     """
     for number, group in enumerate(grouped(results), start=1):
         fallback = sum(cell["fallback"] for cell in group.cells)
@@ -120,12 +120,12 @@ def lines(results: Results, file: str | None, *, full: bool = False) -> Iterator
 
 
 def _end(text: list[str]) -> list[str]:
-    """The last place a traceback names, with its line of code."""
+    """The last frame of a traceback, with its line of code."""
     at = [position for position, line in enumerate(text) if line.lstrip().startswith('File "')]
-    if any("most recent call first" in line for line in text):  # of a process that died
+    if any("most recent call first" in line for line in text):  # of faulthandler
         places = [text[position].strip() for position in at]
-        own = (place for place in places if _STANDARD_LIBRARY not in place)
-        return [next(own, places[0])] if places else text[-1:]
+        outside = (place for place in places if _STANDARD_LIBRARY not in place)
+        return [next(outside, places[0])] if places else text[-1:]
     return [line.strip() for line in text[at[-1] :][:2]] if at else text[-1:]
 
 

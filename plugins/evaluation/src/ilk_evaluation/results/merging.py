@@ -34,22 +34,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Merged:
-    """What came of joining stores.
+    """The outcome of joining stores.
 
     Attributes
     ----------
     path : Path
-        The store that was made.
+        The new store.
     n_cells : int
         Cells of the experiment that it holds.
     n_missing : int
         Cells of the experiment that none of the stores had.
     n_twice : int
-        Cells that more than one of them had; of those the best was taken: one that is done
-        before one that the fallback answered, and that before one that failed.
+        Cells in more than one store. The best outcome was taken: done before answered by the
+        fallback before failed.
     unlike : tuple of (Path, str, str, int, int)
-        Store, data set, pipeline, repeat and fold of cells that an earlier store has with other
-        predictions; those of the earlier one were taken.
+        Store, data set, pipeline, repeat and fold of cells whose predictions differ from an earlier
+        store; the earlier predictions were taken.
     """
 
     path: Path
@@ -62,17 +62,17 @@ class Merged:
 def merge_stores(out: str | Path, stores: Sequence[str | Path], *, force: bool = False) -> Merged:
     """Join stores that hold parts of one experiment into a new one.
 
-    Its results are those of one run of the whole, if no part is missing. Runs are kept, in the
-    order of the stores, so that each cell still tells where it comes from.
+    If no part is missing, the results equal those of one run of the whole experiment. Runs are
+    kept in the order of the stores, so each cell keeps its provenance.
 
     Parameters
     ----------
     out : str or Path
-        The store to be made. It appears when it is complete, or not at all.
+        The new store. It appears when it is complete, or not at all.
     stores : sequence of str or Path
         Each is only read; one of them may be `out` itself if `force` is set.
     force : bool
-        Replace what is there.
+        Replace an existing store.
 
     Returns
     -------
@@ -81,8 +81,8 @@ def merge_stores(out: str | Path, stores: Sequence[str | Path], *, force: bool =
     Raises
     ------
     StoreError
-        If a store cannot be read, holds another experiment (the message says what differs), or
-        if `out` is there or cannot be written.
+        If a store cannot be read or holds another experiment (the message lists the differences),
+        or if `out` exists or cannot be written.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def merge_stores(out: str | Path, stores: Sequence[str | Path], *, force: bool =
         unlike: list[tuple[Path, str]] = []
         with closing(connected(part)) as connection:
             prepare(connection, target)
-            settle(connection)  # nobody else looks: a full disk is told of at once
+            settle(connection)  # no reader to wait for, so a full disk shows here
             for path in paths:
                 again, other = _take(connection, target, path)
                 twice |= again
@@ -131,7 +131,7 @@ def merge_stores(out: str | Path, stores: Sequence[str | Path], *, force: bool =
 
 @contextmanager
 def _appearing(target: Path, *, force: bool) -> Iterator[Path]:
-    """Give the path of a file that takes another's name after the block, if that went well."""
+    """Give a temporary path that is renamed to the target after the block, if it succeeds."""
     if target.exists() and not force:
         raise StoreError(f"{target}: is there already; choose another name, or say --force")
     check_writable(target)
@@ -142,7 +142,7 @@ def _appearing(target: Path, *, force: bool) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
     lock = locked(target)
     try:
-        _remove(part)  # nobody writes it now: it is that of a merge that was killed
+        _remove(part)  # the lock is free, so this is left over from a killed merge
         _check_replaceable(target)
         yield part
         _check_alone(part)
@@ -154,14 +154,14 @@ def _appearing(target: Path, *, force: bool) -> Iterator[Path]:
 
 
 def _remove(part: Path) -> None:
-    """Remove a store that is not complete, and what SQLite keeps beside it."""
+    """Remove an incomplete store and SQLite's files beside it."""
     for left in (part, *companions(part)):
         with suppress(OSError):
             left.unlink()
 
 
 def _check_replaceable(target: Path) -> None:
-    """Raise StoreError unless there is nothing, or a store that is all in one file."""
+    """Raise StoreError unless the path is free or holds a store in a single file."""
     if target.exists() and (not target.is_file() or target.stat().st_size):
         with explained(target), closing(connected(target)) as connection:
             check(connection, target)
@@ -170,7 +170,7 @@ def _check_replaceable(target: Path) -> None:
 
 
 def _check_alone(path: Path) -> None:
-    """Raise StoreError if a part of a store is beside it: it would be taken for one of the next."""
+    """Raise StoreError if SQLite's files lie beside a store: the new store would take them over."""
     for beside in _beside(path):
         if beside.exists():
             raise StoreError(
@@ -180,24 +180,24 @@ def _check_alone(path: Path) -> None:
 
 
 def _beside(path: Path) -> list[Path]:
-    """Files in which SQLite keeps what is not in the store itself yet."""
+    """Files of SQLite with content not yet in the store itself."""
     return [path.with_name(f"{path.name}-{end}") for end in ("wal", "journal")]
 
 
 def _common_design(paths: Sequence[Path]) -> Design:
-    """Return the design that all stores share.
+    """Return the common design of all stores.
 
     Raises
     ------
     StoreError
-        Naming what differs.
+        If the designs differ; the message lists the differences.
     """
     first = results(paths[0])
     for path in paths[1:]:
         other = results(path)
         unlike = unlike_designs(first, other)
         if _fallback(paths[0]) != _fallback(path):
-            unlike.append("what is done about failed cells (the fallback)")
+            unlike.append("the handling of failed cells (the fallback)")
         if unlike:
             raise StoreError(
                 f"{path} (B) holds another experiment than {paths[0]} (A), they cannot be merged: "
@@ -213,7 +213,7 @@ def _fallback(path: Path) -> str | None:
 
 
 def _take(connection: sqlite3.Connection, target: Path, path: Path) -> tuple[set[str], list[str]]:
-    """Copy what a store holds; return which cells were there, and which of them otherwise."""
+    """Copy a store; return the keys of cells already present, and of differing ones."""
     with explained(path):
         connection.execute("ATTACH ? AS b", (f"{path.absolute().as_uri()}?mode=ro",))
     with _blamed(target, path), connection:
@@ -231,7 +231,7 @@ def _take(connection: sqlite3.Connection, target: Path, path: Path) -> tuple[set
 
 @contextmanager
 def _blamed(target: Path, path: Path) -> Iterator[None]:
-    """Say of an error which file it is about: what is new may lack room, but is not damaged."""
+    """Name the file that an error is about: the target may lack room, but is not damaged."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -249,25 +249,25 @@ _OTHERWISE = (
 
 
 def _copies(before: int, version: int) -> Iterator[str]:
-    """Yield the statements that take all but cells; runs are numbered from those before."""
+    """Yield the statements that copy all tables except cells; run numbers are shifted."""
     run = "run" if version == SCHEMA else "(SELECT max(id) FROM b.runs)"
     plan = ", ".join(name for name in TABLES["planned"].columns if name != "run")
     plan = f"(SELECT {run} + {before} AS run, {plan} FROM b.planned)"  # noqa: S608  # our own names
     yield TABLES["planned"].copy(plan)
     yield TABLES["runs"].copy(_numbered("runs", "id", before))
-    for name in ("datasets", "pipelines", "splits"):  # where equal keys have equal rows
+    for name in ("datasets", "pipelines", "splits"):  # equal keys have equal rows here
         yield TABLES[name].copy(f"b.{name}", "IGNORE")
 
 
 def _numbered(table: str, number: str, before: int) -> str:
-    """All rows of a table, runs numbered from those before."""
+    """All rows of a table, with run numbers shifted past the present ones."""
     columns = TABLES[table].columns
     values = (f"{name} + {before} AS {name}" if name == number else name for name in columns)
     return f"(SELECT {', '.join(values)} FROM b.{table} ORDER BY rowid)"  # noqa: S608  # our own names
 
 
 def _better_cells(before: int) -> str:
-    """Cells that are not there yet, or not as good."""
+    """Cells that the target lacks, or has with a worse outcome."""
     return (
         f"{_numbered('cells', 'run', before)} AS b WHERE NOT EXISTS"  # noqa: S608  # our own names
         f" (SELECT 1 FROM main.cells AS a WHERE a.key = b.key AND {_rank('a')} >= {_rank('b')})"
@@ -275,12 +275,12 @@ def _better_cells(before: int) -> str:
 
 
 def _rank(cells: str) -> str:
-    """How good a cell is: done, answered by the fallback, failed."""
+    """Rank of a cell's outcome: done, answered by the fallback, failed."""
     return f"CASE WHEN {cells}.error IS NULL THEN 2 WHEN {cells}.fallback THEN 1 ELSE 0 END"
 
 
 def lines(merged: Merged, *, limit: int = 5) -> Iterator[str]:
-    """Say it for people."""
+    """Yield the outcome as text."""
     total = merged.n_cells + merged.n_missing
     yield f"{merged.path}: {merged.n_cells} of {total} cells"
     if merged.n_missing:

@@ -1,4 +1,4 @@
-"""Open what an experiment found from its store alone."""
+"""Open the results of an experiment from its store alone."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def results(
 ) -> Results:
     """Open the results of the last run that wrote into a store; nothing is fitted.
 
-    Neither the experiment's file nor its data are needed. All of the store is read and compared
-    with its digests first.
+    Neither the experiment's file nor its data are needed. The whole store is first verified by its
+    digests.
 
     Parameters
     ----------
     path : str or Path
         The SQLite file.
     measures : list of str, table or Measure, optional
-        Take the place of the measures of the experiment; the first one ranks.
+        Replace the measures of the experiment; the first one ranks.
     experiment : str, optional
-        Name of another experiment that wrote into the store; that of the last run if left out.
+        Name of another experiment in the store; by default the experiment of the last run.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def results(
     Raises
     ------
     StoreError
-        If there is no such store, it is another kind of file, has another version or is damaged,
-        or no such experiment is in it.
+        If there is no such store, it is another kind of file, has another version or is damaged, or
+        it does not hold the experiment.
     """
     path = Path(path)
     with open_store(path) as store:
@@ -56,12 +56,12 @@ def results(
 
 
 def open_store(path: Path) -> Store:
-    """Open a store for reading; where there is none, say which there are.
+    """Open a store for reading; if there is none, the error names similar files.
 
     Raises
     ------
     StoreError
-        Naming what may have been meant.
+        Naming the nearest store.
     """
     if path.is_file() and path.suffix == ".toml":
         raise StoreError(f"{path}: is the description of an experiment; {_store_of(path)}")
@@ -77,7 +77,7 @@ def open_store(path: Path) -> Store:
 
 
 def default_store(file: Path) -> Path:
-    """Return where the experiment of a file keeps its predictions."""
+    """Return the store of an experiment file."""
     try:
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
         chosen = tables.get("output", {}).get("store")
@@ -92,7 +92,7 @@ def _store_of(file: Path) -> str:
 
 
 def described_in(path: Path, experiment: str) -> str | None:
-    """Return the file that described the last run of an experiment; None: it was Python."""
+    """Return the experiment file of the last run of an experiment; None: described in Python."""
     with open_store(path) as store, undamaged(path):
         run = [run for run in store.runs() if run["name"] == experiment][-1]
         file: str | None = json.loads(run["spec"])["file"]

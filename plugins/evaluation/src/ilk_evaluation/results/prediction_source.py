@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class PredictionSource:
-    """Predictions and sizes of splits, read from the store when they are asked for.
+    """Predictions and sizes of splits, read from the store on demand.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class PredictionSource:
                     yield cell.repeat, cell.fold, store.prediction(cell.key)
 
     def sizes(self) -> pd.DataFrame:
-        """One row per planned split: dataset, repeat, fold, n_train, n_test; NaN if not known."""
+        """One row per planned split: dataset, repeat, fold, n_train, n_test; NaN if unknown."""
         with self.reading() as store:
             sizes = store.split_sizes()
         nan = float("nan")
@@ -89,8 +89,8 @@ def cell_frame(design: Design, store: Store) -> pd.DataFrame:
         seconds = outcome.fit_seconds, outcome.predict_seconds
         what = (status, n, *seconds, len(outcome.warnings), outcome.error, cell.key)
         rows.append((*design.place(cell), *what))
-    own = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
-    frame = pd.DataFrame(rows, columns=[*_PLACE, *own])
+    columns = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
+    frame = pd.DataFrame(rows, columns=[*_PLACE, *columns])
     seconds_columns = ["fit_seconds", "predict_seconds"]
     return frame.astype(dict.fromkeys(seconds_columns, float))
 
@@ -104,8 +104,8 @@ def prediction_frame(
     -------
     DataFrame
         Columns dataset, pipeline, repeat, fold, case (row of the data, from 0), truth, label
-        (None where the case was rejected), and where a pipeline gives them ``p(<class>)`` or
-        ``score(<class>)``.
+        (None for a rejected case), and ``p(<class>)`` or ``score(<class>)`` for pipelines that give
+        them.
     """
     parts = [_predicted(design, cell, prediction) for cell, prediction in predictions]
     if not parts:

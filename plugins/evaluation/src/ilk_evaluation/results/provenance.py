@@ -1,4 +1,4 @@
-"""Where the predictions of a store come from: runs, versions, machine, data and pipelines."""
+"""Provenance of the predictions in a store: runs, versions, machine, data and pipelines."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _ENVIRONMENT = ("python", "platform", "machine", "processors", "versions")
 
 
 def provenance(store: Store, experiment: str | None = None) -> dict[str, Any]:
-    """Return what a store knows of its runs, or those of one experiment, as JSON can hold it.
+    """Return the provenance of all runs in a store, or of one experiment, as JSON values.
 
     Returns
     -------
     dict
         ``store``; ``runs`` (started, name, seed, file, text of the specification, shard, python,
-        platform, machine, processors, versions, cells: how many of its cells are still there);
+        platform, machine, processors, versions, cells: how many of its outcomes the store still
+        holds);
         ``datasets`` and ``pipelines`` of the last run, with their fingerprints and keys.
     """
     with undamaged(store.path):
@@ -65,7 +66,7 @@ def _run(run: Mapping[str, Any], n_cells: int) -> dict[str, Any]:
 
 
 def lines(known: Mapping[str, Any]) -> Iterator[str]:
-    """Say it for people; of the versions of a run only those that changed since the one before."""
+    """Yield the provenance as text; of later runs only the versions that changed."""
     yield f"store: {known['store']}"
     before: Mapping[str, str] = {}
     for run in known["runs"]:
@@ -91,5 +92,5 @@ def lines(known: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _versions(versions: Mapping[str, str]) -> str:
-    """Write names and versions; the hash of a class made by hand is cut short."""
+    """Write names and versions; the hash of a class registered by hand is shortened."""
     return ", ".join(f"{name} {version[:32]}" for name, version in versions.items())

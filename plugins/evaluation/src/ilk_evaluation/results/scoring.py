@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ilk_evaluation.run.store import Store
 
 POOLED = -1
-"""Stands for the fold of a score over all folds of a repeat."""
+"""Fold number of a score over all folds of a repeat."""
 MOST_SAID = 3
-"""Reasons that are written out for a measure, a data set and a pipeline."""
+"""Reasons listed per measure, data set and pipeline; the others are counted."""
 COLUMNS = ["dataset", "pipeline", "measure", "repeat", "fold", "value"]
 
 
@@ -36,16 +36,17 @@ class Scored:
         One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
         A pooled measure has one row per repeat, with fold -1.
     estimates : dict of str to DataFrame
-        By measure: data sets by pipelines, made by the resampling; NaN where cells failed.
+        By measure: data sets by pipelines, computed by the resampling; NaN where cells failed.
     spreads : dict of str to DataFrame
         By measure: standard deviation over the splits (over the repeats if pooled), as the
-        resampling has it.
+        resampling computes it.
     fit_seconds : DataFrame
         Data sets by pipelines: mean over the finished cells.
     n_failed, n_fallback, n_missing : DataFrame
-        Data sets by pipelines: cells that failed, that the fallback answered, that were not run.
+        Data sets by pipelines: numbers of cells that failed, were answered by the fallback, or
+        were not run.
     notes : list of str
-        What could not be computed, and why.
+        Scores that could not be computed, and why.
     """
 
     scores: pd.DataFrame
@@ -67,15 +68,15 @@ def score(design: Design, store: Store) -> Scored:
         count = Counter(statuses.get(cell.key, "missing") for cell in cells)
         fine = [cell for cell in cells if statuses.get(cell.key) in {"done", "fallback"}]
         seconds: list[float] = []
-        own = list(_scores(design, store, fine, seconds, scored.notes))
-        rows += [(*at, *row) for row in own]
+        scores = list(_scores(design, store, fine, seconds, scored.notes))
+        rows += [(*at, *row) for row in scores]
         scored.n_failed.loc[at] = count["failed"]
         scored.n_fallback.loc[at] = count["fallback"]
         scored.n_missing.loc[at] = count["missing"]
         scored.fit_seconds.loc[at] = np.mean(seconds) if seconds else np.nan
         complete = len(fine) == len(cells)
         for measure in design.measures:
-            values = [value for name, _, _, value in own if name == measure]
+            values = [value for name, _, _, value in scores if name == measure]
             if complete:
                 estimate, spread = _estimate(design, store, fine[0], measure, values, scored.notes)
                 scored.estimates[measure].loc[at] = estimate
@@ -86,7 +87,7 @@ def score(design: Design, store: Store) -> Scored:
 
 
 def first_estimates(design: Design, store: Store) -> pd.DataFrame:
-    """Estimate the measure that ranks: data sets by pipelines, NaN where cells failed."""
+    """Estimate the ranking measure: data sets by pipelines, NaN where cells failed."""
     evaluation = {**design.evaluation, "comparisons": []}
     evaluation["measures"] = evaluation["measures"][:1]
     (estimates,) = score(replace(design, evaluation=evaluation), store).estimates.values()
@@ -123,16 +124,16 @@ def _scores(
     pooled = {name: m for name, m in design.measures.items() if m.pooled}
     single = {name: m for name, m in design.measures.items() if not m.pooled}
 
-    told: Counter[tuple[str, str, str]] = Counter()
+    remarks: Counter[tuple[str, str, str]] = Counter()
     asked: Counter[str] = Counter()
 
     def value(name: str, measure: ilk.Measure, prediction: ilk.Prediction) -> float:
         asked[name] += 1
         try:
             score = float(measure(prediction))
-            told.update((name, "for", said) for said in measure.remarks(prediction))
+            remarks.update((name, "for", remark) for remark in measure.remarks(prediction))
         except ilk.IlkError as error:
-            told[name, "was not computed for", str(error)] += 1
+            remarks[name, "was not computed for", str(error)] += 1
             return float("nan")
         return score
 
@@ -147,8 +148,8 @@ def _scores(
                 yield name, repeat, cell.fold, value(name, measure, prediction)
         for name, measure in pooled.items():
             yield name, repeat, POOLED, value(name, measure, pool(together))
-    if told:
-        notes += _told(told, asked, f"{design.dataset(cell)}, {design.pipeline(cell)}")
+    if remarks:
+        notes += _told(remarks, asked, f"{design.dataset(cell)}, {design.pipeline(cell)}")
 
 
 def _estimate(
@@ -159,7 +160,7 @@ def _estimate(
     values: Sequence[float],
     notes: list[str],
 ) -> tuple[float, float]:
-    """Estimate a measure by the resampling, and its spread; NaN, and a note, where it cannot."""
+    """Estimate a measure and its spread by the resampling; NaN and a note if it cannot."""
     scheme, measure = design.resampling, design.measures[name]
     try:
         spread = float(scheme.spread(values))
@@ -179,20 +180,22 @@ def _estimate(
         return float("nan"), float("nan")
 
 
-def _told(told: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:
-    """Word what was said of scores: what was said most often, and of how many."""
-    for name, what in dict.fromkeys((name, what) for name, what, _ in told):
-        reasons = Counter({said: n for (*about, said), n in told.items() if about == [name, what]})
-        for said, n in reasons.most_common(MOST_SAID):
+def _told(remarks: Counter[tuple[str, str, str]], asked: Counter[str], row: str) -> Iterator[str]:
+    """Write remarks on scores: the most frequent ones, with their numbers."""
+    for name, what in dict.fromkeys((name, what) for name, what, _ in remarks):
+        reasons = Counter(
+            {reason: n for (*about, reason), n in remarks.items() if about == [name, what]}
+        )
+        for reason, n in reasons.most_common(MOST_SAID):
             share = f" ({n} of {asked[name]} scores)" if n < asked[name] else ""
-            yield f"{name} {what} {row}: {said}{share}"
+            yield f"{name} {what} {row}: {reason}{share}"
         if len(reasons) > MOST_SAID:
             left = len(reasons) - MOST_SAID
             yield f"{name} {what} {row}: {left} more reason{'s' * (left != 1)} of this kind"
 
 
 def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
-    """Put the predictions of several splits together: seconds summed, reductions averaged."""
+    """Concatenate the predictions of several splits; seconds are summed, reductions averaged."""
 
     def joined(name: str) -> Any:
         parts = [getattr(prediction, name) for prediction in predictions]
@@ -211,11 +214,11 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
 
 
 def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
-    """Rank the pipelines on each data set, 1 is best; those without an estimate get none."""
+    """Rank the pipelines on each data set, 1 is best; NaN for pipelines without an estimate."""
     given = estimates.to_numpy(dtype=float)
     result = np.full(given.shape, np.nan)
-    for row, own in zip(given, result, strict=True):
+    for row, ranked in zip(given, result, strict=True):
         there = ~np.isnan(row)
         if there.any():
-            own[there] = ilk.rank_rows(row[there][None], greater_is_better=greater_is_better)[0]
+            ranked[there] = ilk.rank_rows(row[there][None], greater_is_better=greater_is_better)[0]
     return pd.DataFrame(result, index=estimates.index, columns=estimates.columns)

@@ -1,4 +1,4 @@
-"""One cell: fit a pipeline on the training cases of a split and ask it about the test cases."""
+"""One cell: fit a pipeline on the training cases of a split and predict the test cases."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
 
 REJECTED = -1
-"""Code of a case that the pipeline declined to answer."""
+"""Code of a rejected case."""
 _SWALLOWED = "Training interrupted by user"
-"""What scikit-learn's networks warn of in place of Ctrl-C; what they learned is not all."""
+"""Warning of scikit-learn's networks, which turn Ctrl-C into an incomplete fit."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a cell, in the form in which it is stored.
+    """The outcome of a cell, in the form in which it is stored.
 
     Attributes
     ----------
@@ -33,18 +33,18 @@ class Outcome:
     probabilities, scores : ndarray of shape (n, C) or None
     fit_seconds, predict_seconds : float
     reduction : float
-        Share of the training cases that editors left out.
+        Share of the training cases that editors removed.
     warnings : tuple of str
         The distinct warnings it gave.
     error : str or None
-        Type and message of the exception that ended it.
+        Type and message of the exception that ended the cell.
     traceback : str or None
     fallback : bool
-        Whether the fallback answered, because the pipeline failed: the error is the pipeline's.
+        Whether the fallback answered after the pipeline failed; the error is the pipeline's.
     together : int or None
-        Number of cases that were left out in turn without refitting: all were answered by one
-        call, of whose time `fit_seconds` is an equal share, and `predict_seconds` is 0. None:
-        the pipeline was fitted for this cell.
+        Number of leave-one-out cases that one call answered without refitting; `fit_seconds` is
+        an equal share of its time and `predict_seconds` is 0. None: the pipeline was fitted for
+        this cell.
     """
 
     codes: np.ndarray | None = None
@@ -63,24 +63,24 @@ class Outcome:
 def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int) -> Outcome:
     """Fit a copy of a pipeline and predict; an exception becomes a failed outcome.
 
-    A case counts as rejected when the predicted label is the `reject_label` of a component of
-    the pipeline, or None. Another label that is no class of the data set is a failure.
+    A case is rejected if the predicted label is None or the `reject_label` of a component of the
+    pipeline. Any other label that is no class of the data set is a failure.
 
-    A `tuned` classifier at its end chooses by the validation cases of the split, if it has any.
+    A final `tuned` classifier chooses parameters by the validation cases of the split, if any.
 
     Parameters
     ----------
     pipeline : ilk.Pipeline
-        Left as it is.
+        Not changed.
     data, split : ilk.Data, ilk.Split
     seed : int
-        For every random state that the pipeline leaves open.
+        Seed of every random state that the pipeline leaves open.
     """
     return guarded(lambda: _fit_and_predict(pipeline, data, split, seed))
 
 
 def guarded(work: Callable[[], Outcome]) -> Outcome:
-    """Return what comes of some work, with its warnings; an exception makes a failed outcome."""
+    """Return the outcome of a call with its warnings; an exception makes a failed outcome."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
@@ -96,21 +96,21 @@ def guarded(work: Callable[[], Outcome]) -> Outcome:
 
 
 def describe(error: BaseException) -> str:
-    """Type and message of an exception, even if that cannot be told or written plainly."""
+    """Type and message of an exception, even if its message raises or cannot be encoded."""
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001  # a message may be made by anybody's code
+    except Exception:  # noqa: BLE001  # messages may run a component's code
         message = "(its message cannot be shown)"
     return _storable(f"{type(error).__name__}: {message}")
 
 
 def _storable(text: str) -> str:
-    """Write signs that UTF-8 cannot hold, as in names of files, by their numbers."""
+    """Escape characters that UTF-8 cannot encode, as in names of files."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def ready(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> tuple[ilk.Pipeline, Any]:
-    """Return a copy of a pipeline to be fitted, seeded, and the cases as it takes them."""
+    """Return a seeded copy of a pipeline, and the cases in the form that it takes."""
     model = ilk.seeded(clone(pipeline), seed)
     if ilk.uses_views(model):
         return ilk.with_views(model, data.views), data.table()
@@ -143,7 +143,7 @@ def _fit_and_predict(
 
 
 def label_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Position of each label among the sorted classes, -1 for a label that is none of them."""
+    """Position of each label among the sorted classes; -1 for any other label."""
     if labels.dtype.kind == classes.dtype.kind != "O":
         at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
         return np.where(classes[at] == labels, at, REJECTED).astype(np.int32)
@@ -176,7 +176,7 @@ def answers(model: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _supports(
     model: Any, queries: Any, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Probabilities; without them, decision values."""
+    """Probabilities, or else decision values."""
     if hasattr(model, "predict_proba"):
         return _aligned(model.predict_proba(queries), model.classes_, classes, 0.0), None
     if hasattr(model, "decision_function"):
@@ -185,38 +185,40 @@ def _supports(
 
 
 def supports(
-    model: Any, said: ilk.Prediction, classes: np.ndarray
+    model: Any, prediction: ilk.Prediction, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Bring what a model said to the form that fitting and asking it would have given.
+    """Align the probabilities and decision values of a model as `predict` after a fit would.
 
     Raises
     ------
     ilk.InputError
-        If it would have given probabilities or decision values, and these are not there.
+        If a fitted model would give probabilities or decision values, and they are missing.
     """
     if hasattr(model, "predict_proba"):
-        name, values, absent = "probabilities", said.probabilities, 0.0
+        name, values, absent = "probabilities", prediction.probabilities, 0.0
     elif hasattr(model, "decision_function"):
-        name, values, absent = "scores", said.scores, -np.inf
+        name, values, absent = "scores", prediction.scores, -np.inf
     else:
         return None, None
     if values is None:
         raise ilk.InputError(f"leave_one_out gave no {name}, which there are after a fit")
-    columns = _aligned(values, said.classes, classes, absent)
+    columns = _aligned(values, prediction.classes, classes, absent)
     return (columns, None) if name == "probabilities" else (None, columns)
 
 
-def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray | None:
-    """Bring columns to the classes of the data set; None if they are not one per class."""
+def _aligned(
+    values: Any, learned: np.ndarray, classes: np.ndarray, absent: float
+) -> np.ndarray | None:
+    """Align columns to the classes of the data set; None unless there is one column per class."""
     columns = np.asarray(values, dtype=float)
     if columns.ndim == 1:
-        columns = np.column_stack([-columns, columns]) if len(own) == 2 else columns[:, None]
-    if columns.shape[1] != len(own):  # one-versus-one decision values, say
+        columns = np.column_stack([-columns, columns]) if len(learned) == 2 else columns[:, None]
+    if columns.shape[1] != len(learned):  # one-versus-one decision values, say
         return None
-    if len(own) == len(classes):
+    if len(learned) == len(classes):
         return columns
     result = np.full((len(columns), len(classes)), absent)
-    result[:, label_codes(np.asarray(own), classes)] = columns
+    result[:, label_codes(np.asarray(learned), classes)] = columns
     return result
 
 
@@ -225,24 +227,24 @@ _FOLDS = 5
 
 
 def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.ndarray:
-    """Return the rows that a pipeline learns from, and tell its `tuned` step how to choose.
+    """Return the training rows of a pipeline, and give its `tuned` step its resampling.
 
-    A `tuned` classifier that ends the pipeline chooses by the validation cases, if there are
-    any, and then learns from them too; without them its inner resampling keeps the groups of the
-    data whole, and together the copies of a case that a bootstrap drew several times: one that is
-    judged by its own copy would be learned by heart. Test cases have no part in either. Other
-    pipelines learn from the training cases.
+    A final `tuned` classifier chooses parameters by the validation cases, if there are any, and
+    then learns from them too. Otherwise its inner resampling does not divide the groups of the
+    data, nor the copies of a case that a bootstrap drew several times: a case in training and
+    validation at once would favour memorizing. Test cases are never used. Other pipelines learn
+    from the training cases.
 
     Parameters
     ----------
     model : ilk.Pipeline
-        With a component in every slot; its last step is changed.
+        With a component in every slot; its last step is modified.
     data, split : ilk.Data, ilk.Split
 
     Warns
     -----
     UserWarning
-        If that cannot be, as an editor before `tuned` decides which cases it sees.
+        If an editor before `tuned` makes this impossible, as it decides which cases `tuned` gets.
     """
     steps = [_component(step) for step in model.steps]
     last = steps[-1]
@@ -268,7 +270,7 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
             )
         )
         return split.train
-    from sklearn.model_selection import PredefinedSplit  # slow to import, and seldom needed
+    from sklearn.model_selection import PredefinedSplit  # slow import, rarely needed
 
     part = np.repeat([-1, 0], [len(split.train), len(split.validation)])
     last.set_params(resampling=PredefinedSplit(part))
@@ -276,7 +278,7 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
 
 
 def _together(data: ilk.Data, train: np.ndarray) -> np.ndarray | None:
-    """Return the code of what each training case stays together with; None if with nothing."""
+    """Return the group code of each training case; None if there are no groups or copies."""
     names = train if data.groups is None else np.asarray(data.groups)[train]
     values, codes = np.unique(names, return_inverse=True)
     return None if data.groups is None and len(values) == len(names) else codes
@@ -287,12 +289,12 @@ def _component(step: Any) -> Any:
 
 
 class _InGroups(ilk.Resampling):
-    """Another resampling, which is given groups that the data do not bring along.
+    """Another resampling, with groups that the data do not contain.
 
     Raises
     ------
     InputError
-        If the other resampling cannot keep them together.
+        If the other resampling cannot keep groups together.
     """
 
     resampling: ResamplingLike | None = slot(
@@ -333,7 +335,7 @@ class _InGroups(ilk.Resampling):
         return super().estimate(scores)
 
     def _scheme(self) -> Any:
-        """Return what divides; splitters of scikit-learn as resamplings that know of groups."""
+        """Return the inner resampling; scikit-learn's splitters are wrapped to take groups."""
         scheme = self.resampling
         if scheme is None:
             folds = max(2, min(_FOLDS, len(np.unique(np.asarray(self.known)))))

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APPLICATION = 0x696C6B31
-"""Marks a SQLite file as a store of ours (PRAGMA application_id)."""
+"""Marks a SQLite file as an ilk store (PRAGMA application_id)."""
 SCHEMA = 6
 """Version of the tables (PRAGMA user_version)."""
 UNSEALED = 5
-"""Version whose rows have no digests: it can be read, and becomes `SCHEMA` when it is written."""
+"""Version whose rows have no digests: readable, and upgraded to `SCHEMA` on the next write."""
 BUSY = 60.0
-"""Seconds to wait for whoever reads or writes a store just now; SQLite's 5 s are few on a busy
+"""Seconds to wait for another reader or writer; SQLite's default of 5 s is too short on a busy
 machine."""
-_RECOVER = "`sqlite3 {path} .recover` saves what is left of it. Move it away to start over"
+_RECOVER = "`sqlite3 {path} .recover` saves its readable rows. Move the file away to start over"
 _WORDS = {
     sqlite3.SQLITE_NOTADB: "is not a store of ilk",
     sqlite3.SQLITE_FULL: "cannot be written: the disk is full",
     sqlite3.SQLITE_IOERR: "cannot be read or written: {error}; is the disk full, or gone?",
     sqlite3.SQLITE_READONLY: "cannot be written: it is read-only",
     sqlite3.SQLITE_CORRUPT: f"is damaged ({{error}}); {_RECOVER}",
-    sqlite3.SQLITE_ERROR: "is damaged ({error})",  # a table or a column is not there
-    None: "is damaged, a value in it cannot be read ({error})",  # Python's: no text
+    sqlite3.SQLITE_ERROR: "is damaged ({error})",  # a table or a column is missing
+    None: "is damaged, a value in it cannot be read ({error})",  # raised by Python: invalid UTF-8
 }
 _MAGIC = b"SQLite format 3\0"
-_LONGEST = 200  # characters of what SQLite says, which may quote what is damaged
+_LONGEST = 200  # characters of SQLite's message, which may quote damaged bytes
 
 
 class StoreError(ilk.IlkError):
@@ -45,21 +45,21 @@ class StoreError(ilk.IlkError):
 
 @contextmanager
 def explained(path: Path | None) -> Iterator[None]:
-    """Turn SQLite's errors into ours."""
+    """Turn SQLite's errors into `StoreError`."""
     try:
         yield
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a schema may be no text
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # schemas, too, may be no UTF-8
         code = getattr(error, "sqlite_errorcode", None)
         code = code if code is None else code & 0xFF
         words = _WORDS.get(code, "cannot be used as a store: {error}")
-        said = " ".join(str(error).split())[:_LONGEST]
-        raise StoreError(f"{path}: {words.format(error=said, path=path)}") from error
+        message = " ".join(str(error).split())[:_LONGEST]
+        raise StoreError(f"{path}: {words.format(error=message, path=path)}") from error
 
 
 def connected(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open a file, or a temporary one; its reader, or a collector, may be in any thread.
+    """Open a file, or a temporary one; any thread may read or close it.
 
-    The path goes to SQLite as a URI, which takes no part of it for anything but a path.
+    SQLite gets the path as a URI, in which no part of the path has a special meaning.
     """
     place = "" if path is None else _uri(path, "ro" if read_only else "rwc")
     connection = sqlite3.connect(place, uri=path is not None, timeout=BUSY, check_same_thread=False)
@@ -73,7 +73,7 @@ def _uri(path: Path, mode: str) -> str:
 
 
 def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Make the tables where there are none, check what is there, and begin to write ahead."""
+    """Create missing tables, check existing ones, and switch to write-ahead logging."""
     with explained(path):
         (n_objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if not n_objects and not _application(connection):
@@ -89,7 +89,7 @@ def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
                 f"BEGIN IMMEDIATE; {statements}; PRAGMA user_version = {SCHEMA}; COMMIT;"
             )
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        # where none can write ahead (some network file systems), only FULL outlives a power cut
+        # without write-ahead logging (some network file systems) only FULL survives a power cut
         connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
 
 
@@ -129,11 +129,11 @@ def check(connection: sqlite3.Connection, path: Path | None) -> int:
 
 
 def verify(connection: sqlite3.Connection, path: Path | None, *, digests: bool) -> None:
-    """Raise StoreError if anything in a store is not as it was written."""
+    """Raise StoreError if any value in a store differs from the value written."""
     with explained(path):
-        said = damage(connection, digests=digests)
-    if said is not None:
-        raise StoreError(f"{path}: is damaged ({said}); {_RECOVER.format(path=path)}")
+        message = damage(connection, digests=digests)
+    if message is not None:
+        raise StoreError(f"{path}: is damaged ({message}); {_RECOVER.format(path=path)}")
 
 
 def check_writable(path: Path) -> None:
@@ -144,7 +144,7 @@ def check_writable(path: Path) -> None:
 
 @contextmanager
 def reachable(path: Path) -> Iterator[None]:
-    """Turn what the system says of a path into our words."""
+    """Turn the system's errors about a path into `StoreError`."""
     try:
         yield
     except OSError as error:
@@ -153,7 +153,7 @@ def reachable(path: Path) -> Iterator[None]:
 
 @contextmanager
 def undamaged(path: Path | None) -> Iterator[None]:
-    """Say of contents that cannot be read which store they are in."""
+    """Name the store in errors about unreadable contents."""
     try:
         yield
     except (
@@ -190,39 +190,39 @@ def _check_writable(path: Path) -> None:
 
 
 def companions(path: Path) -> list[Path]:
-    """Files that are written beside a store: SQLite's, and the lock."""
+    """Files beside a store: SQLite's own, and the lock."""
     path = path.resolve() if path.is_symlink() else path
     return [path.with_name(f"{path.name}{end}") for end in ("-journal", "-wal", "-shm", ".lock")]
 
 
 def _is_sqlite(path: Path) -> bool:
-    """Tell whether a file begins as SQLite's do: SQLite itself takes very short ones for empty."""
+    """Tell whether a file has SQLite's header: SQLite itself accepts very short files as empty."""
     with path.open("rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
 _GLANCE = 1.0
-"""Seconds in which whoever reads a store for a moment, to watch a run, closes it again."""
+"""Seconds to wait for short readers, such as `ilk watch`, to close the store."""
 
 
 def settle(connection: sqlite3.Connection) -> None:
-    """Stop to write ahead: what is left is a single file, which readers need not write beside."""
+    """Leave write-ahead mode: the store becomes one file that readers open without writing."""
     deadline = monotonic() + _GLANCE
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA busy_timeout = 0")
         while True:
             try:
                 connection.execute("PRAGMA journal_mode = DELETE")
-            except sqlite3.Error:  # somebody reads it, or the disk is full
+            except sqlite3.Error:  # another process reads it, or the disk is full
                 if monotonic() > deadline:
-                    return  # so it stays as it is
+                    return  # the store stays in write-ahead mode, which is valid too
                 sleep(_GLANCE / 100)
             else:
                 return
 
 
 def lock_of(path: Path) -> Path:
-    """The file beside a store, wherever a link leads, that the run that writes it locks."""
+    """The lock file of a store, beside the file that a link leads to."""
     path = path.resolve() if path.is_symlink() else path
     return path.with_name(f"{path.name}.lock")
 
@@ -233,7 +233,7 @@ def locked(path: Path) -> Lock:
     Raises
     ------
     StoreError
-        If a run has it.
+        If another run holds it.
     """
     try:
         return Lock(lock_of(path))

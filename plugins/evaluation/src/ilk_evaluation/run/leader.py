@@ -1,4 +1,4 @@
-"""Which pipeline leads so far: by the first measure, over the data sets that all have finished."""
+"""The leading pipeline so far: by the first measure, over the data sets that all have finished."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Estimate = Callable[["Design", "Store"], pd.DataFrame]
 
-_GUESS = 1e-4  # seconds to score a cell, before any was scored
+_GUESS = 1e-4  # seconds to score a cell, an estimate before the first is scored
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Best:
     Attributes
     ----------
     pipelines : tuple of str
-        Several, if their means are equal.
+        Several if their means are equal.
     measure : str
     mean : float
-        Over `n` data sets, those that all pipelines have finished, of `of`.
+        Over the `n` of `of` data sets that all pipelines have finished.
     n, of : int
     """
 
@@ -47,14 +47,14 @@ class Best:
 
 
 class Leader:
-    """Scores data sets once all pipelines have finished them, each once, from their store.
+    """Scores each data set once, from the store, when all pipelines have finished it.
 
     Parameters
     ----------
     design : Design
     estimate : function
-        Takes a part of the design and a store, and returns the estimates of the measure that
-        ranks, data sets by pipelines.
+        Takes a part of the design and a store; returns the estimates of the ranking measure, data
+        sets by pipelines.
     """
 
     def __init__(self, design: Design, estimate: Estimate) -> None:
@@ -67,9 +67,9 @@ class Leader:
         self._broken = False
 
     def work(self, store: Store, run_state: RunState, seconds: float) -> None:
-        """Score data sets that are finished, as many as likely are scored in so much time.
+        """Score as many finished data sets as the time is likely to allow.
 
-        A run that is complete is left to its tables.
+        A complete run is not scored here: its tables follow at once.
         """
         if self._broken or seconds <= 0 or run_state.done == run_state.total:
             return
@@ -80,7 +80,7 @@ class Leader:
                 seconds -= self._score(store, dataset, cells)
 
     def forget(self, dataset: int) -> None:
-        """Score a data set again: some of its cells were run anew."""
+        """Score a data set again, as some of its cells were run again."""
         if self._estimates.pop(dataset, None) is not None:
             self.best = self._find()
 
@@ -88,7 +88,7 @@ class Leader:
         start = perf_counter()
         try:
             estimates = self._estimate(replace(self.design, cells=cells), store)
-        except ilk.IlkError:  # said where the tables are made
+        except ilk.IlkError:  # reported when the tables are made
             self._broken = True
         else:
             self._estimates[dataset] = estimates.to_numpy()[dataset]
@@ -114,7 +114,7 @@ class Leader:
 
     @cached_property
     def _cells(self) -> dict[int, list[Cell]]:
-        """Cells by data set, in whose order they come."""
+        """Cells by data set; the cells of a data set are contiguous in the design."""
         return {
             dataset: list(group)
             for dataset, group in groupby(self.design.cells, key=lambda cell: cell.dataset)

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 SHARE = 0.01
-"""How much of the time of a run may go into finding out which pipeline leads."""
+"""Share of the run time that may be spent on scoring the leader."""
 REFRESHED = 4
-"""How often a second a terminal is written anew."""
+"""Refreshes of a terminal per second."""
 
 
 class Silent(AbstractContextManager["Silent"]):
-    """Says nothing."""
+    """Shows no progress."""
 
     def __enter__(self) -> Self:
         return self
@@ -47,22 +47,22 @@ class Silent(AbstractContextManager["Silent"]):
         """Count a cell."""
         self.advance_all(((cell, outcome),))
 
-    def advance_all(self, came: Iterable[tuple[Cell, Outcome]]) -> None:
-        """Count cells that came to an end at the same time."""
+    def advance_all(self, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
+        """Count cells that finished together."""
 
     def say(self, text: str) -> None:
-        """Write a line about what is done."""
+        """Write a line of text above the progress."""
 
 
 class Shown(Silent):
-    """Counts cells, and looks for the leader as long as that takes next to no time.
+    """Counts cells, and scores the leader within a small share of the run time.
 
     Parameters
     ----------
     console : rich.console.Console
     run_state : RunState
     store : Store
-        To which cells are written by the thread that calls `advance`.
+        Written by the thread that calls `advance`.
     estimate : function
         As for `Leader`.
     """
@@ -76,9 +76,9 @@ class Shown(Silent):
         self.store = store
         self.began = self._looked = monotonic()
 
-    def advance_all(self, came: Iterable[tuple[Cell, Outcome]]) -> None:
-        """Count cells and perhaps say so."""
-        for cell, outcome in came:
+    def advance_all(self, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
+        """Count cells, and report progress if due."""
+        for cell, outcome in outcomes:
             self.run_state.count(cell.key, CellSummary.of(outcome))
         now = monotonic()
         if now - self._looked > 1 / REFRESHED:
@@ -87,27 +87,27 @@ class Shown(Silent):
             self.leader.work(self.store, self.run_state, seconds)
 
     def say(self, text: str) -> None:
-        """Write a line about what is done."""
+        """Write a line of text above the progress."""
         from rich.text import Text
 
         self.console.print(Text(text), soft_wrap=True)
 
     def view(self) -> View:
-        """Return what is to be shown now."""
+        """Return the current view."""
         return View(self.run_state, self.leader.best, monotonic() - self.began)
 
 
 class Lines(Shown):
-    """Writes a line at every tenth of the way, and where nothing was said for long."""
+    """Writes a line at every tenth of the cells, and after a long silence."""
 
     def __enter__(self) -> Self:
         self._teller = Teller(self.console)
         self._teller.skip(self.run_state)
         return self
 
-    def advance_all(self, came: Iterable[tuple[Cell, Outcome]]) -> None:
-        """Count cells and perhaps write a line."""
-        super().advance_all(came)
+    def advance_all(self, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
+        """Count cells, and write a line if due."""
+        super().advance_all(outcomes)
         self._teller.tell(self.view())
 
 
@@ -118,7 +118,7 @@ class Bar(Shown):
         self._live = live(self.console, self.view)
         try:
             self._live.start()
-        except BaseException:  # an interrupt, when the cursor is hidden already
+        except BaseException:  # an interrupt after the cursor was hidden
             self._live.stop()
             raise
         return self
@@ -128,13 +128,13 @@ class Bar(Shown):
 
 
 class Teller:
-    """Writes lines about a run, not more of them than anybody reads.
+    """Writes progress lines of a run, at a readable rate.
 
     Parameters
     ----------
     console : rich.console.Console
     seconds : float
-        How long there may be no line.
+        Longest time without a line.
     """
 
     def __init__(self, console: Console, seconds: float = 30.0) -> None:
@@ -144,16 +144,16 @@ class Teller:
         self.tenths = self.n_failures = 0
 
     def skip(self, run_state: RunState) -> None:
-        """Take for said what was so before."""
+        """Skip the progress that was made before this run."""
         self.tenths, self.n_failures = _tenths(run_state), run_state.n_failures
 
     def tell(self, view: View) -> None:
-        """Write if another tenth is done, or nothing was written for long."""
+        """Write a line after another tenth of the cells, or a long silence."""
         if _tenths(view.run_state) != self.tenths or monotonic() - self.said > self.seconds:
             self.write(view)
 
     def write(self, view: View) -> None:
-        """Write a line, and failures of a new sort."""
+        """Write a line, and failures not yet reported."""
         run_state = view.run_state
         self.console.out(view.line(), highlight=False)
         new = run_state.n_failures - self.n_failures
@@ -164,7 +164,7 @@ class Teller:
 
 
 def live(console: Console, view: Callable[[], View], *, transient: bool = True) -> Live:
-    """Return a display that shows a view anew all the time, from a thread of its own."""
+    """Return a live display that refreshes a view in its own thread."""
     from rich.live import Live
 
     return Live(
@@ -177,7 +177,7 @@ def live(console: Console, view: Callable[[], View], *, transient: bool = True) 
 
 
 def is_live(console: Console) -> bool:
-    """Tell whether a console can be written anew: a terminal, and no dumb one."""
+    """Tell whether a console can be refreshed: a terminal, but not a dumb one."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
@@ -188,16 +188,16 @@ def progress_on(
     missing: Iterable[Cell],
     estimate: Estimate,
 ) -> Silent:
-    """Return what fits a console; None is silent, as is a run with nothing to do.
+    """Return the progress display that fits a console; silent for None and for an empty run.
 
     Parameters
     ----------
     console : rich.console.Console or None
     design : Design
     store : Store
-        Holds what is done already.
+        Holds the finished cells.
     missing : iterable of Cell
-        Cells to be run.
+        Cells to run.
     estimate : function
         As for `Leader`.
     """
@@ -219,16 +219,16 @@ _BAR = 10, 40  # narrowest and widest
 
 @dataclass(frozen=True)
 class View:
-    """A run at a moment: several lines on a terminal, or a single one.
+    """A snapshot of a run: several lines on a terminal, or a single line.
 
     Attributes
     ----------
     run_state : RunState
     best : Best or None
     elapsed : float or None
-        Seconds since the run began; None where they are not known.
+        Seconds since the run began; None if unknown.
     running : bool
-        Whether it goes on, so that there is a time left to be told.
+        Whether the run goes on, so that the view shows the time left.
     """
 
     run_state: RunState
@@ -243,8 +243,8 @@ class View:
             parts.append(f"{self.run_state.fallbacks} answered by the fallback")
         if self.run_state.done < self.run_state.total:
             left = self._left()
-            said = ", ".join([*parts, *([f"about {duration(left)} left"] if left else [])])
-            return f"{said}; {leader_text(self.best)}" if self.best else said
+            text = ", ".join([*parts, *([f"about {duration(left)} left"] if left else [])])
+            return f"{text}; {leader_text(self.best)}" if self.best else text
         if self.elapsed is not None:
             parts.append(f"done in {duration(self.elapsed)}")
         return ", ".join(parts)
@@ -252,7 +252,7 @@ class View:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        """Yield the lines, none wider than the terminal."""
+        """Yield lines that fit the width of the terminal."""
         yield from self._first(options.max_width)
         yield from _packed(self._times(), options.max_width)
         complete = self.run_state.done == self.run_state.total
@@ -266,7 +266,7 @@ class View:
             yield text
 
     def _first(self, width: int) -> Iterator[RenderableType]:
-        """The counts, and a bar if there is room for one."""
+        """The counts, and a bar if there is room."""
         run_state = self.run_state
         pieces = [Text(f"{self._counted()} cells")]
         pieces.append(
@@ -285,7 +285,7 @@ class View:
         yield grid
 
     def _times(self) -> list[Text]:
-        """Pace, time since the run began, and time left; none of them once it has ended."""
+        """Pace, elapsed time and time left; empty once the run has ended."""
         if self.elapsed is None:
             return []
         pieces = [Text(f"after {duration(self.elapsed)}")]
@@ -321,12 +321,12 @@ def _failure_text(failure: Failure) -> str:
 
 def duration(seconds: float) -> str:
     """``48 s``, ``3 min 20 s``, ``2 h 5 min``, ``3 d 4 h``."""
-    whole = max(round(seconds), 0)
+    rounded = max(round(seconds), 0)
     for large, small, size, count in (("d", "h", 3600, 24), ("h", "min", 60, 60)):
-        upper, lower = divmod(whole // size, count)
+        upper, lower = divmod(rounded // size, count)
         if upper:
             return f"{upper} {large} {lower} {small}"
-    minutes, rest = divmod(whole, 60)
+    minutes, rest = divmod(rounded, 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
@@ -339,7 +339,7 @@ def rate(per_second: float) -> str:
 
 
 def _packed(pieces: list[Text], width: int) -> Iterator[Text]:
-    """Yield lines of as many pieces as fit."""
+    """Yield lines that hold as many pieces as fit."""
     line = Text()
     for piece in pieces:
         if line and len(line) + len(_GAP) + len(piece) > width:

@@ -1,4 +1,4 @@
-"""What a store keeps of a run besides predictions, so that results need no file and no data."""
+"""The record of a run in a store, besides predictions: results then need no file and no data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def begin_run(plan: Plan, store: Store, fallback: str | None = None) -> int:
-    """Note that a plan is run, with all that its results need; return the number of the run."""
+    """Record the run of a plan with all that its results need; return the number of the run."""
     spec, environment = _record_of(plan), canonical(_environment_here())
     run = store.begin_run(
         plan.design.name,
@@ -52,10 +52,10 @@ def is_recorded(plan: Plan, store: Store) -> bool:
 
 
 def _record_of(plan: Plan) -> str:
-    """Write what is run as JSON: file and text of the specification, names and keys.
+    """Write the record of a run as JSON: file and text of the specification, names and keys.
 
-    Where pipelines are tried on some data sets only, ``tried`` has the positions for each; where
-    a part was run, ``shard`` says which of how many.
+    If pipelines are tried on some data sets only, ``tried`` has the positions for each. If only a
+    shard is run, ``shard`` has its position and the number of shards.
     """
     experiment, design = plan.experiment, plan.design
     tried = _tried(design)
@@ -75,7 +75,7 @@ def _record_of(plan: Plan) -> str:
 
 
 def _tried(design: Design) -> list[list[int]] | None:
-    """Positions of the data sets of each pipeline; None where each is tried on all."""
+    """Positions of the data sets of each pipeline; None if each is tried on all."""
     pairs = {(cell.pipeline, cell.dataset) for cell in design.cells}
     if len(pairs) == len(design.pipelines) * len(design.datasets):
         return None
@@ -104,12 +104,12 @@ def _planned_splits(design: Design) -> list[tuple[int, int, int, int, str]]:
 
 
 def recorded_design(store: Store, experiment: str | None = None) -> Design:
-    """Read the design of the last run, or of the last one of an experiment.
+    """Read the design of the last run, of any experiment or of the named one.
 
     Raises
     ------
     StoreError
-        If nothing was run yet, or no such experiment.
+        If nothing was run yet, or there is no such experiment.
     """
     runs = store.runs()
     if not runs:
@@ -124,8 +124,8 @@ def recorded_design(store: Store, experiment: str | None = None) -> Design:
         )
     if not store.planned(run["id"]) and run is not runs[-1]:
         raise StoreError(
-            f"{store.path}: an older ilk kept of the experiment {run['name']!r} only its cells; "
-            f"run it again to see its tables, which fits nothing that is there"
+            f"{store.path}: an older ilk stored only the cells of the experiment {run['name']!r}; "
+            f"run it again to see its tables, which fits no finished cell again"
         )
     with undamaged(store.path):
         return _design(store, run)
@@ -139,7 +139,7 @@ def _design(store: Store, run: Mapping[str, Any]) -> Design:
     assert pipelines, "no pipeline"
     evaluation = record["evaluation"]
     for table in (evaluation["resampling"], *evaluation["measures"], *evaluation["comparisons"]):
-        table["use"]  # else it is not known what to build later
+        table["use"]  # raises KeyError for a damaged record, before it is built
     tried = record.get("tried") or [range(len(datasets))] * len(pipelines)
     cells = tuple(
         Cell(dataset, number, column, repeat, fold, cell_key(pipeline.key, split, seed), split)
@@ -159,7 +159,7 @@ def recorded_shard(store: Store) -> Shard | None:
 
 
 def _environment_here() -> dict[str, Any]:
-    """What a run runs on: Python, libraries, distributions of ilk, machine."""
+    """The environment of this process: Python, libraries, distributions of ilk, machine."""
     libraries = ("loky", "numpy", "pandas", "scikit-learn", "scipy", "threadpoolctl")
     return {
         "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""How far a run is: what is done, what failed, what is left and how long that may take."""
+"""The run state: cells done, failed and left, and an estimate of the time left."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 
 MOST_SHOWN = 3
-"""Ways to fail that are shown at a time."""
+"""Failures shown at a time; more would push the progress bar off a small terminal."""
 LONGEST = 200
-"""Characters of an error that are shown."""
+"""Characters shown of an error."""
 
 
 @dataclass(frozen=True)
 class CellSummary:
-    """The outcome of a cell, as far as the run state needs it.
+    """The part of a cell's outcome that the run state needs.
 
     Attributes
     ----------
     seconds : float or None
-        For fitting and predicting, where that is known.
+        For fitting and predicting; None if unknown.
     error : str or None
-        What its pipeline failed of.
+        Error of its pipeline.
     fallback : bool
         Whether the fallback answered.
     here : bool
-        Whether the present run did it.
+        Whether the present run computed it.
     """
 
     seconds: float | None
@@ -45,20 +45,20 @@ class CellSummary:
 
     @classmethod
     def of(cls, outcome: Outcome) -> CellSummary:
-        """What came of a cell of the present run."""
+        """Summarize the outcome of a cell of the present run."""
         seconds = outcome.fit_seconds + outcome.predict_seconds
-        known = seconds if seconds >= 0 else None  # else NaN
+        known = seconds if seconds >= 0 else None  # not NaN
         return cls(known, outcome.error, outcome.fallback, here=True)
 
     @classmethod
     def kept(cls, row: CellRow, run: int | None) -> CellSummary:
-        """What came of a cell, from its row in a store."""
+        """Summarize the row of a cell in a store."""
         return cls(row.seconds, row.error, row.fallback, here=row.run == run)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A way to fail, and how many cells of a pipeline on a data set did."""
+    """An error, and how many cells of a pipeline on a data set failed with it."""
 
     dataset: str
     pipeline: str
@@ -67,25 +67,25 @@ class Failure:
 
 
 class RunState:
-    """Counts of a design's cells, which are told to it as they come to an end.
+    """Counts the cells of a design as they finish.
 
-    One thread tells; others may look meanwhile.
+    One thread counts; others may read meanwhile.
 
     Attributes
     ----------
     design : Design
     total : int
-        Different cells: equal pipelines under two names share theirs.
+        Distinct cells: equal pipelines under two names share their cells.
     done, failed, fallbacks : int
-        Cells with an outcome; those without an answer; those that the fallback answered.
+        Cells with an outcome; cells without an answer; cells that the fallback answered.
     here : int
-        Cells that the present run did.
+        Cells that the present run computed.
     left : ndarray of int, shape (n_datasets, n_pipelines)
         Cells without an outcome.
     latest : tuple of Failure
-        The latest ways to fail, the last one last.
+        The latest distinct failures, in order of time.
     n_failures : int
-        How many ways to fail there were.
+        Number of distinct failures.
     """
 
     def __init__(self, design: Design) -> None:
@@ -104,7 +104,7 @@ class RunState:
         self._worked = 0.0
 
     def start(self, rows: Iterable[CellRow], missing: Iterable[str]) -> None:
-        """Count what a store holds already; what is neither there nor missing is others' work."""
+        """Count stored cells; cells neither stored nor missing belong to other machines."""
         wanted = set(missing)
         others = self.cells.keys() - wanted
         for row in rows:
@@ -114,32 +114,32 @@ class RunState:
         self.leave_out(others)
 
     def leave_out(self, keys: Iterable[str]) -> None:
-        """Leave out cells that others run: no outcome of them is to be counted."""
+        """Leave out cells that other machines run: their outcomes do not count."""
         for key in keys:
             cell = self.cells.pop(key)
             self.left[cell.dataset, cell.pipeline] -= 1
             self.total -= 1
 
-    def count(self, key: str, came: CellSummary, times: int = 1) -> None:
-        """Count a cell; with ``times=-1`` take it back, as it is run again."""
+    def count(self, key: str, summary: CellSummary, times: int = 1) -> None:
+        """Count a cell; with ``times=-1`` uncount it, as it is run again."""
         cell = self.cells[key]
         at = cell.dataset, cell.pipeline
         self.left[at] -= times
-        self.here += times * came.here
-        if came.seconds is not None:
-            self._seconds[at] += times * came.seconds
+        self.here += times * summary.here
+        if summary.seconds is not None:
+            self._seconds[at] += times * summary.seconds
             self._timed[at] += times
-            self._worked += times * came.here * came.seconds
-        if came.error is not None:
-            self.failed += times * (not came.fallback)
-            self.fallbacks += times * came.fallback
-            self._count_failure((*at, first_line(came.error)), times)
+            self._worked += times * summary.here * summary.seconds
+        if summary.error is not None:
+            self.failed += times * (not summary.fallback)
+            self.fallbacks += times * summary.fallback
+            self._count_failure((*at, first_line(summary.error)), times)
         self.done += times
 
     def _count_failure(self, kind: tuple[int, int, str], times: int) -> None:
         number = self._kinds.pop(kind, 0) + times
         if number > 0:
-            self._kinds[kind] = number  # the latest one last
+            self._kinds[kind] = number  # keeps the latest last
         self.n_failures = len(self._kinds)
         latest = [(*kind, self._kinds[kind]) for kind in islice(reversed(self._kinds), MOST_SHOWN)]
         datasets, pipelines = self.design.datasets, self.design.pipelines
@@ -149,15 +149,15 @@ class RunState:
         )
 
     def finished_datasets(self) -> list[int]:
-        """Positions of the data sets of which no cell is left."""
+        """Positions of the data sets without unfinished cells."""
         return np.flatnonzero(self.left.sum(axis=1) == 0).tolist()
 
     def seconds_left(self, elapsed: float) -> float | None:
-        """About how long the rest takes, from what the present run did; None: nobody knows yet.
+        """Estimate the time left from the cells of the present run; None: not known yet.
 
-        What is left is weighed by the mean time of its data set and pipeline; where that is not
-        known yet, as a time of the data set by one of the pipeline, fitted to what is known. Its
-        pace is that of the work done so far.
+        Each unfinished cell is weighted by the mean time of its data set and pipeline. A mean not
+        known yet is the product of a factor of the data set and a factor of the pipeline, fitted to
+        the known means. The pace is that of the work done so far.
         """
         if not self.here:
             return None
@@ -167,7 +167,7 @@ class RunState:
         return elapsed * float((left * self._expected()).sum()) / self._worked
 
     def _expected(self) -> np.ndarray:
-        """Seconds of a cell of each data set and pipeline, a product of two where not known."""
+        """Seconds of a cell by data set and pipeline; unknown means are products of factors."""
         known = self._timed > 0
         means = self._seconds / np.maximum(self._timed, 1)
         rows = np.ones(len(means))
@@ -178,16 +178,16 @@ class RunState:
 
 
 def first_line(error: str) -> str:
-    """The first line of what went wrong, in so much room as there is."""
+    """The first line of an error, cut to `LONGEST` characters."""
     line = error.partition("\n")[0]
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-_ROUNDS = 20  # of fitting rows to columns and columns to rows
+_ROUNDS = 20  # of alternating updates of row and column factors, which converge fast
 
 
 def _ratio(sums: np.ndarray, divisors: np.ndarray) -> np.ndarray:
-    """Ratios where there is a divisor; elsewhere the mean of those."""
+    """Ratios where the divisor is not 0; elsewhere the mean of these ratios."""
     there = divisors > 0
     ratios = sums / np.where(there, divisors, 1)
     return np.where(there, ratios, ratios[there].mean() if there.any() else 1.0)

@@ -1,4 +1,4 @@
-"""Run the cells of a plan that are not in the store yet, and write each as it finishes."""
+"""Run the cells of a plan that the store lacks, and write each as it finishes."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 def run_cell_alone(
     plan: Plan, key: str, listeners: ilk.Listeners | None = None
 ) -> tuple[Cell, Outcome]:
-    """Run a single cell, finished or not, and keep what comes of it.
+    """Run a single cell, finished or not, and store its outcome.
 
     Parameters
     ----------
     plan : Plan
     key : str
-        Key of the cell, or so much of it that no other cell has it.
+        Key of the cell, or a unique beginning of it.
     listeners : ilk.Listeners, optional
 
     Raises
     ------
     ilk.InputError
-        If no cell has this key, or several have.
+        If no cell or several cells have this key.
     """
     keys = sorted({cell.key for cell in plan.cells if cell.key.startswith(key)})
     if len(keys) != 1:
@@ -56,7 +56,7 @@ def run_cell_alone(
 
 
 def with_executor(plan: Plan, executor: Any) -> Plan:
-    """Return a plan that runs on another executor: a name, a table, an instance; None: the same."""
+    """Return the plan with another executor: a name, a table or an instance; None: unchanged."""
     if executor is None:
         return plan
     if not isinstance(executor, ilk.Executor):
@@ -65,7 +65,7 @@ def with_executor(plan: Plan, executor: Any) -> Plan:
 
 
 def open_store(plan: Plan) -> Store:
-    """Open the store of a plan for writing; an unusable one is an error of the specification."""
+    """Open the store of a plan for writing; errors name its line in the specification."""
     try:
         with ExitStack() as undo:
             store = undo.enter_context(Store.open(plan.store))
@@ -77,7 +77,7 @@ def open_store(plan: Plan) -> Store:
 
 
 def _store_problem(plan: Plan, error: StoreError) -> ilk.IlkError:
-    """Return the error with the line of the specification that names the store, if one does."""
+    """Return the error with the line of the specification that names the store, if any."""
     chosen = plan.experiment.spec.data.get("output", {}).get("store")
     folder = plan.experiment.spec.folder or Path()
     if chosen is None or plan.store is None or not _same_place(folder / chosen, plan.store):
@@ -90,7 +90,7 @@ def _same_place(one: Path, other: Path) -> bool:
 
 
 def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> int:
-    """Number of cells that need not be run; reads the store, if there is one, and writes nothing.
+    """Number of cells that need not be run; reads an existing store and writes nothing.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> in
 def missing_cells(
     plan: Plan, store: Store, *, fresh: bool = False, retry_failed: bool = False
 ) -> list[Cell]:
-    """Cells that are to be run: each key once, those with an outcome only if asked for."""
+    """Cells to run: each key once; cells with an outcome only if requested."""
     cells = {cell.key: cell for cell in cells_of(plan.design, plan.shard)}
     if fresh:
         return list(cells.values())
@@ -129,14 +129,14 @@ def missing_cells(
 
 @dataclass(frozen=True)
 class _Fallback:
-    """What answers where a pipeline fails, and a text that says what it is made of."""
+    """The classifier that answers where a pipeline fails, and its spec as text."""
 
     pipeline: ilk.Pipeline
     text: str
 
 
 def _fallback_of(plan: Plan) -> _Fallback | None:
-    """Return the fallback that an experiment asks for, if it does."""
+    """Return the fallback of an experiment, if it names one."""
     if plan.experiment.run["on_error"] != "fallback":
         return None
     steps = [{"classifier": plan.experiment.run["fallback"]}]
@@ -156,7 +156,7 @@ def run_cells(
     on_error: str,
     fresh: bool = False,
 ) -> None:
-    """Run cells and write their outcomes; `fresh`: in the place of those in the store."""
+    """Run cells and write their outcomes; `fresh`: replace the outcomes in the store."""
     fallback = _fallback_of(plan)
     pipelines = [planned.pipeline for planned in plan.pipelines]
     if fallback is not None:
@@ -199,7 +199,7 @@ def cell_name(plan: Plan, cell: Cell) -> str:
 
 
 def _tasks(plan: Plan, cells: list[Cell], say: Callable[[str], None]) -> Iterator[Task]:
-    """Yield what is done together, then the other cells one by one."""
+    """Yield batches of cells that one call answers, then the other cells one by one."""
     together, rest = divided(plan, cells)
     for group in together:
         say(f"{_row_name(plan, group[0])}: {WITHOUT_REFITTING} ({len(group)} cells)")
@@ -210,7 +210,7 @@ def _tasks(plan: Plan, cells: list[Cell], say: Callable[[str], None]) -> Iterato
 def _one_by_one(
     plan: Plan, cells: Iterable[Cell], say: Callable[[str], None], failed: Outcome
 ) -> Iterator[CellTask]:
-    """Yield cells that could not be answered together."""
+    """Yield a task for each cell of a failed batch."""
     cells = list(cells)
     say(
         f"{_row_name(plan, cells[0])}: each case needs a fit, as {WITHOUT_REFITTING} failed: "
@@ -224,7 +224,7 @@ def _row_name(plan: Plan, cell: Cell) -> str:
 
 
 def _cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
-    """Pair cells, which are in the plan's order, with their splits, made one at a time."""
+    """Pair cells, which are in the plan's order, with their splits, one split at a time."""
     current, position, split = -1, -1, None
     for cell in cells:
         if cell.dataset != current:
@@ -238,20 +238,20 @@ def _cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
 
 @dataclass(frozen=True)
 class FinishedCell:
-    """What listeners are told of a cell.
+    """A finished cell, as listeners get it.
 
     Attributes
     ----------
     dataset, pipeline : str
-        As they are called in tables.
+        Labels in the tables.
     repeat, fold : int
     key : str
         Content hash of the cell.
     seconds : float or None
-        For fitting and predicting; None where the cell failed.
+        For fitting and predicting; None if the cell failed.
     error : str or None
     fallback : bool
-        Whether the fallback answered, because the pipeline failed.
+        Whether the fallback answered after the pipeline failed.
     """
 
     dataset: str
@@ -265,10 +265,10 @@ class FinishedCell:
 
 
 class OutcomeWriter:
-    """Writes the outcomes of a run into a store, after the data and pipelines they refer to.
+    """Writes data sets and pipelines, then the outcomes that refer to them, into a store.
 
-    It drops the cells to be run again with the first outcome, not before: a run without any
-    outcome, as no worker could be started, loses nothing.
+    It drops the cells to run again only with the first outcome: a run that ends without any, as
+    no worker starts, loses nothing.
     """
 
     def __init__(
@@ -289,7 +289,7 @@ class OutcomeWriter:
         self.run = run_record.begin_run(plan, store, fallback)
 
     def __call__(self, task: Task, outcome: Outcome) -> None:
-        """Write the outcome of a task, then tell listeners; it is stored when this returns."""
+        """Store the outcome of a task, then tell listeners."""
         if self._forget:
             self.store.drop(self._forget)
             self._forget = []

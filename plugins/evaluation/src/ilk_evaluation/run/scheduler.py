@@ -1,4 +1,4 @@
-"""The scheduler: hands tasks to an executor and brings each of them to an end."""
+"""The scheduler: submits tasks to an executor, retries them, and collects their outcomes."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class CellError(ilk.IlkError):
 
 
 class Scheduler:
-    """Runs tasks on an executor, at most one for each worker at a time.
+    """Runs tasks on an executor, at most one per worker at a time.
 
-    A task whose worker dies may be innocent: another process may have taken the memory, or
-    somebody may have killed the worker. So the scheduler runs it again, alone, after all others;
-    a second death is a failure.
+    A task whose worker dies may be innocent: another process may have used up the memory, or a
+    user may have killed the worker. The scheduler therefore runs it again, alone, after all other
+    tasks; a second death is a failure.
 
     Parameters
     ----------
     executor : ilk.Executor
     context : WorkerContext
     keep : function
-        Takes a task and its outcome, once that is final.
+        Takes a task and its final outcome.
     fallback : int, optional
-        Position in the worker context of the pipeline that answers where another fails.
+        Position in the worker context of the pipeline that answers for a failed one.
     name : function, optional
-        Names a cell. If it is given, the first cell that fails ends the run.
+        Names a cell. If given, the first failed cell ends the run.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Scheduler:
         self.name = name
         self.pending: dict[futures.Future[Outcome], Task] = {}
         self.sources: list[Iterator[Task]] = []
-        """Where tasks come from; retries are put on top and go first."""
+        """Sources of tasks, the last one first: retries precede new tasks."""
         self.suspects: deque[Task] = deque()
 
     def __enter__(self) -> Self:
@@ -69,7 +69,7 @@ class Scheduler:
         self._opened.__exit__(*error)  # type: ignore[arg-type]  # the interpreter's three
 
     def work(self, tasks: Iterator[Task]) -> None:
-        """Run the tasks; whatever ends this early, finished ones are kept."""
+        """Run the tasks; if this ends early, the outcomes of finished tasks are kept."""
         self.sources = [tasks]
         try:
             while True:
@@ -86,11 +86,11 @@ class Scheduler:
 
     @property
     def _n_workers(self) -> int:
-        """How many tasks may run at once, which the opened executor may know better."""
+        """Number of tasks to run at once; an opened pool may know it better than its executor."""
         return getattr(self.pool, "n_workers", None) or self.executor.n_workers
 
     def _next(self) -> Task | None:
-        """Return the next task; None: that depends on the tasks that are running."""
+        """Return the next task; None: wait for running tasks first."""
         while self.sources:
             if (task := next(self.sources[-1], None)) is not None:
                 return task
@@ -112,7 +112,7 @@ class Scheduler:
         self.pool = self._opened.__enter__()
 
     def _settle(self, task: Task, future: futures.Future[Outcome]) -> None:
-        """Keep the outcome of a task, or decide what runs in its place."""
+        """Keep the outcome of a task, or schedule the tasks that replace it."""
         try:
             outcome = future.result()
         except TimeoutError as error:
@@ -133,7 +133,7 @@ class Scheduler:
         self.keep(task, task.final(outcome))
 
     def _rescue(self) -> None:
-        """Keep the tasks that are done when a run ends early."""
+        """Keep the outcomes of tasks that are done when a run ends early."""
         for future, task in self.pending.items():
             if future.done() and not future.exception():
                 outcome = task.final(future.result())
@@ -141,11 +141,11 @@ class Scheduler:
                     self.keep(task, outcome)
 
 
-class _Cause(Exception):  # noqa: N818  # it stands for whatever was raised
-    """The exception that ended a cell: a traceback, perhaps from another process."""
+class _Cause(Exception):  # noqa: N818  # wraps an exception of any type
+    """The traceback of a failed cell, perhaps from another process, as a chained cause."""
 
 
 def _lost(error: BaseException) -> Outcome:
-    """Return the outcome of a task whose worker did not come back."""
+    """Return the outcome of a task whose worker died."""
     notes = "\n".join(getattr(error, "__notes__", ()))
     return Outcome(error=str(error), traceback=notes or str(error))

@@ -1,6 +1,6 @@
-"""The SQL of a store: its tables, whose rows have digests, statements, and arrays as bytes.
+"""The SQL of a store: tables, digests of rows, statements, and arrays as bytes.
 
-Reading arrays and labels back can run no code.
+Reading arrays and labels back runs no stored code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; behind its columns stands the digest of them.
+    """A table; its last column is the digest of the others.
 
     Attributes
     ----------
@@ -38,28 +38,28 @@ class Table:
 
     @property
     def made(self) -> str:
-        """Statement that makes it."""
+        """Statement that creates it."""
         columns = ", ".join(f"{name} {type_}" for name, type_ in self.columns.items())
         return f"CREATE TABLE {self.name} ({columns}, digest BLOB, PRIMARY KEY ({self.key}))"
 
     @property
     def listed(self) -> str:
-        """Its columns but for the digest."""
+        """Its columns except the digest."""
         return ", ".join(self.columns)
 
     def insert(self, otherwise: str) -> str:
-        """Statement that takes values for all columns.
+        """Statement that inserts a row, given a value per column.
 
         Parameters
         ----------
         otherwise : {"ABORT", "IGNORE", "REPLACE"}
-            What becomes of a row whose key is there already.
+            Conflict clause for a key that exists already.
         """
         values = ", ".join(f"?{number}" for number in range(1, len(self.columns) + 1))
         return f"INSERT OR {otherwise} INTO {self.name} VALUES ({values}, sealed({values}))"  # noqa: S608  # our own names
 
     def copy(self, source: str, otherwise: str = "ABORT") -> str:
-        """Statement that takes all rows of a table or query that has the same columns."""
+        """Statement that inserts all rows of a table or query with the same columns."""
         return (
             f"INSERT OR {otherwise} INTO main.{self.name}"  # noqa: S608  # our own names
             f" SELECT {self.listed}, sealed({self.listed}) FROM {source}"
@@ -104,9 +104,9 @@ TABLES = {
 
 
 def sealed(*values: Any) -> bytes:
-    """Digest of the values of a row; numbers that are equal count as the same.
+    """Digest of the values of a row; equal numbers have equal digests.
 
-    A column may give back 1.0 what was put in as 1.
+    A column may return 1.0 for a stored 1.
     """
     content = blake2b(digest_size=16)
     for value in values:
@@ -122,30 +122,30 @@ def sealed(*values: Any) -> bytes:
 
 
 def damage(connection: sqlite3.Connection, *, digests: bool) -> str | None:
-    """Say what is not as it was written; None where all is.
+    """Describe the first damage found; None if there is none.
 
     Parameters
     ----------
     connection : sqlite3.Connection
     digests : bool
-        Whether rows have any; else only the structure of the file is looked at.
+        Whether rows have digests; else only the structure of the file is checked.
     """
-    (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if said != "ok":
-        return " ".join(str(said).split())
+    (message,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if message != "ok":
+        return " ".join(str(message).split())
     if digests:
         for table in TABLES.values():
             query = f"SELECT rowid FROM {table.name} WHERE digest IS NOT sealed({table.listed})"  # noqa: S608  # our own names
             found = connection.execute(query).fetchone()
             if found is not None:
-                return f"a value in row {found[0]} of {table.name} is not what was written"
+                return f"a value in row {found[0]} of {table.name} was changed"
     return None
 
 
 def upgrade() -> Iterator[str]:
-    """Yield the statements that give the tables of version 5 digests, and runs their plans.
+    """Yield the statements that upgrade version 5: rows get digests, and each run its plan.
 
-    In version 5 there was only the plan of the last run.
+    Version 5 stored the plan of the last run only.
     """
     for name, table in TABLES.items():
         source = f"old_{name}"
@@ -169,7 +169,7 @@ def pack(array: Any) -> bytes | None:
 
 
 def unpack(blob: bytes | None) -> Any:
-    """Read an array that `pack` wrote; it cannot be written to."""
+    """Read an array that `pack` wrote; it is read-only."""
     if blob is None:
         return None
     head, _, content = blob.partition(b"\n")
@@ -200,11 +200,11 @@ PUT_PIPELINE = TABLES["pipelines"].insert("IGNORE")
 PUT_SPLIT = TABLES["splits"].insert("IGNORE")
 PUT_CELL = TABLES["cells"].insert("REPLACE")
 FORGET_PLANNED = "DELETE FROM planned WHERE run NOT IN (SELECT max(id) FROM runs GROUP BY name)"
-"""Of each experiment the plan of its last run is kept."""
+"""Keeps the plan of the last run of each experiment."""
 
 
 def row_of(key: str, outcome: Outcome, run: int, split: str, pipeline: str) -> tuple[Any, ...]:
-    """What is written for a cell."""
+    """The values of a row of the table of cells."""
     return (
         *(key, run, split, pipeline),
         *map(pack, (outcome.codes, outcome.probabilities, outcome.scores)),
@@ -215,12 +215,12 @@ def row_of(key: str, outcome: Outcome, run: int, split: str, pipeline: str) -> t
 
 
 class CellRow(NamedTuple):
-    """A row of the table of cells, without what was predicted.
+    """A row of the table of cells, without its predictions.
 
     Attributes
     ----------
     row : int
-        Grows from each cell that is written to the next, also where one takes another's place.
+        Grows with each write, also when a cell replaces an earlier outcome.
     key : str
     run : int
         Number of the run that wrote it.

@@ -59,21 +59,20 @@ Status = Literal["done", "fallback", "failed"]
 class Store:
     """Predictions by the content keys of their cells.
 
-    A file in write-ahead mode with one writer: each cell is a transaction of its own, so a
-    run that is killed keeps what was finished, and others can read meanwhile. Any thread may
-    read or close it, one at a time may write. Arrays are kept as bytes and labels as JSON:
-    nothing in a store can run code. Each row has a digest of its values, by which `verify` finds
-    damage.
+    A file in write-ahead mode with one writer. Each cell is a transaction, so a killed run keeps
+    its finished cells, and others can read meanwhile. Any thread may read or close the store; one
+    thread at a time may write. Arrays are stored as bytes and labels as JSON: reading a store
+    runs no stored code. `verify` finds damage by the digest of each row.
 
     Parameters
     ----------
     connection : sqlite3.Connection
     path : Path or None
-        None: a temporary store, which goes when it is closed.
+        None: a temporary store, removed on closing.
     lock : Lock, optional
         Released when the store is closed.
     sealed : bool
-        Whether its rows have digests; those of an older ilk have none until they are written.
+        Whether its rows have digests; a store of an older ilk has none until it is next written.
 
     Examples
     --------
@@ -99,13 +98,13 @@ class Store:
 
     @classmethod
     def open(cls, path: Path | None) -> Self:
-        """Open a store for writing; make it, and its folder, where there is none.
+        """Open a store for writing; create it and its folder if missing.
 
         Raises
         ------
         StoreError
-            If it cannot be written, is in use by another run, is another kind of file, is
-            damaged or has another version.
+            If it cannot be written, is in use by another run, is not a store, is damaged or has
+            another version.
         """
         if path is not None:
             check_writable(path)
@@ -123,12 +122,12 @@ class Store:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Open a store for reading; nothing is written, not even beside it.
+        """Open a store for reading; no file is written, not even beside it.
 
         Raises
         ------
         StoreError
-            If there is none, or it is another kind of file or has another version.
+            If there is none, it is not a store, or it has another version.
         """
         if not path.is_file():
             raise StoreError(f"{path}: there is no such store")
@@ -141,17 +140,17 @@ class Store:
             return cls(connection, path, sealed=version == SCHEMA)
 
     def verify(self) -> None:
-        """Read everything and compare it with its digests.
+        """Read the whole store and compare each row with its digest.
 
         Raises
         ------
         StoreError
-            If a value is not what was written, or something is lost.
+            If a value was changed or is missing.
         """
         verify(self._connection, self.path, digests=self.sealed)
 
     def close(self) -> None:
-        """Close the file; a temporary store is gone then."""
+        """Close the file; a temporary store is removed."""
         self._close()
 
     def __enter__(self) -> Self:
@@ -169,18 +168,18 @@ class Store:
         planned: Iterable[tuple[int, int, int, int, str]] = (),
         fallback: str | None = None,
     ) -> int:
-        """Note that a run begins; return its number.
+        """Record the begin of a run; return its number.
 
         Parameters
         ----------
         name : str
         seed : int
         spec, environment : str
-            What is run and what it runs on, as JSON.
+            The specification of the run and its environment, as JSON.
         planned : iterable of tuple
             Data set, number, repeat, fold and key of each split, in order.
         fallback : str, optional
-            What answers where a pipeline fails: its specification and versions.
+            Specification and versions of the classifier that answers for a failed pipeline.
         """
         started = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         with self._transaction() as execute:
@@ -192,13 +191,13 @@ class Store:
         return int(run)
 
     def runs(self) -> list[dict[str, Any]]:
-        """Return the runs that wrote here, the first one first: what `begin_run` was told."""
+        """Return the recorded runs in order: the arguments of `begin_run`."""
         table = TABLES["runs"]
         rows = self._rows(f"SELECT {table.listed} FROM runs ORDER BY id")  # noqa: S608  # our own names
         return [dict(zip(table.columns, row, strict=True)) for row in rows]
 
     def planned(self, run: int) -> list[tuple[int, int, int, int, str]]:
-        """Return the splits of a run, as `begin_run` was told them.
+        """Return the planned splits of a run, as passed to `begin_run`.
 
         Empty if the run is not the last one of its experiment.
         """
@@ -210,24 +209,24 @@ class Store:
         )
 
     def add_dataset(self, data: ilk.Data, n_features: int) -> None:
-        """Keep the labels of a data set, by which predictions are scored later."""
+        """Store the labels of a data set, against which predictions are scored later."""
         y = pack(np.searchsorted(data.classes, data.y).astype(np.int32))
         row = (data.fingerprint, data.name, n_features, pack_labels(data.classes), y)
         with self._transaction() as execute:
             execute(PUT_DATASET, row)
 
     def add_pipeline(self, key: str, spec: str, versions: str) -> None:
-        """Keep what a pipeline is made of."""
+        """Store the spec of a pipeline and the versions of its code."""
         with self._transaction() as execute:
             execute(PUT_PIPELINE, (key, spec, versions))
 
     def statuses(self) -> dict[str, Status]:
-        """What came of each cell that is there, by key."""
+        """Status of each stored cell, by key."""
         query = "SELECT key, CASE WHEN error IS NULL THEN 'done' WHEN fallback THEN 'fallback'"
         return dict(self._rows(f"{query} ELSE 'failed' END FROM cells"))
 
     def since(self, row: int) -> list[CellRow]:
-        """Return the cells that were written after some row of theirs, oldest first."""
+        """Return the cells written after a given row, oldest first."""
         query = (
             "SELECT rowid, key, run, error, fallback, fit_seconds + predict_seconds FROM cells"
             " WHERE rowid > ? ORDER BY rowid"
@@ -239,7 +238,7 @@ class Store:
             ]
 
     def failed(self) -> dict[str, str | None]:
-        """Keys of the cells whose pipeline failed, and which fallback their run had."""
+        """Keys of the cells whose pipeline failed, with the fallback of their run."""
         return dict(
             self._rows(
                 "SELECT key, runs.fallback FROM cells LEFT JOIN runs ON runs.id = cells.run"
@@ -248,17 +247,17 @@ class Store:
         )
 
     def warnings(self) -> dict[str, list[str]]:
-        """What cells warned of, by key; cells without a warning are left out."""
+        """Warnings of cells, by key; cells without warnings are left out."""
         rows = self._rows("SELECT key, warnings FROM cells WHERE warnings IS NOT NULL")
         with undamaged(self.path):
             return {key: list(map(str, json.loads(text))) for key, text in rows}
 
     def answered_together(self) -> set[str]:
-        """Keys of the cells that were left out without refitting."""
+        """Keys of the leave-one-out cells that were answered without refitting."""
         return {key for (key,) in self._rows("SELECT key FROM cells WHERE together IS NOT NULL")}
 
     def drop(self, keys: Iterable[str]) -> None:
-        """Forget cells."""
+        """Delete cells."""
         with self._transaction() as execute:
             for key in keys:
                 execute("DELETE FROM cells WHERE key = ?", (key,))
@@ -275,10 +274,10 @@ class Store:
         test: np.ndarray,
         n_train: int | None = None,
     ) -> None:
-        """Keep what came of a cell.
+        """Store the outcome of a cell.
 
-        Once this returns, it outlives the end of this process, however that comes. If the
-        machine loses its power, the last few cells may be lost: they are run again then.
+        Once this returns, the outcome survives any end of this process. A power cut may lose the
+        last few cells; the next run computes them again.
 
         Raises
         ------
@@ -286,7 +285,7 @@ class Store:
             If it cannot be written (a full disk, say).
         """
         with self._transaction() as execute:
-            if split != self._last_split:  # the cells of a split come one after the other
+            if split != self._last_split:  # consecutive cells share their split
                 execute(PUT_SPLIT, (split, fingerprint, pack(test), n_train))
             execute(PUT_CELL, row_of(key, outcome, run, split, pipeline))
         self._last_split = split
@@ -300,12 +299,12 @@ class Store:
         fingerprint: str,
         n_train: int,
     ) -> None:
-        """Keep cells of a pipeline that each test one case, the number of their split: all or none.
+        """Store leave-one-out cells of a pipeline, all or none; the split number is the test case.
 
         Raises
         ------
         StoreError
-            If they cannot be written.
+            If the store cannot be written.
         """
         with self._transaction() as execute:
             for cell, outcome in outcomes:
@@ -314,11 +313,11 @@ class Store:
                 execute(PUT_CELL, row_of(cell.key, outcome, run, split, pipeline))
 
     def outcome(self, key: str) -> Outcome:
-        """Return what came of a cell."""
+        """Return the outcome of a cell."""
         return self._outcome(key)[0]
 
     def prediction(self, key: str) -> ilk.Prediction:
-        """Return the prediction of a cell that did not fail.
+        """Return the prediction of a cell with an answer.
 
         A rejected case has the first class as its label and is marked in ``rejected``.
         """
@@ -327,7 +326,7 @@ class Store:
             raise StoreError(f"{self.path}: cell {key} failed: {outcome.error}")
         with undamaged(self.path):
             test = unpack(packed)
-            assert test is not None  # else its split is lost
+            assert test is not None  # a cell without its split means a damaged store
             arrays = (outcome.codes, outcome.probabilities, outcome.scores)
             lengths = {len(array) for array in arrays if array is not None}
             assert lengths == {len(test)}, f"answers to {lengths} cases of {len(test)}"
@@ -360,7 +359,7 @@ class Store:
             }
 
     def pipelines(self) -> dict[str, dict[str, Any]]:
-        """What each pipeline is made of, and by which code, by key."""
+        """Spec and code versions of each pipeline, by key."""
         rows = self._rows("SELECT key, spec, versions FROM pipelines")
         with undamaged(self.path):
             return {
@@ -369,23 +368,23 @@ class Store:
             }
 
     def split_sizes(self) -> dict[str, tuple[float, int]]:
-        """Number of training (NaN if not known) and of test cases of each split, by key."""
+        """Number of training cases (NaN if unknown) and of test cases of each split, by key."""
         rows = self._rows("SELECT key, n_train, test FROM splits")
         with undamaged(self.path):
             return {key: (_number(n_train), len(unpack(test))) for key, n_train, test in rows}
 
     def cells_by_run(self) -> dict[int, int]:
-        """Number of the cells that each run wrote, but for those that were run again."""
+        """Number of cells whose present outcome each run wrote."""
         return dict(self._rows("SELECT run, count(*) FROM cells GROUP BY run"))
 
     def _outcome(self, key: str) -> tuple[Outcome, str, bytes]:
-        """Return what came of a cell, and the data set and the packed test rows of its split."""
+        """Return the outcome of a cell, and the data set and packed test rows of its split."""
         fingerprint, test, *arrays, fit, predict, reduced, warned, error, trace, fell, n = (
             self._row(OUTCOME, key)
         )
         with undamaged(self.path):
             codes, probabilities, scores = map(unpack, arrays)
-            assert codes is not None or error is not None  # an answer, or why there is none
+            assert codes is not None or error is not None  # a cell has an answer or an error
             outcome = Outcome(
                 codes,
                 probabilities,
@@ -423,8 +422,8 @@ class Store:
             yield self._connection.execute
 
 
-def _number(kept: Any) -> float:
-    return float("nan" if kept is None else kept)
+def _number(value: Any) -> float:
+    return float("nan" if value is None else value)
 
 
 def _close(connection: sqlite3.Connection, lock: Lock | None) -> None:

@@ -1,10 +1,9 @@
 """Tasks for the workers of a run: a single cell, or all leave-one-out cells of a pipeline.
 
-The cells of a pipeline on a data set are one task where the resampling leaves one case out in
-turn and the pipeline can answer for each case as if it was fitted to the others
-(`ilk.Pipeline.fast_leave_one_out`): no step before the learner depends on cases, and no cell
-would draw a random state of its own. The store then holds the same rows under the same keys as
-after one fit per cell.
+Under leave-one-out, all cells of a pipeline on a data set are one task if the pipeline can
+answer for each case as if fitted to the others (`ilk.Pipeline.fast_leave_one_out`): no step
+before the learner depends on cases, and no cell would draw a random state. The store then holds
+the same rows under the same keys as after one fit per cell.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ WITHOUT_REFITTING = "leave-one-out without refitting"
 
 
 class Task(Protocol):
-    """One call of a worker, which answers one cell or several."""
+    """One call of a worker, for one cell or several."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells it answers, at least one."""
+        """The cells that it computes, at least one."""
 
     @property
     def suspect(self) -> bool:
@@ -48,7 +47,7 @@ class Task(Protocol):
         """Return the function that a worker runs, and its arguments."""
 
     def retries(self, outcome: Outcome, fallback: int | None) -> Iterator[Task] | None:
-        """Return the tasks that take its place after a failure; None: the failure is final."""
+        """Return the tasks that replace it after a failure; None: the failure is final."""
 
     def final(self, outcome: Outcome) -> Outcome:
         """Return the outcome to store."""
@@ -70,9 +69,9 @@ class CellTask:
     split : ilk.Split
     seed : int
     pipeline : int
-        Position in the worker context.
+        Its position in the worker context.
     failed : Outcome or None
-        Outcome of the cell's own pipeline, once the fallback takes its turn.
+        Outcome of the cell's pipeline, if this task runs the fallback.
     suspect : bool
         Whether a worker died of it, or beside it.
     """
@@ -98,13 +97,13 @@ class CellTask:
         return run_cell, context, self
 
     def retries(self, outcome: Outcome, fallback: int | None) -> Iterator[Task] | None:
-        """Return the fallback's turn, if there is a fallback and it had none yet."""
+        """Return a task for the fallback, if there is one that has not been tried yet."""
         if fallback is None or self.failed is not None:
             return None
         return iter((replace(self, pipeline=fallback, failed=outcome),))
 
     def final(self, outcome: Outcome) -> Outcome:
-        """Add the error of the cell's own pipeline to the outcome of the fallback."""
+        """Add the error of the cell's pipeline to the outcome of the fallback."""
         failed = self.failed
         if failed is None:
             return outcome
@@ -138,7 +137,7 @@ class BatchTask:
     ----------
     cells : tuple of Cell
     one_by_one : function
-        Takes the outcome of the batch where that failed, and gives a task for each cell.
+        Takes the failed outcome of the batch, and yields a task for each cell.
     suspect : bool
         Whether a worker died of it, or beside it.
     """
@@ -180,7 +179,7 @@ class BatchTask:
 
 
 def shortcuts(plan: Plan) -> frozenset[int]:
-    """Positions of the pipelines whose cells can be answered together."""
+    """Positions of the pipelines whose cells one call can answer."""
     if not plan.resampling.leaves_one_out:
         return frozenset()
     fast = (i for i, planned in enumerate(plan.pipelines) if _is_fast(planned.pipeline))
@@ -190,15 +189,15 @@ def shortcuts(plan: Plan) -> frozenset[int]:
 def _is_fast(pipeline: ilk.Pipeline) -> bool:
     try:
         return pipeline.fast_leave_one_out
-    except Exception:  # noqa: BLE001  # anybody's code; what is wrong is said when it is fitted
+    except Exception:  # noqa: BLE001  # a component may raise anything; the fit reports the error
         return False
 
 
 def divided(plan: Plan, cells: Sequence[Cell]) -> tuple[list[tuple[Cell, ...]], list[Cell]]:
-    """Divide cells into groups to be answered together, and those that are run by themselves.
+    """Divide cells into batches that one call answers, and cells to run one by one.
 
-    A single cell makes a group, too: its answer, which a fit may round otherwise, so does not
-    depend on what else is to be run, be it in a shard or after an interrupted run.
+    A single cell makes a batch, too. A fit may round differently; this way the answer does not
+    depend on which other cells are to be run, in a shard or after an interrupted run.
     """
     fast = shortcuts(plan)
     groups: defaultdict[tuple[int, int], list[Cell]] = defaultdict(list)
@@ -216,7 +215,7 @@ def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
 
 
 def leave_out(context: WorkerContext, dataset: int, pipeline: int) -> Outcome:
-    """Answer for every case of a data set, here or in a worker; an outcome of all its cells.
+    """Answer for every case of a data set, here or in a worker; return one outcome of all cells.
 
     An exception becomes a failed outcome, as it does for a single cell.
     """
@@ -224,7 +223,7 @@ def leave_out(context: WorkerContext, dataset: int, pipeline: int) -> Outcome:
 
 
 def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
-    model, cases = ready(pipeline, data, seed=0)  # by which nothing is decided
+    model, cases = ready(pipeline, data, seed=0)  # no cell draws a random state
     n = len(data)
     start = perf_counter()
     answer: ilk.Prediction = model.leave_one_out(cases, data.y)
@@ -245,20 +244,20 @@ def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
 
 
 def _of_case(together: Outcome, row: int) -> Outcome:
-    own = slice(row, row + 1)
+    rows = slice(row, row + 1)
     parts = (together.codes, together.probabilities, together.scores)
-    codes, probabilities, scores = (None if part is None else part[own] for part in parts)
+    codes, probabilities, scores = (None if part is None else part[rows] for part in parts)
     return replace(together, codes=codes, probabilities=probabilities, scores=scores)
 
 
 def notes_on(design: Design, keys: set[str]) -> list[str]:
-    """Say which pipelines had cells that were answered together, and what their times are.
+    """Note which pipelines had cells answered without refitting, and the meaning of their times.
 
     Parameters
     ----------
     design : Design
     keys : set of str
-        Of cells that were answered together.
+        Keys of the cells answered without refitting.
     """
     if not keys:
         return []

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MAPPED = 2**16
-"""Arrays of this many bytes and more are mapped into the memory of a worker, not copied."""
+"""Bytes; larger arrays are memory-mapped by workers, as mapping pays off from some pages on."""
 
 
 class WorkerContext(SharedInput):
     """Data and pipelines of a run, in this process or in a worker.
 
-    Used in this process it is just that. Pickled it is the name of a file, which is written
-    once, and which a worker reads once: with it come the classes that were registered by hand,
-    and large arrays are mapped into memory, where workers share them.
+    In this process it holds the objects themselves. Pickled, it is the name of a file that is
+    written once and read once per worker. The file also holds the classes registered by hand;
+    large arrays are memory-mapped, so workers share them.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class WorkerContext(SharedInput):
 
 @dataclass(eq=False, repr=False)
 class _Packed:
-    """The content of a context, which is a context once it is unpickled."""
+    """The content of a context; unpickling it gives a context."""
 
     content: tuple[Any, ...]
 
@@ -89,7 +89,7 @@ def _read(file: Path) -> WorkerContext:
 
 
 def _opened(classes: Any, datasets: Any, pipelines: Any) -> WorkerContext:
-    """Register in a worker what was registered in the runner."""
+    """Register in a worker the classes registered by hand in the runner."""
     for kind, name, cls in classes:
         ilk.registry(kind).register(name, cls, replace=True)
     return WorkerContext(datasets, pipelines)
@@ -106,7 +106,7 @@ class _Writer(cloudpickle.Pickler):
     def __init__(self, opened: io.BufferedWriter, file: Path) -> None:
         super().__init__(opened)
         self._names = (file.with_suffix(f".{number}.npy") for number in count())
-        self._written: dict[int, tuple[Path, np.ndarray]] = {}  # which keeps their ids theirs
+        self._written: dict[int, tuple[Path, np.ndarray]] = {}  # arrays too: keeps ids unique
 
     def persistent_id(self, obj: Any) -> Path | None:
         """Return the file of a large array; None: it is pickled as usual."""
@@ -131,7 +131,7 @@ class _Reader(pickle.Unpickler):
 
 
 def _session_classes() -> list[tuple[str, str, type]]:
-    """Kind, name and class of everything that was registered by hand."""
+    """Kind, name and class of every component registered by hand."""
     return [
         (kind, found.name, ilk.registry(kind).get(found.qualified))
         for kind in kinds()
@@ -141,14 +141,14 @@ def _session_classes() -> list[tuple[str, str, type]]:
 
 
 def _session_modules() -> list[ModuleType]:
-    """Modules of those classes that a worker could not import."""
+    """Modules of these classes that a worker could not import."""
     names = {cls.__module__ for _, _, cls in _session_classes()} - {"__main__"}
     modules = (sys.modules.get(name) for name in sorted(names))
     return [module for module in modules if module is not None and not _importable(module)]
 
 
 def _importable(module: ModuleType) -> bool:
-    """Tell whether a process that has not imported a module yet would find the same file."""
+    """Tell whether a fresh process would import a module from the same file."""
     parts = module.__name__.split(".")
     path: Sequence[str] | None = None
     for last in range(1, len(parts) + 1):
@@ -163,7 +163,7 @@ def _importable(module: ModuleType) -> bool:
 
 @contextmanager
 def _by_value(modules: Sequence[ModuleType]) -> Iterator[None]:
-    """Let what is defined in some modules be pickled as a whole, not by name."""
+    """Pickle the definitions of some modules by value, not by name."""
     already = cloudpickle.list_registry_pickle_by_value()
     ours = [module for module in modules if module.__name__ not in already]
     for module in ours:
