@@ -13,13 +13,13 @@ from sklearn.base import clone
 
 from ilk.building import build, construct
 from ilk.capabilities import Capabilities
-from ilk.chance import check_seed
 from ilk.errors import ParameterError, RegistryError, SpecError
 from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen
 from ilk.params import Param, param, slot, slots
+from ilk.random_state import check_seed
 from ilk.registries import display_name
 from ilk.slot_values import At, SlotError, map_slot, slot_problem
 from ilk.suggest import did_you_mean

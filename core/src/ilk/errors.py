@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ilk.wording import show
+from ilk.messages import show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

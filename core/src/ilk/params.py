@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ilk.errors import DeclarationError
-from ilk.known import as_default
+from ilk.messages import an, show
+from ilk.shipped import as_default
 from ilk.suggest import did_you_mean
-from ilk.wording import an, show
 
 
 class Array:

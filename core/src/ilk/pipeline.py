@@ -16,7 +16,7 @@ from ilk.freezing import fit_component
 from ilk.inputs import check_same_length, n_rows, take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample
-from ilk.leaving_out import learns_nothing, leaves_out
+from ilk.leave_one_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
 from ilk.steps import kind_and_component, order_problem, role_of

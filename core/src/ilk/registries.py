@@ -13,9 +13,9 @@ from ilk.errors import (
     UnknownComponentError,
 )
 from ilk.kinds import Kind, kind_of, kinds
-from ilk.known import meant_by, offered_by
+from ilk.messages import show
+from ilk.shipped import meant_by, offered_by
 from ilk.suggest import did_you_mean
-from ilk.wording import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,12 +14,12 @@ from ilk.freezing import is_frozen
 from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
 from ilk.locate import DEEPEST as DEEPEST_TABLE
+from ilk.messages import an, show
 from ilk.params import FilePath, Param
 from ilk.registries import SESSION, find_class, registry
 from ilk.slot_values import At, SlotError, map_slot
 from ilk.spec import Spec
 from ilk.suggest import did_you_mean
-from ilk.wording import an, show
 
 DEEPEST = 50  # components inside components; building much deeper ones exhausts the stack
 _SHOWN = 4  # steps of the path of what is nested too deeply

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ilk.messages import an
 from ilk.registries import display_name, registry
-from ilk.wording import an
 
 if TYPE_CHECKING:
     from ilk.interfaces.classifier import Classifier

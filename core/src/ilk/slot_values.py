@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ilk.kinds import kind_of
+from ilk.messages import show
 from ilk.params import Param
 from ilk.steps import step_problem
-from ilk.wording import show
 
 Key = str | int
 At = tuple[Key, ...]  # empty, or the position or key of a component within its slot

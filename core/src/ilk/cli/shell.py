@@ -13,7 +13,7 @@ import click
 
 from ilk.cli import commands
 from ilk.errors import IlkError, SpecError
-from ilk.wording import printable
+from ilk.messages import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -108,7 +108,7 @@ class VectorDistance(Distance):
         check_k(self, k, n_rows(Y))
         if k > SORTED:
             return nearest_blocked(self, X, Y, k)
-        from ilk.neighbors.search import push
+        from ilk.neighbors.sums import push
 
         self.check_parameters()
         X, Y = self.check_pair(X, Y)

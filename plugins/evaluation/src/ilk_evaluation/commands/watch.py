@@ -68,7 +68,7 @@ def _print(console: Console, sight: Observation, store: Path) -> None:
     """Print what was seen last, and what can be done now."""
     from rich.text import Text
 
-    from ilk.wording import printable
+    from ilk.messages import printable
     from ilk_evaluation.commands.observer import State
     from ilk_evaluation.plan.shards import shard_name
     from ilk_evaluation.run.progress import Teller
