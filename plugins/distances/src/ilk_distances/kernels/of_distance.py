@@ -1,4 +1,4 @@
-"""Kernels that are a falling function of a distance, and widths taken from training data."""
+"""Kernels that are a decreasing function of a distance, and bandwidths from training data."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ WIDTH = Param(
     (float, ilk.Array),
     gt=0,
     choices=("mean_distance", "neighbors"),
-    doc="Width, for all features or each, or how to take it from the data.",
+    doc="Bandwidth, one or one for each feature, or the rule that computes it from the data.",
 )
 ONE_WIDTH = Param(
     float,
     gt=0,
     choices=("mean_distance", "neighbors"),
-    doc="Width, or how to take it from the data.",
+    doc="Bandwidth, or the rule that computes it from the data.",
 )
 N_NEIGHBORS: Any = param(
     default=7,
     ge=1,
-    doc='For ``"neighbors"``; fewer where there are not so many other rows.',
+    doc='For ``"neighbors"``; fewer if there are fewer other rows.',
 )
 DISTANCE = Param(slot="distance", doc="Compares the objects.")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def unfitted_too(method: _Method) -> _Method:
-    """Let a method of a kernel that learns nothing be called before it is fitted.
+    """Let a method of a kernel that needs no training data be called before `fit`.
 
-    A copy is fitted and answers, so that a call leaves the kernel as it is.
+    The method runs on a fitted copy, so that a call leaves the kernel unchanged.
     """
 
     @wraps(method)
@@ -54,7 +54,7 @@ def unfitted_too(method: _Method) -> _Method:
 
 
 class DistanceKernel(ilk.Kernel):
-    """A kernel that is a falling function of ``u = d(x, y)^2 / (2 sigma^2)``.
+    """A kernel that is a decreasing function of ``u = d(x, y)^2 / (2 sigma^2)``.
 
     It is ``exp(-u)`` unless a subclass has another. A distance that is not symmetric is made so:
     ``d(x, y)^2`` stands for the mean of ``d(x, y)^2`` and ``d(y, x)^2``.
@@ -67,13 +67,13 @@ class DistanceKernel(ilk.Kernel):
         needs_fit=True,
         gram_gradient=True,
     )
-    power: ClassVar[int] = 2  # of the distance, that is taken for its square
-    gaussian: ClassVar[bool] = True  # whether it is exp(-u)
-    width: ClassVar[str] = "sigma"  # the parameter that says it
+    power: ClassVar[int] = 2  # power of the distance in u: 1 for a distance that is a square
+    gaussian: ClassVar[bool] = True  # whether the kernel is exp(-u)
+    width: ClassVar[str] = "sigma"  # name of the bandwidth parameter
 
     @property
     def needs_fit(self) -> bool:
-        """Whether training rows say anything: the width, or something to the distance."""
+        """Whether training rows determine the bandwidth or the distance."""
         distance = self.resolve_slot("distance")
         learns = getattr(distance, "needs_fit", distance.capabilities.needs_fit)
         return isinstance(getattr(self, self.width), str) or bool(learns)
@@ -84,12 +84,12 @@ class DistanceKernel(ilk.Kernel):
         return False
 
     def check_parameters(self) -> None:
-        """Check that a width that is a number is finite."""
+        """Check that a numeric bandwidth is finite."""
         super().check_parameters()
         check_numbers(self, self.width)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the distance and take the width from the training rows, unless it is given."""
+        """Fit the distance, and compute the bandwidth from the training rows unless given."""
         self.distance: Any
         self.check_parameters()
         self.distance_: Any
@@ -123,7 +123,7 @@ class DistanceKernel(ilk.Kernel):
 
     @unfitted_too
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
-        """``k(x, x) - 2 k(x, y) + k(y, y)`` without the loss of digits of that difference."""
+        """``k(x, x) - 2 k(x, y) + k(y, y)``, computed without cancellation."""
         D = self._apply(self._drops, *self._checked_pair(X, Y))
         D *= 2
         if not self.distance_.metric:
@@ -146,20 +146,20 @@ class DistanceKernel(ilk.Kernel):
         return gram, self._slopes(gram, self.half_squares(X))[:, :, None]
 
     def _values(self, u: np.ndarray) -> np.ndarray:
-        """Return the kernel at each u, in its place."""
+        """Replace each u by the kernel's value, in place."""
         with np.errstate(under="ignore"):
             np.negative(u, out=u)
             return np.asarray(np.exp(u, out=u))
 
     def _drops(self, u: np.ndarray) -> np.ndarray:
-        """By how much the kernel at each u is less than 1, to all digits; in its place."""
+        """Replace each u by 1 minus the kernel's value, to all digits, in place."""
         with np.errstate(under="ignore"):
             np.negative(u, out=u)
             np.expm1(u, out=u)
             return np.asarray(np.negative(u, out=u))
 
     def _slopes(self, gram: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Derivatives with respect to the logarithm of the width."""
+        """Derivatives with respect to the logarithm of the bandwidth."""
         with np.errstate(under="ignore"):
             return np.asarray(2 * gram * np.where(gram > 0, u, 0))
 
@@ -169,15 +169,15 @@ class DistanceKernel(ilk.Kernel):
         return is_euclidean(distance) and bool(distance.metric)
 
     def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the fitted distance, and the training rows as it is given them."""
+        """Return the fitted distance, and the training rows in the form for the distance."""
         return ilk.fit_component(self.resolve_slot("distance"), X, y), X
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:
-        """Return X as the distance is given it."""
+        """Return X in the form for the distance."""
         return X
 
     def _sigma(self, given: Any, X: Any) -> Any:
-        """Return sigma for the value of the parameter, looking at training rows if need be."""
+        """Return sigma for the value of the parameter, computed from training rows if needed."""
         if not isinstance(given, str):
             return float(given)
         k = int(self.n_neighbors)
@@ -232,11 +232,11 @@ class DistanceKernel(ilk.Kernel):
         return np.concatenate([np.diagonal(block) for block in blocks])
 
 
-_DIAGONAL = 64  # rows whose matrix is made to get its diagonal
+_DIAGONAL = 64  # rows in a block whose matrix is computed only for its diagonal
 
 
 def is_euclidean(distance: Any) -> bool:
-    """Tell whether a distance is a Euclidean one, weighted or not."""
+    """Tell whether a distance is the Euclidean distance, weighted or not."""
     return isinstance(distance, Norm) and distance.p == 2
 
 
@@ -245,7 +245,7 @@ def _same(u: np.ndarray) -> np.ndarray:
 
 
 def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
-    """Distances whose squares, or which themselves, are the means of those both ways."""
+    """Distances whose power (2 or 1) is the mean of both directions' powers."""
     if power == 1:
         return D / 2 + other / 2
     larger = np.maximum(D, other)
@@ -253,13 +253,13 @@ def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
     return np.asarray(unit * np.sqrt((np.square(D / unit) + np.square(other / unit)) / 2))
 
 
-_PAIRS = 2**22  # distances held at once
+_PAIRS = 2**22  # distances in memory at a time: 32 MiB
 
 
 def _measured(
     owner: Any, distance: Any, X: Any, how: str, n_neighbors: int, *, argument: str, power: int = 2
 ) -> float:
-    """Return the width that training rows suggest.
+    """Return the bandwidth computed from training rows.
 
     Parameters
     ----------
@@ -274,9 +274,9 @@ def _measured(
         ``d^(power / 2)`` to the `n_neighbors` nearest other rows.
     n_neighbors : int
     argument : str
-        What the width is called.
+        Name of the bandwidth parameter.
     power : {1, 2}
-        What makes a distance the square of something: 2, or 1 if it is a square already.
+        The power that makes the distance a square: 2, or 1 if it is a square already.
 
     Raises
     ------
@@ -333,10 +333,10 @@ def mean_local_width(distance: Any, X: Any) -> float:
 
 
 def _neighbor_distances(distance: Any, X: Any, k: int) -> np.ndarray:
-    """Distances of the n rows to their k nearest other rows, as an array of n * k values."""
+    """Distances of n rows to their k nearest other rows, as an array of n * k values."""
     D, indices = distance.kneighbors(X, X, k + 1)
     own = indices == np.arange(len(D))[:, None]
-    own[~own.any(axis=1), -1] = True  # a row pushed out by k + 1 others that are as near
+    own[~own.any(axis=1), -1] = True  # k + 1 other rows at distance 0 displaced the row itself
     return np.asarray(D[~own])
 
 
