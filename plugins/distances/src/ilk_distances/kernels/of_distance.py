@@ -200,11 +200,11 @@ class DistanceKernel(ilk.Kernel):
         return D.astype(dtype, copy=False)
 
     def _distances(self, *pair: Any) -> tuple[np.ndarray, Any]:
-        """Return a new matrix of distances, both ways in one, and the type of the result."""
+        """Return a new, symmetrized matrix of distances, and the type of the result."""
         D = self.distance_.pairwise(*pair)
         dtype = D.dtype
         fits = np.finfo(dtype).tiny < np.max(self.sigma_) < np.finfo(dtype).max
-        ours = isinstance(self.distance_, VectorDistance)  # its matrices are new
+        ours = isinstance(self.distance_, VectorDistance)  # returns a new matrix: copy not needed
         D = np.array(D, dtype if fits else float, copy=None if ours else True)
         if not self.distance_.symmetric:
             other = D.T if len(pair) == 1 else self.distance_.pairwise(*pair[::-1]).T
