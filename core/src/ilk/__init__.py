@@ -1,6 +1,6 @@
 """ilk: learning from similarity, composed by name.
 
-The public names are imported on first use, so that ``import ilk`` costs next to nothing.
+The public names are imported on first use, so that ``import ilk`` is fast.
 """
 
 from __future__ import annotations
@@ -346,7 +346,7 @@ def __getattr__(name: str) -> Any:
     if module is None:
         from ilk.suggest import did_you_mean
 
-        # Tools probe modules for private names by the hundred.
+        # Tools probe modules for hundreds of private names: no suggestions for these.
         hint = "" if name.startswith("_") else did_you_mean(name, _MODULE)
         raise AttributeError(f"module 'ilk' has no attribute {name!r}{hint}")
     value = getattr(import_module(module), name)

@@ -1,4 +1,4 @@
-"""What a class of component declares: its fields, the constructor and docstring made from them."""
+"""Fields of a component class, and the constructor and docstring generated from them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _FIRST_SECTION = re.compile(r"^\S[^\n]*\n-{3,}[ \t]*$", re.MULTILINE)
 
 
 def collect_fields(cls: type) -> Mapping[str, Param]:
-    """Take the fields off a class and return them after those it inherits.
+    """Remove the fields from a class and return them, after the inherited fields.
 
-    A field that a base has keeps its place; a plain value in the subclass is its new default.
+    An inherited field keeps its position; a plain value in the subclass is its new default.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def collect_fields(cls: type) -> Mapping[str, Param]:
             raise DeclarationError(
                 f"class {cls.__name__}: the parameter {name} has the name of a method"
             )
-        if isinstance(inherited, property):  # which would refuse to be set
+        if isinstance(inherited, property):  # a property could not be set
             setattr(cls, name, declared.default)
         if declared.default is MISSING:
             raise DeclarationError(f"class {cls.__name__}: the parameter {name} needs a default")
@@ -80,7 +80,7 @@ def _refuse_old_form(cls: type) -> None:
 
 
 def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
-    """Return the constructor of a class with these fields: it stores them, and nothing else."""
+    """Return the constructor of a class with these fields: it only stores them."""
     positional = [name for name, declared in fields.items() if not declared.kw_only]
 
     def __init__(self: Any, *args: Any, **values: Any) -> None:  # noqa: N807
@@ -118,11 +118,11 @@ def signature(fields: Mapping[str, Param]) -> inspect.Signature:
 
 
 def _plain(default: Any) -> Any:
-    return str(default) if isinstance(default, str) else default  # scikit-learn takes no subclass
+    return str(default) if isinstance(default, str) else default  # scikit-learn rejects subclasses
 
 
 def unknown_parameter(label: str, name: str, fields: Mapping[str, Param]) -> UnknownParameterError:
-    """Return the error for a name that is no parameter, with the closest one."""
+    """Return the error for an unknown parameter, with the closest name."""
     known = ", ".join(fields) or "none"
     hint = did_you_mean(name, fields)
     return UnknownParameterError(
@@ -131,7 +131,7 @@ def unknown_parameter(label: str, name: str, fields: Mapping[str, Param]) -> Unk
 
 
 def with_parameters(doc: str | None, fields: Mapping[str, Param]) -> str | None:
-    """Return a docstring with the section *Parameters* made from the fields."""
+    """Return a docstring with the section *Parameters* generated from the fields."""
     if doc is None or not fields:
         return doc
     doc = inspect.cleandoc(doc)

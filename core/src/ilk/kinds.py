@@ -24,12 +24,12 @@ class Kind:
     name, plural : str
         ``"distance"`` and ``"distances"``; the entry-point group is ``ilk.<plural>``.
     interfaces : tuple of str
-        ``"module:Class"`` of the base classes a component of this kind may have.
+        ``"module:Class"`` of the possible base classes of a component of this kind.
     role : {"transform", "resample", "final"} or None
-        What a component of this kind does as a step of a pipeline; None: it cannot be a step.
+        Role of a component of this kind as a step of a pipeline; None: it cannot be a step.
     methods : tuple of str
-        Methods by which a foreign object (a scikit-learn estimator or splitter, say) is
-        accepted in a slot of this kind; empty: only subclasses of the interface are.
+        Methods that qualify a foreign object (such as a scikit-learn estimator or splitter) for a
+        slot of this kind; empty: only subclasses of the interface are accepted.
     summary : str
         One line for listings.
     """
@@ -51,7 +51,7 @@ class Kind:
         return tuple(_import(path) for path in self.interfaces)
 
     def accepts(self, value: object) -> bool:
-        """Tell whether an instance can stand in a slot of this kind."""
+        """Tell whether an instance is valid in a slot of this kind."""
         if isinstance(value, type):
             return False
         if isinstance(value, self.interface_classes()):
@@ -192,7 +192,7 @@ _BUILT_IN = (
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """Return every kind by name: the built-in ones and those that plugins add.
+    """Return every kind by name: the built-in kinds and the kinds of plugins.
 
     A plugin adds a kind by an entry point in the group ``ilk.kinds`` that names a `Kind`.
     """
@@ -200,7 +200,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def _added() -> list[Kind]:
-    """Load the kinds that plugins add; a broken one is warned about and left out."""
+    """Load the kinds of plugins; ignore broken ones with a warning."""
     added = []
     for found in found_in("ilk.kinds"):
         assert found.entry_point is not None
@@ -225,7 +225,7 @@ def kind_of(name: str) -> Kind:
     Raises
     ------
     UnknownComponentError
-        If there is no such kind; names the nearest, or else all there are.
+        If there is no such kind; names the closest kind, or all kinds.
     """
     table = kinds()
     if name in table:

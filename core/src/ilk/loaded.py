@@ -1,4 +1,4 @@
-"""What was read from a file, checked before it is used: `ilk.load` calls `check_loaded`.
+"""Checks of components read from a file, before their use: `ilk.load` calls `check_loaded`.
 
 Compiled loops index arrays without bounds checks: a number out of range reads foreign memory or
 ends the process. Components and records check their arrays in a method ``check_loaded``. The
@@ -31,23 +31,23 @@ def check_stored(
     below: float | None = None,
     spans: int | None = None,
 ) -> np.ndarray:
-    """Return an array that was learned, if it is as it must be; for methods ``check_loaded``.
+    """Check an array of the fitted state and return it; for methods ``check_loaded``.
 
     Parameters
     ----------
     owner : object
-        The component or record that has it.
+        The component or record with the array.
     name : str
-        Of the attribute.
+        Name of the attribute.
     shape : tuple of int or None
         None: any length.
     kinds : str, default="iu"
-        Kinds of numpy's dtypes that may be: integers if left out, ``"f"`` for floats.
+        Allowed kinds of numpy dtypes: integers by default, ``"f"`` for floats.
     least, below : float, optional
         Bounds of its values.
     spans : int, optional
-        The values ascend from 0 to this: they say where parts of another array begin, and at
-        last where the last one ends.
+        The values ascend from 0 to this: they are the starts of the parts of another array, and
+        the end of the last part.
 
     Raises
     ------
@@ -87,10 +87,10 @@ def stored_fault(owner: object, problem: str) -> InputError:
 
 
 def check_loaded(model: Any) -> None:
-    """Raise an error unless a component, and all that is in it, is fit to be used.
+    """Raise an error unless a component and all its parts are safe to use.
 
-    Every component's parameters are checked, and what each component, record and tree of a
-    library says of places in arrays.
+    Checks the parameters of every component, and the array positions in components, records and
+    trees of libraries.
     """
     if not isinstance(model, Component):
         raise InputError(f"it holds no component, but {type(model).__name__}")
@@ -130,14 +130,14 @@ def _inside(part: Any) -> Iterator[Any]:
 
 
 def _check_names(part: Any) -> None:
-    """See that nothing stands where a method is looked for."""
+    """Check that no attribute shadows a method."""
     for name in getattr(part, "__dict__", ()):
         if callable(getattr(type(part), name, None)):
             raise stored_fault(part, f"{name} is a method, and no place for data")
 
 
 def _is_fitted(estimator: BaseEstimator) -> bool:
-    """As `sklearn.utils.validation.check_is_fitted` will tell."""
+    """Tell whether `sklearn.utils.validation.check_is_fitted` would pass."""
     return any(name.endswith("_") and not name.startswith("__") for name in vars(estimator))
 
 
@@ -146,7 +146,7 @@ def _check_nothing(part: Any) -> None:
 
 
 def _check_tree(tree: Any) -> None:
-    """See that nodes of scikit-learn's trees lead down to others and ask for features there are."""
+    """Check that nodes of scikit-learn's trees have later children and existing features."""
     if not 1 <= tree.node_count <= tree.capacity:
         raise stored_fault(
             tree, f"node_count must be from 1 to {tree.capacity}, got {tree.node_count}"
@@ -159,7 +159,7 @@ def _check_tree(tree: Any) -> None:
 
 
 def _check_tree_owner(estimator: Any) -> None:
-    """See that scikit-learn's trees are asked for rows of as many features as they know."""
+    """Check that scikit-learn's trees have the number of features of their estimator."""
     members = [estimator, *np.ravel(getattr(estimator, "estimators_", []))]
     for member in members:
         tree = getattr(member, "tree_", None)
@@ -171,7 +171,7 @@ def _check_tree_owner(estimator: Any) -> None:
 
 
 def _check_stages(estimator: Any) -> None:
-    """The same of gradient boosting, and that each stage has a tree for each class."""
+    """Check gradient boosting likewise, and that each stage has a tree for each class."""
     _check_tree_owner(estimator)
     n_classes = len(getattr(estimator, "classes_", ()))
     expected = n_classes if n_classes > 2 else 1
@@ -182,7 +182,7 @@ def _check_stages(estimator: Any) -> None:
 
 
 def _check_histogram_trees(estimator: Any) -> None:
-    """The same of the trees of histogram gradient boosting."""
+    """Check the trees of histogram gradient boosting likewise."""
     p = estimator.n_features_in_
     known = check_stored(estimator._bin_mapper, "is_categorical_", (p,), kinds="bu") != 0
     for tree in (tree for trees in estimator._predictors for tree in trees):
@@ -204,7 +204,7 @@ def _check_histogram_trees(estimator: Any) -> None:
 
 
 def _check_ball_tree(tree: Any) -> None:
-    """See that nodes of scikit-learn's kd-trees and ball trees hold rows that there are."""
+    """Check that nodes of scikit-learn's kd-trees and ball trees have existing rows."""
     state = tree.__getstate__()
     data, order, nodes, bounds = (np.asarray(part) for part in state[:4])
     n, p = data.shape
@@ -227,7 +227,7 @@ def _check_ball_tree(tree: Any) -> None:
 
 
 def _check_neighbors(estimator: Any) -> None:
-    """See that scikit-learn's nearest neighbours have labels that there are."""
+    """Check that scikit-learn's nearest neighbours have existing labels."""
     rows = check_stored(estimator, "_fit_X", (None, estimator.n_features_in_), kinds="fiub")
     n = estimator.n_samples_fit_
     tree = estimator._tree
@@ -243,8 +243,8 @@ def _check_neighbors(estimator: Any) -> None:
 
 
 def _check_libsvm(machine: Any) -> None:
-    """See that support vector machines have as many numbers as libsvm reads."""
-    if not hasattr(machine, "support_"):  # linear: numpy computes its answers
+    """Check that support vector machines have as many numbers as libsvm reads."""
+    if not hasattr(machine, "support_"):  # a linear machine: numpy predicts, with its own checks
         return
     n_classes = len(machine.classes_) if hasattr(machine, "classes_") else 2
     pairs, n = n_classes * (n_classes - 1) // 2, len(machine.support_)
@@ -265,7 +265,7 @@ def _check_libsvm(machine: Any) -> None:
 
 
 def _check_random_state(state: Any) -> None:
-    """See that a generator of random numbers is at a place that it has."""
+    """Check that the position of a random number generator is within its state."""
     place = state.get_state(legacy=False)["state"]["pos"]
     if not 0 <= place <= 624:
         raise stored_fault(state, f"pos must be from 0 to 624, got {place}")
