@@ -67,7 +67,7 @@ class RowBlocks(ABC):
         owner : Component
             Named in errors.
         argument : str
-            What to call the rows in errors.
+            Name of the rows in errors.
         nan : bool
             Whether NaN is accepted.
         """

@@ -199,7 +199,7 @@ def check_vectors(
     argument : str
         What to call X in errors.
     reset : bool, optional
-        None: `owner` is no estimator, features are not looked at.
+        None: `owner` is no estimator, features are not checked.
     nan : bool
         Whether NaN is let through.
     sparse : bool

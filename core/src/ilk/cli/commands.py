@@ -1,4 +1,4 @@
-"""The commands there are, built in and offered by plugins; none is imported before it is called."""
+"""The commands of ilk and its plugins; none is imported before it is called."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def load(name: str) -> click.Command:
     Raises
     ------
     UnknownComponentError
-        If there is none; names the nearest and the distribution known to offer it.
+        If there is none; names the closest command and the distribution known to offer it.
     AmbiguousComponentError
-        If two distributions offer it and the name does not say which.
+        If two distributions offer it and the name is not qualified.
     BrokenComponentError
-        If it cannot be imported or is no command; the cause is chained.
+        If it cannot be imported or is not a command; the cause is chained.
     """
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")

@@ -1,4 +1,4 @@
-"""``ilk schema``: what files and components may look like, for editors and validators."""
+"""``ilk schema``: JSON Schema of files and components, for editors and validators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ilk.cli.kind_argument import OfKinds, kind_named
 def schema(kind: str | None, name: str | None) -> None:
     """Print JSON Schema: of experiment files, or of the table of one component.
 
-    It is made from what is installed. Point your editor's TOML support at it:
+    It describes the installed components. Configure your editor's TOML support to use it:
     ilk schema > experiment.schema.json
     """
     from ilk.schema import component_schema, installed_file_schema

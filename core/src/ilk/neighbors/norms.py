@@ -20,7 +20,7 @@ _CACHED = 2**15  # numbers in a block: it stays in the cache while each feature 
 
 
 class Norm(VectorDistance):
-    """The weighted p-norm of the difference of two vectors; subclasses say where p comes from."""
+    """The weighted p-norm of the difference of two vectors; subclasses define p."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, metric=True)
     weights: ArrayLike | None = WEIGHTS
@@ -125,12 +125,12 @@ def _unweighted(X: Rows, Y: Rows, p: float, tile: Tile) -> None:
 
 
 def squares(X: Rows, Y: Rows, tile: Tile) -> bool:
-    """Fill a tile with squared Euclidean distances, or with distances where a square is none.
+    """Fill a tile with squared Euclidean distances, or with distances if a square is imprecise.
 
     Returns
     -------
     bool
-        Whether they are squares.
+        Whether the tile has squares.
     """
     from ilk.neighbors import sums
 
@@ -164,12 +164,12 @@ def _weighted(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray) -> np
 def doubtful(
     D: np.ndarray, X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """Tell which sums D of p-th powers have one that overflowed, or some that may have vanished.
+    """Find sums D of p-th powers that overflowed or may have lost terms by underflow.
 
     Returns
     -------
     ndarray of bool or None
-        None if no distance is.
+        Mask of these sums, or None if there are none.
     """
     kind = np.finfo(X.dtype)
     faint = float(kind.tiny) / float(kind.eps)  # powers of less lose digits
@@ -192,7 +192,7 @@ def mend(
     p: float,
     weights: np.ndarray | None = None,
 ) -> None:
-    """Compute some of the distances again, scaled."""
+    """Compute the unsure distances again, with scaled differences."""
     if unsure is None:
         return
     rows, columns = np.nonzero(unsure)
@@ -202,7 +202,10 @@ def mend(
 
 
 def unit_weights(weights: np.ndarray | None) -> tuple[np.ndarray | None, int]:
-    """Divide weights by a power of 4 that brings the largest near 1; return its exponent too."""
+    """Divide weights by a power of 4 so that the largest is near 1; also return log2 of it.
+
+    A power of 4 has an exact root.
+    """
     if weights is None:
         return None, 0
     exponent = 2 * (int(np.frexp(weights.max())[1]) // 2)
@@ -210,7 +213,7 @@ def unit_weights(weights: np.ndarray | None) -> tuple[np.ndarray | None, int]:
 
 
 def _zeros_are_true(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, faint: float) -> bool:
-    """Tell whether the numbers are so large that the power of no difference can vanish.
+    """Tell whether no power of a non-zero difference can underflow, by the size of the numbers.
 
     Numbers of at least v are multiples of a step larger than eps / 2 times v, and so are
     their differences.
@@ -233,7 +236,7 @@ def norms(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None = N
 
 
 def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
-    """Weighted p-norms of A - B along the first axis, differences divided by the largest."""
+    """Weighted p-norms of A - B along the first axis; scaling by the largest avoids overflow."""
     unit, exponent = unit_weights(weights)
     largest = reduce(np.maximum, (np.abs(a - b) for a, b in zip(A, B, strict=True)))
     far = np.isinf(largest)
@@ -244,7 +247,7 @@ def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | N
         if unit is not None:
             term *= unit[f]
         total += term
-    if exponent == 0 and p >= 0.5:  # the root is near 1
+    if exponent == 0 and p >= 0.5:  # the root stays in range
         D = np.asarray(scale * total ** (1 / p))
     else:
         D = _product(scale, total, exponent, p)
@@ -254,9 +257,9 @@ def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | N
 
 
 def _product(scale: np.ndarray, total: np.ndarray, exponent: int, p: float) -> np.ndarray:
-    """``scale * (total * 2**exponent)**(1 / p)``: of factors beyond any number, too."""
+    """``scale * (total * 2**exponent)**(1 / p)``, without overflow of the factors."""
     mantissa, own = np.frexp(total)
-    small = mantissa < np.sqrt(0.5)  # so that equal differences have a mantissa of exactly 1
+    small = mantissa < np.sqrt(0.5)  # centres the mantissa around 1, where its log2 is exact
     logs = np.log2(mantissa * (1 + small), out=np.zeros_like(total), where=total > 0)
     powers = np.clip((own - small + exponent) / p, -(2**20), 2**20)  # they only grow further
     logs = np.clip(logs / p, -(2**19), 2**19)
@@ -268,11 +271,11 @@ def _product(scale: np.ndarray, total: np.ndarray, exponent: int, p: float) -> n
 
 
 def _powers(gaps: np.ndarray, scale: np.ndarray, p: float) -> np.ndarray:
-    """``(gaps / scale)**p``, where no power that counts vanishes; the gaps are overwritten."""
+    """``(gaps / scale)**p`` without relevant underflow; the gaps are overwritten."""
     if p >= 0.5:
         gaps /= scale
         np.power(gaps, p, out=gaps)
-    else:  # a ratio may be too small of which such a power is not
+    else:  # a ratio may underflow although its p-th power does not
         np.power(gaps, p, out=gaps)
         gaps /= scale**p
     return gaps

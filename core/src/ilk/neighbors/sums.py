@@ -1,8 +1,9 @@
-"""Compiled sums of powers of differences, each as `ilk.neighbors.rows.Kernel` says.
+"""Compiled loops of vector distances: sums over tiles, single pairs, and the k nearest.
 
-Two rows and four features are taken at once, over points that lie side by side: each sum runs
-in the order of the features, whichever points are beside it, and needs no reordering to be fast.
-An odd row at the end is taken again together with the one before.
+The functions of tiles are kernels as `ilk.neighbors.rows.Kernel` says. They process two rows and
+four features at once, vectorized over the points: each sum runs in the order of the features,
+independent of the other points, and is fast without reordering. An odd last row is processed
+again together with the row before it.
 """
 
 from __future__ import annotations
@@ -119,16 +120,16 @@ def pairs(
     faint: float,
     out: np.ndarray,
 ) -> int:
-    """Distances of ``Q[queries[i]]`` to ``X[rows[i]]``; NaN where they need more care than this.
+    """Distances of ``Q[queries[i]]`` to ``X[rows[i]]``; NaN if a sum of squares is imprecise.
 
-    Sums run in the order of the features, as those of `ilk.neighbors.sums` do.
+    Sums run in the order of the features, so that results equal those of tiles to the last bit.
 
     Parameters
     ----------
     Q, X : ndarrays of shape (m, p) and (n, p), contiguous
     queries, rows : ndarrays of int64, shape (n_pairs,)
     how : int
-        SUM, SQUARES (of which the root is taken) or LARGEST.
+        SUM, SQUARES (the distance is their root) or LARGEST.
     faint : float
         Sums of squares below may have lost digits.
     out : ndarray of shape (n_pairs,)
@@ -137,13 +138,13 @@ def pairs(
     Returns
     -------
     int
-        How many need more care.
+        Number of imprecise distances.
     """
     doubtful = 0
     for i in range(len(out)):
         query, row = queries[i], rows[i]
         out[i] = 0
-        total = out[i]  # of its type
+        total = out[i]  # has the type of `out`, unlike a literal 0
         if how == SQUARES:
             differ = 0
             for f in range(X.shape[1]):
@@ -167,7 +168,7 @@ def pairs(
 
 
 def gathered(X: np.ndarray, rows: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return an array that the kernel is compiled for, and where rows of X are in it."""
+    """Return a contiguous array of a type, and the positions of rows of X in it."""
     if type(X) is np.ndarray and X.flags.carray and X.dtype == dtype:
         return X, rows
     return np.ascontiguousarray(X[rows], dtype=dtype), np.arange(len(rows))
@@ -175,10 +176,10 @@ def gathered(X: np.ndarray, rows: np.ndarray, dtype: Any) -> tuple[np.ndarray, n
 
 @compiled
 def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared: bool) -> None:
-    """Put the distances to the rows from `first` on where they belong among the nearest so far.
+    """Insert the distances to the rows from `first` on into the nearest so far.
 
-    Rows come in order, so that a tie leaves the lower index before the higher one. Of squared
-    distances only those are rooted that may belong there.
+    D has the shape (n, m), near and where (n, k). Rows come in order, so that ties go to the
+    lower index. Roots are taken only of squared distances that may be among the nearest.
     """
     n, m = D.shape
     k = near.shape[1]
@@ -186,7 +187,7 @@ def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared
         row, best, indices = D[i], near[i], where[i]
         for start in range(0, m, _GROUP):
             group = row[start : start + _GROUP]
-            if first + start >= k:
+            if first + start >= k:  # most groups have no distance below the k-th: skip them
                 bound = best[k - 1]
                 if squared:
                     bound *= bound * _LOOSE

@@ -1,4 +1,4 @@
-"""A plugin project, from templates, written all at once or not at all."""
+"""A plugin project, from templates, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Project:
     ----------
     kind : Kind
     name : str
-        Of the component.
+        Name of the component.
     dist : str
         Of the distribution.
 
     Raises
     ------
     IlkError
-        If a name cannot be taken, or there is no template for the kind.
+        If a name is invalid or taken, or there is no template for the kind.
     """
 
     kind: Kind
@@ -50,12 +50,12 @@ class Project:
 
     @property
     def package(self) -> str:
-        """The package that is imported."""
+        """The name of the package."""
         return package_of(self.dist)
 
     @property
     def class_name(self) -> str:
-        """The component's class; it keeps clear of the words of the template."""
+        """The name of the component's class, different from all words of the template."""
         plain = class_of(self.name)
         words = set(re.findall(r"\w+", _template(self.kind.name).read_text(encoding="utf-8")))
         return plain + class_of(self.kind.name) if plain in words else plain
@@ -87,7 +87,7 @@ class Project:
         )
 
     def write(self, folder: Path) -> None:
-        """Write the project; nothing is left behind if that fails.
+        """Write the project; a failure leaves no files behind.
 
         Raises
         ------
@@ -114,18 +114,18 @@ def _template(name: str) -> Path:
 
 
 def _core_range() -> str:
-    """The versions of the core that the interfaces stay the same for."""
+    """The range of core versions with the same interfaces."""
     major, minor = map(int, __version__.split(".")[:2])
     return f">={major}.{minor},<{major}.{minor + 1}"
 
 
 def require_name(kind: Kind, name: str) -> None:
-    """Raise unless a component of a kind may be called so.
+    """Raise unless a name is valid for a new component of a kind.
 
     Raises
     ------
     IlkError
-        If it is no lower-case identifier, or an installed distribution has the name.
+        If it is not a lower-case identifier, or an installed distribution has the name.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         hint = _as_name(name)
@@ -143,19 +143,19 @@ def require_name(kind: Kind, name: str) -> None:
 
 
 def _as_name(text: str) -> str:
-    """The nearest name that may be taken."""
+    """The closest valid name."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
     name = re.sub(r"[^a-z0-9]+", "_", words).strip("_0123456789")
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def require_distribution(dist: str) -> None:
-    """Raise unless a new distribution may be called so.
+    """Raise unless a name is valid for a new distribution.
 
     Raises
     ------
     IlkError
-        If no package can be named for it, or it is installed already.
+        If it gives no valid package name, or is installed already.
     """
     package = package_of(dist)
     if not re.fullmatch(r"[a-z][a-z0-9_]*[a-z0-9]", package) or keyword.iskeyword(package):
