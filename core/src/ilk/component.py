@@ -326,8 +326,8 @@ def _seed(component: Any, seed: int, path: str) -> None:
     for name, declared in getattr(component, "parameters", {}).items():
         if declared.slot and getattr(component, name) is not None:
             open_slot(component, name)
-    own = component.get_params(deep=False)
-    if "random_state" in own and own["random_state"] is None:
+    parameters = component.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
         digest = hashlib.sha256(f"{seed}:{path}".encode()).digest()
         component.set_params(random_state=int.from_bytes(digest[:4], "big") >> 1)
     for name, child in children(component):

@@ -61,9 +61,9 @@ def _with_default(cls: type, name: str, declared: Param, default: Any) -> Param:
 
 
 def _refuse_old_form(cls: type) -> None:
-    own = vars(cls)
-    if "parameters" in own:
-        table = own["parameters"]
+    namespace = vars(cls)
+    if "parameters" in namespace:
+        table = namespace["parameters"]
         names = list(table) if isinstance(table, Mapping) else []
         lines = "".join(f"\n    {name}: ... = ilk.param(default=..., doc=...)" for name in names)
         raise DeclarationError(
@@ -71,7 +71,7 @@ def _refuse_old_form(cls: type) -> None:
             f"constructor is made from them. In place of parameters = {{...}} and __init__ write"
             f"{lines or ' k: int = ilk.param(default=5, ge=1, doc=...)'}"
         )
-    if "__init__" in own:
+    if "__init__" in namespace:
         raise DeclarationError(
             f"class {cls.__name__}: the constructor is made from the fields (k: int = "
             f"ilk.param(default=5, ge=1, doc=...)) and only stores; drop __init__, and compute "
@@ -98,9 +98,9 @@ def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
         if values:
             raise unknown_parameter(cls.__name__, next(iter(values)), fields)
 
-    made: Any = __init__
-    made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
-    made.__signature__ = signature(fields)
+    function: Any = __init__
+    function.__qualname__, function.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+    function.__signature__ = signature(fields)
     return __init__
 
 

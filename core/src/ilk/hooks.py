@@ -98,9 +98,9 @@ class Listeners:
         """Notify all listeners of an event; return their answers that are not None."""
         answers = []
         for implementation in reversed(getattr(self.manager.hook, event).get_hookimpls()):
-            own = [arguments[name] for name in implementation.argnames]
+            values = [arguments[name] for name in implementation.argnames]
             try:
-                answer = implementation.function(*own)
+                answer = implementation.function(*values)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # a plugin may raise anything

@@ -20,9 +20,9 @@ def leaves_out(learner: Any) -> bool:
     """
     if not hasattr(learner, "leave_one_out"):
         return False
-    own = getattr(learner, "fast_leave_one_out", None)
-    if isinstance(own, bool):
-        return own
+    declared = getattr(learner, "fast_leave_one_out", None)
+    if isinstance(declared, bool):
+        return declared
     return _declares(learner, "fast_leave_one_out") and not _is_open(learner)
 
 

@@ -66,7 +66,8 @@ def check_stored(
     if type(array) is not np.ndarray or array.dtype.kind not in kinds:
         raise stored_fault(owner, f"{name} must be an array of dtype {' or '.join(kinds)}")
     if array.ndim != len(shape) or any(
-        length is not None and own != length for own, length in zip(array.shape, shape, strict=True)
+        length is not None and actual != length
+        for actual, length in zip(array.shape, shape, strict=True)
     ):
         lengths = ", ".join("any" if length is None else str(length) for length in shape)
         raise stored_fault(owner, f"{name} must have the shape ({lengths}), got {array.shape}")
@@ -152,8 +153,8 @@ def _check_tree(tree: Any) -> None:
             tree, f"node_count must be from 1 to {tree.capacity}, got {tree.node_count}"
         )
     left, right, features = tree.children_left, tree.children_right, tree.feature
-    inner, own = left != -1, np.arange(tree.node_count)
-    ok = (own < left) & (left < tree.node_count) & (own < right) & (right < tree.node_count)
+    inner, number = left != -1, np.arange(tree.node_count)
+    ok = (number < left) & (left < tree.node_count) & (number < right) & (right < tree.node_count)
     if not (ok & (features >= 0) & (features < tree.n_features))[inner].all():
         raise stored_fault(tree, "a node has children or a feature that there are not")
 
@@ -187,9 +188,9 @@ def _check_histogram_trees(estimator: Any) -> None:
     known = check_stored(estimator._bin_mapper, "is_categorical_", (p,), kinds="bu") != 0
     for tree in (tree for trees in estimator._predictors for tree in trees):
         nodes = tree.nodes
-        own = np.arange(len(nodes))
-        ok = (own < nodes["left"]) & (nodes["left"] < len(nodes))
-        ok &= (own < nodes["right"]) & (nodes["right"] < len(nodes))
+        number = np.arange(len(nodes))
+        ok = (number < nodes["left"]) & (nodes["left"] < len(nodes))
+        ok &= (number < nodes["right"]) & (nodes["right"] < len(nodes))
         ok &= (nodes["feature_idx"] >= 0) & (nodes["feature_idx"] < p)
         inner = nodes[nodes["is_leaf"] == 0]
         sets = inner[inner["is_categorical"] != 0]

@@ -143,8 +143,8 @@ def _restore(path: Path, state: bytes) -> Any:
     except IlkError as error:
         raise PersistError(f"{path}: refused: {error}") from error
     except Exception as error:
-        said = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise PersistError(f"{path}: cannot be loaded: {said}") from error
+        message = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise PersistError(f"{path}: cannot be loaded: {message}") from error
     return model
 
 

@@ -160,12 +160,12 @@ class Pipeline(Classifier):
             kind, component = kind_and_component(step)
             last = position == len(built) - 1
             if role_of(kind) == "resample":
-                component, kept = resample(component, X, y)
-                share *= len(kept) / n_rows(X)
-                if not len(kept):
+                component, selected = resample(component, X, y)
+                share *= len(selected) / n_rows(X)
+                if not len(selected):
                     raise InputError(f"pipeline: the step {name} left none of {n_rows(X)} cases")
-                X, y = take(X, kept), take(y, kept)
-                sample_weight = None if sample_weight is None else take(sample_weight, kept)
+                X, y = take(X, selected), take(y, selected)
+                sample_weight = None if sample_weight is None else take(sample_weight, selected)
             else:
                 if not last and not hasattr(component, "transform"):
                     raise self.parameter_error(
@@ -369,9 +369,9 @@ def _fit_step(component: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 def takes_weights(component: Any) -> bool:
     """Tell whether the `fit` of a component takes sample weights."""
-    own = getattr(component, "capabilities", None)
-    if own is not None:
-        return bool(own.sample_weight)
+    capabilities = getattr(component, "capabilities", None)
+    if capabilities is not None:
+        return bool(capabilities.sample_weight)
     from sklearn.utils.validation import has_fit_parameter
 
     return bool(has_fit_parameter(component, "sample_weight"))

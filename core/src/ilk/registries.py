@@ -251,8 +251,8 @@ def registry(kind: str) -> Registry:
 
 def find_class(cls: type) -> Found | None:
     """Return the offer of a class among all kinds, or None."""
-    own = getattr(cls, "kind", None)
-    order = sorted(kinds(), key=lambda name: name != own)
+    kind = getattr(cls, "kind", None)
+    order = sorted(kinds(), key=lambda name: name != kind)
     for name in order:
         found = registry(name).found_for(cls)
         if found is not None:
@@ -306,7 +306,9 @@ def _class_problem(cls: Any, kind: Kind) -> str | None:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         return f"class {cls.__name__} does not define {', '.join(missing)}"
-    own = getattr(cls, "capabilities", None)
-    if not isinstance(own, Capabilities):
-        return f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {show(own)}"
+    capabilities = getattr(cls, "capabilities", None)
+    if not isinstance(capabilities, Capabilities):
+        return (
+            f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {show(capabilities)}"
+        )
     return None

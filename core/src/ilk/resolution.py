@@ -253,8 +253,10 @@ class Resolution:
             table = {"use": "pipeline", **table}
         name = table.get("use")
         if not isinstance(name, str):
-            said = "'use' is missing" if name is None else f"'use' must be a name, got {show(name)}"
-            self.complain(path, f"{an(kind)} is a name or a table with 'use': {said}")
+            problem = (
+                "'use' is missing" if name is None else f"'use' must be a name, got {show(name)}"
+            )
+            self.complain(path, f"{an(kind)} is a name or a table with 'use': {problem}")
             return value
         at_name = (*path, "use") if isinstance(value, Mapping) else path
         try:

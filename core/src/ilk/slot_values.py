@@ -83,6 +83,6 @@ def slot_problem(param: Param, value: Any) -> str | None:
 def _member_problem(slot: str, value: Any) -> str | None:
     if isinstance(value, str | Mapping) or kind_of(slot).accepts(value):
         return None
-    own = getattr(value, "kind", None)
-    what = f"the {own} {value!r}" if own else repr(value)
+    kind = getattr(value, "kind", None)
+    what = f"the {kind} {value!r}" if kind else repr(value)
     return f"must be {Param(slot=slot).describe()}, got {what}"

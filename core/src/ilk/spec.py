@@ -96,8 +96,8 @@ def _text(path: Path) -> str:
         hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
         raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
     if len(raw) > LARGEST:
-        said = f"is no specification: it has more than {LARGEST // 2**20} megabytes"
-        raise SpecError([Problem((), said, str(path))])
+        message = f"is no specification: it has more than {LARGEST // 2**20} megabytes"
+        raise SpecError([Problem((), message, str(path))])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

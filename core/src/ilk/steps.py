@@ -45,9 +45,9 @@ def kind_and_component(step: Any) -> tuple[str, Any]:
     if isinstance(step, Mapping):
         ((kind, value),) = step.items()
         return kind, value
-    own = getattr(step, "kind", None)
-    if own:
-        return own, step
+    kind = getattr(step, "kind", None)
+    if kind:
+        return kind, step
     return next(kind for method, kind in _BY_METHOD if hasattr(step, method)), step
 
 

@@ -276,8 +276,8 @@ def _is_record(module: str, name: str) -> bool:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError):
         return False
-    own = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, name)
-    return own and is_dataclass(found)
+    local = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, name)
+    return local and is_dataclass(found)
 
 
 def _registered() -> set[str]:

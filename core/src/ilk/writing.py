@@ -64,12 +64,12 @@ def _write(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
         cls: Any = registry(kind).get(found.qualified)
     else:
         if is_frozen(obj):
-            said = f"{obj!r} is frozen: a spec cannot hold what was learned"
-            raise SpecError([Problem(path, said)])
+            message = f"{obj!r} is frozen: a spec cannot hold what was learned"
+            raise SpecError([Problem(path, message)])
         offered = find_class(type(obj))
         if offered is None:
-            said = f"{obj!r} is not registered, so a spec cannot name it"
-            raise SpecError([Problem(path, said)])
+            message = f"{obj!r} is not registered, so a spec cannot name it"
+            raise SpecError([Problem(path, message)])
         found, cls = offered, type(obj)
         given = {name: getattr(obj, name) for name in cls.parameters}
     table: dict[str, Any] = {"use": registry(found.kind).shortest(found)}

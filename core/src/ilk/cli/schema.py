@@ -21,9 +21,9 @@ def schema(kind: str | None, name: str | None) -> None:
     from ilk.schema import component_schema, installed_file_schema
 
     if kind is None:
-        made = installed_file_schema("experiment")
+        result = installed_file_schema("experiment")
     elif name is None:
         raise click.UsageError(f"which {kind_named(kind).name}? Say its NAME too")
     else:
-        made = component_schema(kind_named(kind).name, name)
-    click.echo(json.dumps(made, indent=2, ensure_ascii=False))
+        result = component_schema(kind_named(kind).name, name)
+    click.echo(json.dumps(result, indent=2, ensure_ascii=False))

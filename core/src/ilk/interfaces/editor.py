@@ -45,10 +45,10 @@ def resample(editor: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """
     if not is_frozen(editor):
         editor.fit_resample(X, y)
-    kept = getattr(editor, "sample_indices_", None)
-    if kept is None:
+    selected = getattr(editor, "sample_indices_", None)
+    if selected is None:
         raise InputError(
             f"{type(editor).__name__} does not tell which rows it kept (sample_indices_); "
             f"editors that make new rows cannot be steps"
         )
-    return editor, np.asarray(kept)
+    return editor, np.asarray(selected)

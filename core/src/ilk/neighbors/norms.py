@@ -258,10 +258,11 @@ def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | N
 
 def _product(scale: np.ndarray, total: np.ndarray, exponent: int, p: float) -> np.ndarray:
     """``scale * (total * 2**exponent)**(1 / p)``, without overflow of the factors."""
-    mantissa, own = np.frexp(total)
+    mantissa, power = np.frexp(total)
     small = mantissa < np.sqrt(0.5)  # centres the mantissa around 1, where its log2 is exact
     logs = np.log2(mantissa * (1 + small), out=np.zeros_like(total), where=total > 0)
-    powers = np.clip((own - small + exponent) / p, -(2**20), 2**20)  # they only grow further
+    # clipped far beyond the range of floats, so that the integer shift below cannot overflow
+    powers = np.clip((power - small + exponent) / p, -(2**20), 2**20)
     logs = np.clip(logs / p, -(2**19), 2**19)
     whole = np.rint(powers) + np.rint(logs)
     rest = (powers - np.rint(powers)) + (logs - np.rint(logs))

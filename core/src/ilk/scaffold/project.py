@@ -98,12 +98,12 @@ class Project:
             raise IlkError(f"{folder} exists already; nothing was written")
         try:
             with TemporaryDirectory(dir=folder.parent, prefix=".ilk-new-") as scratch:
-                made = Path(scratch) / "project"
+                draft = Path(scratch) / "project"
                 for path, text in self.files().items():
-                    file = made / path
+                    file = draft / path
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.write_text(text, encoding="utf-8")
-                made.rename(folder)
+                draft.rename(folder)
         except OSError as error:
             raise IlkError(f"{folder} cannot be written: {error.strerror or error}") from error
 

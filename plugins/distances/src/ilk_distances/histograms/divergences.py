@@ -30,8 +30,8 @@ class InformationDistance(HistogramDistance):
     @classmethod
     def examples(cls) -> list[Self]:
         """Return one for each policy."""
-        made: Any = cls  # each subclass declares the three
-        return [made(), made(smoothing=0.5), made(normalize=False, base=2)]
+        subclass: Any = cls  # each subclass declares the three
+        return [subclass(), subclass(smoothing=0.5), subclass(normalize=False, base=2)]
 
     def check_parameters(self) -> None:
         """Check that the smoothing and the base are finite."""

@@ -138,7 +138,7 @@ class _Search:
     ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Fill in the nearest rows, or return queries, rows and distances within a radius."""
         queries, balls = np.arange(self.m), np.zeros(self.m, np.int64)
-        kept = []
+        results = []
         turn = 0
         while len(queries):
             rows = self.tree.rows[balls]
@@ -147,11 +147,11 @@ class _Search:
                 self._slack = np.array([*margin(found.dtype), *margin(self.tree.dtype)])
                 self._limits = np.full(self.m, r * (1 + self._slack[0]) + self._slack[1])
             inside = slice(0, 0) if near.size else found <= r
-            kept.append((queries[inside], rows[inside], found[inside]))
+            results.append((queries[inside], rows[inside], found[inside]))
             self._receive(queries, balls, found.astype(float), near, where)
             queries, balls = self._request(turn - _PATIENCE if near.size else _LARGEST)
             turn += 1
-        return kept
+        return results
 
     def _receive(
         self,

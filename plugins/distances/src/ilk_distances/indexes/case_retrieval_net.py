@@ -269,14 +269,14 @@ def _terms_of(owner: object, distance: Any, X: Any) -> Terms:
 def _heterogeneous(distance: Heterogeneous) -> Terms:
     given = weights_for(distance, distance.n_features_in_)
     weights = np.ones(distance.n_features_in_) if given is None else np.asarray(given, float)
-    kept = np.flatnonzero((weights > 0) & (distance.scales_ > 0))
-    nominal = distance.nominal_[kept]
+    weighted = np.flatnonzero((weights > 0) & (distance.scales_ > 0))
+    nominal = distance.nominal_[weighted]
     places = np.where(
         distance.nominal_, np.cumsum(distance.nominal_), np.cumsum(~distance.nominal_)
     )
-    scales = np.where(nominal, np.nan, distance.scales_[kept])
-    most = np.where(nominal, 1.0, distance.ranges_[kept] / distance.scales_[kept])
-    return Terms(places[kept] - 1, weights[kept], most, scales)
+    scales = np.where(nominal, np.nan, distance.scales_[weighted])
+    most = np.where(nominal, 1.0, distance.ranges_[weighted] / distance.scales_[weighted])
+    return Terms(places[weighted] - 1, weights[weighted], most, scales)
 
 
 def coded(X: Any) -> Coded:

@@ -118,8 +118,8 @@ class Footprint(ilk.Index):
     def check_loaded(self) -> None:
         """Check that the footprint and the related sets have training rows."""
         n = ilk.n_rows(self.X_)
-        kept = ilk.check_stored(self, "footprint_", (None,), least=0, below=n)
-        if not len(kept) or len(self.related_) != n:
+        footprint = ilk.check_stored(self, "footprint_", (None,), least=0, below=n)
+        if not len(footprint) or len(self.related_) != n:
             raise ilk.stored_fault(self, f"related_ and footprint_ must be of {n} cases")
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -355,12 +355,12 @@ def _gap(box: np.ndarray, q: np.ndarray, how: int, weights: np.ndarray) -> float
 @ilk.compiled
 def _kept(values: np.ndarray, positions: np.ndarray, n: int, limit: float) -> int:
     """Move values within the limit, and their positions, to the front; return their number."""
-    kept = 0
+    count = 0
     for i in range(n):
         if values[i] <= limit:
-            values[kept], positions[kept] = values[i], positions[i]
-            kept += 1
-    return kept
+            values[count], positions[count] = values[i], positions[i]
+            count += 1
+    return count
 
 
 @ilk.compiled

@@ -233,8 +233,8 @@ def positive_part(K: Any, tol: float = _TOLERANCE) -> tuple[np.ndarray, np.ndarr
     """
     K = _check_gram(K)
     values, vectors = eigh(K, check_finite=False)
-    kept = values > tol * np.linalg.norm(K)
-    return values[kept], vectors[:, kept]
+    positive = values > tol * np.linalg.norm(K)
+    return values[positive], vectors[:, positive]
 
 
 def _check_gram(matrix: Any, what: str = "a Gram matrix") -> np.ndarray:
@@ -400,9 +400,9 @@ def _best_direction(M: np.ndarray, a: np.ndarray) -> np.ndarray:
     norms = np.sqrt(np.diagonal(M))
     safe = np.where(norms > 0, norms, 1.0)  # a zero matrix gets the weight 0
     values, vectors = np.linalg.eigh(M / np.outer(safe, safe))
-    kept = values > 1e-12 * values[-1]
-    roots = np.sqrt(values[kept])
-    A = roots[:, None] * vectors[:, kept].T
-    b = vectors[:, kept].T @ (a / safe) / roots
+    positive = values > 1e-12 * values[-1]
+    roots = np.sqrt(values[positive])
+    A = roots[:, None] * vectors[:, positive].T
+    b = vectors[:, positive].T @ (a / safe) / roots
     w = nnls(A, b / (np.linalg.norm(b) or 1.0))[0] / safe * (norms > 0)
     return np.asarray(w / w.sum() if w.any() else w)

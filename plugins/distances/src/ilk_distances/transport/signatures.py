@@ -85,12 +85,12 @@ def check_signatures(owner: Any, X: Any, argument: str) -> Signatures:
     _check_values(positions, weights, start, name)
     single = all(np.asarray(part).dtype == np.float32 for pair in pairs for part in pair)
     weights = weights.astype(float, copy=False)
-    kept = np.flatnonzero(weights)
+    positive = np.flatnonzero(weights)
     sizes = np.add.reduceat(weights > 0, start[:-1])
     if not sizes.all():
         raise ilk.InputError(f"{name}[{np.argmin(sizes)}] has no mass: all its weights are 0")
-    if len(kept) < len(weights):
-        positions, weights = ilk.take(positions, kept), weights[kept]
+    if len(positive) < len(weights):
+        positions, weights = ilk.take(positions, positive), weights[positive]
         start = np.concatenate([[0], np.cumsum(sizes)])
     found = Signatures(start, positions, weights, single)
     check_mass(found.mass, name)
