@@ -180,8 +180,8 @@ def row_blocks(owner: object, X: Any, argument: str = "X") -> RowBlocks | None:
     Raises
     ------
     InputError, InputTypeError
-        If a Dask collection is no array of numbers with rows and columns, or does not know how
-        many rows it has.
+        If a Dask collection is not an array of numbers with rows and columns, or has an unknown
+        number of rows.
     """
     if isinstance(X, RowBlocks):
         return X

@@ -49,8 +49,8 @@ class Capabilities:
     local : bool
         A metric learner that adapts to each query: ``kneighbors`` instead of ``transform``.
     specable : bool
-        With default or example parameters it can be written to a spec; False where a
-        parameter is a function.
+        With default or example parameters it can be written to a spec; False if a parameter is
+        a function.
     """
 
     inputs: tuple[InputKind, ...] = ("vectors",)

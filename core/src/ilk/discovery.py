@@ -118,7 +118,7 @@ def _points_of(dist: Distribution) -> list[EntryPoint]:
         points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
         problem = "" if not points or dist.name else f"nothing says whose {points[0].value} is"
         problem = problem or next(filter(None, map(_name_problem, points)), "")
-    except Exception as error:  # noqa: BLE001  # whatever is wrong, the others go on
+    except Exception as error:  # noqa: BLE001  # other distributions remain usable
         points, problem = [], repr(error)
     if problem:
         where = dist.locate_file("")

@@ -70,13 +70,13 @@ _BUILT_IN = (
         "distance",
         "distances",
         ("ilk.interfaces.distance:Distance",),
-        "how far apart two objects are; small means close",
+        "measures the dissimilarity of two objects; small means close",
     ),
     Kind(
         "kernel",
         "kernels",
         ("ilk.interfaces.kernel:Kernel",),
-        "how alike two objects are; large means close",
+        "measures the similarity of two objects; large means close",
     ),
     Kind(
         "index",
@@ -107,7 +107,7 @@ _BUILT_IN = (
         "relevance",
         "relevances",
         ("ilk.interfaces.relevance:Relevance",),
-        "scores how much each feature tells about the labels",
+        "scores the information of each feature about the labels",
     ),
     Kind(
         "classifier",
@@ -129,7 +129,7 @@ _BUILT_IN = (
         "detector",
         "detectors",
         ("ilk.interfaces.detector:Detector",),
-        "tells inliers from outliers",
+        "distinguishes inliers and outliers",
         "final",
         ("fit", "predict"),
     ),
@@ -137,7 +137,7 @@ _BUILT_IN = (
         "clusterer",
         "clusterers",
         ("ilk.interfaces.clusterer:Clusterer",),
-        "groups alike objects",
+        "groups similar objects",
         "final",
         ("fit", "fit_predict"),
     ),
@@ -179,7 +179,7 @@ _BUILT_IN = (
         "comparison",
         "comparisons",
         ("ilk.interfaces.comparison:Comparison",),
-        "tells whether differences between pipelines are real",
+        "tests whether differences between pipelines are significant",
     ),
     Kind(
         "executor",
@@ -209,7 +209,7 @@ def _added() -> list[Kind]:
             kind = found.entry_point.load()
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001  # whatever a module does while it is imported
+        except BaseException as error:  # noqa: BLE001  # an import may raise anything, even SystemExit
             warnings.warn(f"{where} cannot be imported: {error!r}", stacklevel=2)
             continue
         if isinstance(kind, Kind):

@@ -97,7 +97,7 @@ def _refuse_mixture(labels: Any) -> None:
 
 def _family(label: Any) -> str | None:
     """The family of a label (numbers, texts, ...), if known."""
-    if label is None or label != label:  # noqa: PLR0124  # NaN: missing, said elsewhere
+    if label is None or label != label:  # noqa: PLR0124  # NaN, reported elsewhere
         return None
     if isinstance(label, bool | np.bool_):
         return "true or false"

@@ -94,7 +94,7 @@ def check_loaded(model: Any) -> None:
     trees of libraries.
     """
     if not isinstance(model, Component):
-        raise InputError(f"it holds no component, but {type(model).__name__}")
+        raise InputError(f"it holds a {type(model).__name__}, not a component")
     for part in _parts(model):
         _check_names(part)
         if isinstance(part, Component):
@@ -134,7 +134,7 @@ def _check_names(part: Any) -> None:
     """Check that no attribute shadows a method."""
     for name in getattr(part, "__dict__", ()):
         if callable(getattr(type(part), name, None)):
-            raise stored_fault(part, f"{name} is a method, and no place for data")
+            raise stored_fault(part, f"{name} is a method and must not be stored as data")
 
 
 def _is_fitted(estimator: BaseEstimator) -> bool:
@@ -156,7 +156,7 @@ def _check_tree(tree: Any) -> None:
     inner, number = left != -1, np.arange(tree.node_count)
     ok = (number < left) & (left < tree.node_count) & (number < right) & (right < tree.node_count)
     if not (ok & (features >= 0) & (features < tree.n_features))[inner].all():
-        raise stored_fault(tree, "a node has children or a feature that there are not")
+        raise stored_fault(tree, "a node has children or a feature out of range")
 
 
 def _check_tree_owner(estimator: Any) -> None:
@@ -195,13 +195,13 @@ def _check_histogram_trees(estimator: Any) -> None:
         inner = nodes[nodes["is_leaf"] == 0]
         sets = inner[inner["is_categorical"] != 0]
         if not len(nodes) or not ok[nodes["is_leaf"] == 0].all():
-            raise stored_fault(estimator, "a node has children or a feature that there are not")
+            raise stored_fault(estimator, "a node has children or a feature out of range")
         for name in ("raw_left_cat_bitsets", "binned_left_cat_bitsets"):
             array = check_stored(tree, name, (None, 8), kinds="u")
             if len(sets) and not sets["bitset_idx"].max() < len(array):
-                raise stored_fault(estimator, "a node has categories that there are not")
+                raise stored_fault(estimator, "a node has categories out of range")
         if not known[sets["feature_idx"]].all():
-            raise stored_fault(estimator, "a node has categories of a feature that has none")
+            raise stored_fault(estimator, "a node has categories of a feature without categories")
 
 
 def _check_ball_tree(tree: Any) -> None:
@@ -224,7 +224,7 @@ def _check_ball_tree(tree: Any) -> None:
     )
     weights, length = state[12], len(np.asarray(state[11].__getstate__()[1]))
     if not fits or length not in {0, 1, p} or (weights is not None and len(weights) != n):
-        raise stored_fault(tree, "a node has rows or children that there are not")
+        raise stored_fault(tree, "a node has rows or children out of range")
 
 
 def _check_neighbors(estimator: Any) -> None:

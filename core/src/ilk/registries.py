@@ -146,7 +146,7 @@ class Registry:
         Raises
         ------
         BrokenComponentError
-            If the class is not of this kind, or the name is no plain name.
+            If the class is not of this kind, or the name is not a plain name.
         AmbiguousComponentError
             If the name is registered already, by hand or by a distribution, unless
             ``replace=True``: the plain name then means this class, except in defaults.

@@ -70,7 +70,7 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
 
 
 def _require_text(what: str, given: Any) -> None:
-    """Raise unless a name is text; say what builds components of tables."""
+    """Raise unless a name is text; suggest `ilk.build` for a table."""
     if isinstance(given, str):
         return
     from ilk.errors import InputTypeError

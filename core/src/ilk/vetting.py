@@ -181,9 +181,9 @@ class _Vetting:
         alike = (loader, node["__module__"], node["__class__"], role, node.get("type"), says)
         number = node["__id__"]
         if type(number) is not int or self._first.setdefault(number, alike) != alike:
-            raise RefusedError(f"its object {number!r} is there twice")
+            raise RefusedError(f"its object {number!r} occurs twice")
         if "file" in node and self._first.setdefault(node["file"], number) != number:
-            raise RefusedError(f"its file {node['file']!r} is there twice")
+            raise RefusedError(f"its file {node['file']!r} occurs twice")
 
     def _look_at_file(self, node: Any) -> None:
         if node["__loader__"] == "NdArrayNode":

@@ -19,11 +19,11 @@ GROUP = "ilk.commands"
 
 BUILT_IN = {
     "check": ("ilk.cli.check:check", "Check that a distribution's components keep their contract."),
-    "doctor": ("ilk.cli.doctor:doctor", "Tell what is installed and how it fares, for a report."),
+    "doctor": ("ilk.cli.doctor:doctor", "Describe the installation and its problems."),
     "list": ("ilk.cli.list:list_", "List the components that are installed."),
-    "new": ("ilk.cli.new:new", "Start a plugin: a project whose tests pass at once."),
+    "new": ("ilk.cli.new:new", "Start a plugin: a project with passing tests."),
     "schema": ("ilk.cli.schema:schema", "Print the JSON Schema of files or of a component."),
-    "show": ("ilk.cli.show:show", "Show what a kind asks for, or what a component does and takes."),
+    "show": ("ilk.cli.show:show", "Show the interface of a kind, or a component's parameters."),
 }
 
 _KNOWN = {

@@ -1,4 +1,4 @@
-"""Comparison: tells whether differences between pipelines are real."""
+"""Comparison: tests whether differences between pipelines are significant."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Verdict:
     p_value : float
         Or a posterior probability; see `text`.
     text : str
-        The verdict in a sentence or two.
+        The verdict in one or two sentences.
     ranks : mapping of pipeline to float
         Average ranks, 1 is best.
     pairs : tuple of mappings
@@ -102,7 +102,7 @@ class Verdict:
 
 
 class Comparison(Component):
-    """Tells whether differences between pipelines are real."""
+    """Tests whether differences between pipelines are significant."""
 
     kind: ClassVar[str] = "comparison"
 

@@ -82,7 +82,7 @@ def within(
     Returns
     -------
     distances, indices : lists of m arrays
-        Sorted by distance, ties by lower index; empty where nothing is near.
+        Sorted by distance, ties by lower index; empty if no row is within the radius.
 
     Raises
     ------

@@ -245,8 +245,8 @@ def _matrix_of(distance: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray | 
     """
     if getattr(distance, "kind", None) != "distance":
         raise ilk.InputTypeError(
-            f"a picture needs a fitted distance, got {type(distance).__name__}; a matrix of "
-            f"distances is drawn by 'precomputed'"
+            f"a plot needs a fitted distance, got {type(distance).__name__}; use 'precomputed' for "
+            f"a matrix of distances"
         )
     D = np.asarray(distance.pairwise(X), dtype=float)
     if not np.isfinite(D).all():

@@ -275,10 +275,10 @@ class Hierarchy:
         children = np.arange(len(parents)) + (self.first - ends + self.count)[parents]
         once = np.array_equal(np.sort(children), np.arange(1, n))
         if not once or not (parents < children).all() or np.dtype(self.dtype).kind != "f":
-            raise ilk.stored_fault(self, "balls are not in one another as in a tree")
+            raise ilk.stored_fault(self, "balls do not form a tree")
         own = (self.rows[parents] == self.rows[children]) & (self.count[children] > 0)
         if np.bincount(parents[own]).max(initial=0) > 1:
-            raise ilk.stored_fault(self, "a ball has two balls with its own middle in it")
+            raise ilk.stored_fault(self, "a ball has two children with its own middle")
 
 
 _Divide = Callable[[Branch], tuple[list[Branch], np.ndarray]]

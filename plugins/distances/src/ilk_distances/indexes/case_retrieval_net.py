@@ -324,7 +324,7 @@ class Net:
             raise ilk.stored_fault(self, "a case has two values of a feature")
         for f, values in enumerate(self.values):
             if values is not None and len(values) != self.first[f + 1] - self.first[f]:
-                raise ilk.stored_fault(self, f"values of feature {f} are not those it has")
+                raise ilk.stored_fault(self, f"values of feature {f} do not match its entities")
 
     @classmethod
     def of(cls, rows: Coded, terms: Terms) -> Self:

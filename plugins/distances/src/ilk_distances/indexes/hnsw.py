@@ -236,7 +236,7 @@ def _check_graph(graph: dict[str, Any], n: int) -> None:
     fits = fits and graph["link_lists"].nbytes == 4 * wide * int(levels.sum())
     fits = fits and all(np.array_equal(np.sort(one), np.arange(n)) for one in rows)
     if not fits or levels[graph["enterpoint_node"]] != graph["max_level"]:
-        raise ilk.InputError("hnsw: graph_ is not laid out as hnswlib has it")
+        raise ilk.InputError("hnsw: graph_ does not have hnswlib's memory layout")
     elements = base.view(np.uint8).reshape(n, -1)
     low = np.ascontiguousarray(elements[:, :data]).view(np.uint32)
     high = graph["link_lists"].view(np.uint32).reshape(-1, wide)
@@ -246,11 +246,11 @@ def _check_graph(graph: dict[str, Any], n: int) -> None:
         used = np.arange(links.shape[1] - 1) < links[:, :1]
         to = np.where(used, links[:, 1:], graph["enterpoint_node"])
         if (links[:, 0] >= links.shape[1]).any() or (to >= n).any():
-            raise ilk.InputError("hnsw: graph_ has links to rows that there are not")
+            raise ilk.InputError("hnsw: graph_ has links to rows out of range")
         if (levels[to] < least[:, None]).any():
-            raise ilk.InputError("hnsw: graph_ has links to rows that are not so high")
+            raise ilk.InputError("hnsw: graph_ has links to rows that are not on that level")
     if (labels >= n).any():
-        raise ilk.InputError("hnsw: graph_ has labels that there are not")
+        raise ilk.InputError("hnsw: graph_ has labels out of range")
 
 
 def _hnswlib() -> Any:

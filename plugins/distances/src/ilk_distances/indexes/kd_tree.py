@@ -147,7 +147,7 @@ class KDTree(ilk.Index):
             ilk.check_stored(self, "_tiles", (n * p,), kinds="f")
         weights = self.distance_.weights
         if n_leaves.bit_count() != 1 or (weights is not None and len(weights) != p):
-            raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights are no such tree's")
+            raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights do not match the tree")
 
     def _build(self) -> None:
         from ilk_distances.indexes import kd_tree_steps

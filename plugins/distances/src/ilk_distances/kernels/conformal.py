@@ -240,7 +240,7 @@ class Conformal(ilk.Kernel):
             machine = SVC(kernel="precomputed", **{"tol": _TOL, **(self.svm or {})})
             machine.fit(gram, codes)
         except ValueError as error:
-            raise self.parameter_error("svm", f"is refused: {error}") from None
+            raise self.parameter_error("svm", f"is invalid: {error}") from None
         return ilk.take(X, machine.support_), np.abs(machine.dual_coef_).sum(axis=0)
 
 
