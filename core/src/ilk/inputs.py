@@ -201,7 +201,7 @@ def check_vectors(
     reset : bool, optional
         None: `owner` is no estimator, features are not checked.
     nan : bool
-        Whether NaN is let through.
+        Whether NaN is accepted.
     sparse : bool
         Whether sparse matrices are accepted, and returned as CSR.
     min_rows : int
@@ -266,7 +266,7 @@ def check_finite(
     argument : str
         What to call X in errors.
     nan : bool
-        Whether NaN is let through.
+        Whether NaN is accepted.
     first_row : int
         Number of the first row of X, if X is a block of a larger array.
 

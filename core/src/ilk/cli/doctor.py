@@ -149,7 +149,7 @@ def _numba() -> Iterator[tuple[str, str]]:
     yield "threads", f"{config.NUMBA_NUM_THREADS} ({config.THREADING_LAYER} threading layer)"
     place = cache_root()
     if place is None:
-        yield "cache", "no folder that can be written to: every process compiles anew"
+        yield "cache", "no writable folder: every process compiles again"
         return
     kernels = sum(1 for _ in place.rglob("*.nbi"))
     yield "cache", f"{place}: {kernels} functions cached"

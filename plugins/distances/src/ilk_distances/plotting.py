@@ -87,7 +87,7 @@ def embedding(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -
     X : data of n rows
         All n x n distances are computed.
     y : array of shape (n,), optional
-        Labels; each class has a colour and a marker of its own.
+        Labels; each class has its own colour and marker.
     ax : Axes, optional
         A new figure's if left out (``ax.figure`` is the figure).
 

@@ -235,7 +235,7 @@ def _runs(ends: np.ndarray, size: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class PointSets:
-    """Sets of points, all points in one array (or whatever the ground distance takes).
+    """Sets of points, with all points in one array (or another form for the ground distance).
 
     Attributes
     ----------

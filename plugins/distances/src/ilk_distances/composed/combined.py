@@ -25,7 +25,7 @@ from ilk_distances.composed.parts import (
 class Combined(OfParts):
     """Weighted sum of distances of several views: ``d(x, y) = sum_i w_i d_i(x_i, y_i) / s_i``.
 
-    A view x_i is a group of columns of a table or an array, compared by a distance of its own.
+    A view x_i is a group of columns of a table or an array with its own distance.
     Without `views` each part compares whole objects, of any kind that its distance takes. `fit`
     learns a scale s_i for each part, so that parts of large distances do not dominate.
 
@@ -185,7 +185,7 @@ class Combined(OfParts):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the parts on their views, then learn their scales, and weights where asked for."""
+        """Fit the parts on their views, then learn their scales, and weights if required."""
         self.check_parameters()
         self.__dict__.pop("weights_", None)
         rng = ilk.check_seed(self, self.random_state)

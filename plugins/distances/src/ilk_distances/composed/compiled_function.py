@@ -48,11 +48,11 @@ def call_for_all(
         right.append(_fill(function, X, Y, D, start, stop, mirror))
 
     try:
-        if getattr(function, "targetoptions", {}).get("parallel"):  # starts threads of its own
+        if getattr(function, "targetoptions", {}).get("parallel"):  # has its own threads
             work(0, len(X))
         else:
             ilk.in_blocks(work, len(X), max(_PAIRS // len(Y), 1))
-    except Exception:  # noqa: BLE001  # whatever the function raises
+    except Exception:  # noqa: BLE001  # a user's function may raise anything
         return None
     return D if all(right) else None
 

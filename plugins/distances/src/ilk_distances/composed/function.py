@@ -64,8 +64,8 @@ class FunctionDistance(ilk.Distance):
         default="auto",
         choices=("auto", "vectors", "objects"),
         doc='``"vectors"``: X becomes a two-dimensional float array (NaN and infinity are '
-        'refused), the function gets its rows. ``"objects"``: X is not looked at; the '
-        "function gets elements of a list, rows of an array as they are, or rows of a data "
+        'errors), and the function gets its rows. ``"objects"``: X is not checked; the '
+        "function gets elements of a list, unchanged rows of an array, or rows of a data "
         'frame as pandas Series. ``"auto"``: vectors if X is an array of numbers with at '
         "most two dimensions, else objects.",
     )

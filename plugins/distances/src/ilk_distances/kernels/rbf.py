@@ -75,7 +75,7 @@ class RBF(DistanceKernel):
         gt=0,
         choices=("mean_distance", "neighbors"),
         form='{"mean_distance", "neighbors"}, float or array of shape (n_features,)',
-        doc="Greater than 0. An array scales each feature of vectors by a sigma of its own: "
+        doc="Greater than 0. An array scales each feature of vectors by its own sigma: "
         "``k(x, y) = exp(-d(x / sigma, y / sigma)^2 / 2)``.",
     )
     distance: DistanceLike = slot("distance", default="euclidean", doc="Compares the objects.")

@@ -172,7 +172,7 @@ class WeightedSum(ilk.Kernel):
         return self._summed(lambda kernel, X, _: kernel.diagonal(X), X)
 
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
-        """``k(x, x) - 2 k(x, y) + k(y, y)``, the weighted sum of those of the parts."""
+        """``k(x, x) - 2 k(x, y) + k(y, y)``, the weighted sum over the parts."""
         return self._summed(squared_distances, X, Y)
 
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +201,7 @@ class WeightedSum(ilk.Kernel):
         return total
 
     def _views_of(self, X: Any, argument: str = "X") -> list[Any]:
-        """Return what each kernel looks at."""
+        """Return the columns of X for each kernel."""
         X = ilk.as_table(X)
         if self.views is not None:
             return [view for _, view in ilk.views_of(self, X, argument)]

@@ -22,7 +22,7 @@ class Levenshtein(ilk.Distance):
     """Levenshtein distance: the least cost of the edits that turn one text into the other.
 
     An edit inserts, deletes or substitutes one symbol: a character (code point) of a text, a
-    byte, or an element of a list, whatever hashable things these are. With unit weights the
+    byte, or an element of a list of hashable objects. With unit weights the
     distance counts edits.
 
     It is a metric if insertion and deletion cost the same and no edit is free. Divided by the
@@ -201,13 +201,13 @@ class Sequences:
 
 
 def _as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
-    """Return a list of texts, of bytes, or of lists of hashable symbols as sequences.
+    """Return a list of texts, of bytes, or of lists of hashable symbols as `Sequences`.
 
     Raises
     ------
     InputError, InputTypeError
-        Naming the row of the first that is missing, of another kind than the first row, or
-        has a symbol that is not hashable or does not equal itself (NaN).
+        Naming the first row that is missing, of another kind than row 0, or has a symbol that is
+        not hashable or does not equal itself (NaN).
     """
     if isinstance(X, Sequences):
         return X

@@ -1,4 +1,4 @@
-"""The earth mover's distance on the line and on the circle, where masses are equal."""
+"""The earth mover's distance of equal masses on the line and on the circle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ilk
 
 Many: TypeAlias = tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # start, place, weight, mass
+]  # start (n + 1,), place (n_items,), weight (n_items,) and mass (n,)
 LANES = 256  # histograms compared side by side: a vectorized loop within the cache
 FAINT = 2.0**-960  # work below may have lost digits by underflow
 

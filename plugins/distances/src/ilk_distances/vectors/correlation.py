@@ -1,4 +1,4 @@
-"""Correlation distance: how unlike two profiles are, whatever their level and scale."""
+"""Correlation distance: the dissimilarity of two profiles, independent of level and scale."""
 
 from __future__ import annotations
 
