@@ -200,6 +200,7 @@ def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared
 
 @compiled
 def _below(group: np.ndarray, bound: float) -> int:
+    """Number of distances in a group, (size,), below a bound."""
     some = 0
     for j in range(len(group)):
         some += group[j] < bound
@@ -208,6 +209,7 @@ def _below(group: np.ndarray, bound: float) -> int:
 
 @compiled
 def _insert(d: float, index: int, near: np.ndarray, where: np.ndarray) -> None:
+    """Insert a distance into a sorted list, (k,), after equal ones."""
     place = min(index, len(near))
     if place == len(near):
         place -= 1

@@ -136,7 +136,10 @@ def _opened(
     entries: np.ndarray,
     bounds: np.ndarray,
 ) -> bool:
-    """Open the ball on top of a query's heap; False if its bound exceeds the limit."""
+    """Open the ball on top of a query's heap; False if its bound exceeds the limit.
+
+    state: (4, m), first: (n_balls,), to: (m,), entries: (3, size), bounds: (2, size).
+    """
     top = state[TOP, i]
     if top == NONE or bounds[0, top] > limit:
         return False
@@ -181,6 +184,7 @@ def _push(
     least: float,
     to: float,
 ) -> None:
+    """Add an entry to the heap of query i; shapes as in `_opened`."""
     entries[0, entry], entries[1, entry], entries[2, entry] = ball, NONE, NONE
     bounds[0, entry], bounds[1, entry] = least, to
     state[TOP, i] = _joined(entries, bounds, state[TOP, i], entry)
@@ -191,6 +195,8 @@ def _joined(entries: np.ndarray, bounds: np.ndarray, a: int, b: int) -> int:
     """Merge two skew heaps; return the top.
 
     Swapping the children along the way keeps the heap balanced in the amortized sense.
+
+    entries: (3, size), bounds: (2, size).
     """
     if min(a, b) == NONE:
         return max(a, b)

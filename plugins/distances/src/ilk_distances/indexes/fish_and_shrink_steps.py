@@ -149,7 +149,10 @@ def take_least_bounded(
     queries: np.ndarray,
     taken: np.ndarray,
 ) -> int:
-    """Write the rows of the least bounds, at most sizes[i] for query i; return their number."""
+    """Write the rows of the least bounds, at most sizes[i] for query i; return their number.
+
+    Shapes: least (m, n), limits and sizes (m,), queries and taken (sum of sizes,), overwritten.
+    """
     n_pairs = 0
     for i in range(len(limits)):
         start, stop = n_pairs, n_pairs + sizes[i]

@@ -57,6 +57,7 @@ def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarra
 
 @ilk.compiled
 def _widest(box: np.ndarray) -> int:
+    """The widest feature of a box, (2, p)."""
     widest, width = 0, 0.0
     for f in range(box.shape[1]):
         half = box[1, f] / 2 - box[0, f] / 2  # the full width of large numbers may overflow
@@ -67,6 +68,7 @@ def _widest(box: np.ndarray) -> int:
 
 @ilk.compiled
 def _bound(X: np.ndarray, rows: np.ndarray, box: np.ndarray) -> None:
+    """Write the smallest box, (2, p), around some rows of X, (n, p)."""
     for f in range(X.shape[1]):
         box[0, f], box[1, f] = np.inf, -np.inf
     for i in range(len(rows)):
@@ -231,6 +233,7 @@ def _gather(X: np.ndarray, rows: np.ndarray, part: np.ndarray) -> None:
 
 @ilk.compiled
 def _any_within(values: np.ndarray, limit: float) -> bool:
+    """Whether any of the values, (n,), is within a limit."""
     some = 0
     for j in range(len(values)):
         some += values[j] <= limit  # an early exit would prevent vectorization
@@ -280,13 +283,17 @@ def _take(
 
 @ilk.compiled
 def _put(positions: np.ndarray, n: int, found: np.ndarray, start: int) -> None:
+    """Copy n positions, (n,) at least, to ``found[start:]``."""
     for j in range(n):  # a slice assignment takes seconds to compile
         found[start + j] = positions[j]
 
 
 @ilk.compiled
 def _loosened(value: float, slack: np.ndarray) -> float:
-    """Return the largest computed value that may stand for a true value of at most this."""
+    """Return the largest computed value that may stand for a true value of at most this.
+
+    slack: (3,), as in `candidates`.
+    """
     limit = value * (1 + slack[0]) + slack[1]
     return np.inf if limit >= slack[2] else limit
 
@@ -354,7 +361,10 @@ def _gap(box: np.ndarray, q: np.ndarray, how: int, weights: np.ndarray) -> float
 
 @ilk.compiled
 def _kept(values: np.ndarray, positions: np.ndarray, n: int, limit: float) -> int:
-    """Move values within the limit, and their positions, to the front; return their number."""
+    """Move values within the limit, and their positions, to the front; return their number.
+
+    values, positions: (n,) at least.
+    """
     count = 0
     for i in range(n):
         if values[i] <= limit:
@@ -365,7 +375,10 @@ def _kept(values: np.ndarray, positions: np.ndarray, n: int, limit: float) -> in
 
 @ilk.compiled
 def _rise(heap: np.ndarray, members: np.ndarray, at: int, value: float, member: int) -> None:
-    """Add a value to a max-heap of `at` values."""
+    """Add a value to a max-heap of `at` values.
+
+    heap, members: (k,); `at` is the number of values so far.
+    """
     while at and heap[(at - 1) // 2] < value:
         heap[at], members[at] = heap[(at - 1) // 2], members[(at - 1) // 2]
         at = (at - 1) // 2
@@ -374,7 +387,10 @@ def _rise(heap: np.ndarray, members: np.ndarray, at: int, value: float, member: 
 
 @ilk.compiled
 def _sink(heap: np.ndarray, members: np.ndarray, value: float, member: int) -> None:
-    """Replace the largest value of a full max-heap."""
+    """Replace the largest value of a full max-heap.
+
+    heap, members: (k,).
+    """
     at = 0
     while 2 * at + 1 < len(heap):
         child = 2 * at + 1

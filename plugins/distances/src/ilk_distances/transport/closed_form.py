@@ -92,6 +92,7 @@ def line_of_heaps(
 
 @ilk.compiled
 def _alike(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether two vectors, (m,) and (n,), are equal."""
     if len(x) != len(y):
         return False
     differing = 0
@@ -104,7 +105,10 @@ def _alike(x: np.ndarray, y: np.ndarray) -> bool:
 def _compared(
     x_place: np.ndarray, x_weight: np.ndarray, y_place: np.ndarray, y_weight: np.ndarray
 ) -> int:
-    """Compare heaps of m and n items lexicographically: x before y (-1), equal (0), after (1)."""
+    """Compare heaps of m and n items lexicographically: x before y (-1), equal (0), after (1).
+
+    x_place, x_weight: (m,); y_place, y_weight: (n,).
+    """
     for i in range(min(len(x_place), len(y_place))):
         if x_place[i] != y_place[i]:
             return 1 if x_place[i] > y_place[i] else -1
@@ -115,6 +119,7 @@ def _compared(
 
 @ilk.compiled
 def _longest(start: np.ndarray) -> int:
+    """Largest number of items of a heap; start: (n + 1,)."""
     longest = 0
     for i in range(len(start) - 1):
         longest = max(longest, start[i + 1] - start[i])
@@ -156,7 +161,10 @@ def _merge(
 
 @ilk.compiled
 def _median(ahead: np.ndarray, gap: np.ndarray, k: int) -> float:
-    """Weighted median of k values by quickselect; reorders the values and their weights `gap`."""
+    """Weighted median of k values by quickselect; reorders the values and their weights `gap`.
+
+    ahead, gap: (k,) at least.
+    """
     low, high = 0, k
     half = 0.0
     for t in range(k):

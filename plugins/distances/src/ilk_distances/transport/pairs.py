@@ -116,7 +116,10 @@ def desk(m: int, n: int) -> Desk:
 def distance(
     cost: np.ndarray, x: One, y: One, shared: bool, penalty: float, limit: float, space: Desk
 ) -> float:
-    """Distance of two heaps; inf if a lower bound exceeds the limit."""
+    """Distance of two heaps; inf if a lower bound exceeds the limit.
+
+    cost: (x's items, y's items); x and y as `One` has them.
+    """
     flow = min(x[2], y[2])
     extra = penalty * (abs(x[2] - y[2]) / flow) if penalty > 0 else 0.0
     if _same(cost, x, y):
@@ -154,6 +157,7 @@ def flows(cost: np.ndarray, x: One, y: One, out: np.ndarray) -> None:
 
 @ilk.compiled
 def _longest(start: np.ndarray) -> int:
+    """Largest number of items of a heap; start: (n + 1,)."""
     longest = 0
     for i in range(len(start) - 1):
         longest = max(longest, start[i + 1] - start[i])
@@ -162,7 +166,10 @@ def _longest(start: np.ndarray) -> int:
 
 @ilk.compiled
 def _same(cost: np.ndarray, x: One, y: One) -> bool:
-    """Whether the weights are equal and keeping each item in place costs nothing."""
+    """Whether the weights are equal and keeping each item in place costs nothing.
+
+    cost: (x's items, y's items); x and y as `One` has them.
+    """
     if len(x[0]) != len(y[0]):
         return False
     i = 0
@@ -216,6 +223,9 @@ def _load(
 
     If masses differ, an additional column of cost 0 takes the surplus. A flow of the problem
     divided by the unit is a share of `flow`.
+
+    weight, item: (2, size), of which m and n entries are used; cost: (x's items, y's items);
+    block and node are the costs and numbers of `simplex`.
     """
     _cap(weight, m, n)
     low, high = _scales(weight, m, n)
@@ -253,6 +263,7 @@ def _copy_costs(
     columns: int,
     block: np.ndarray,
 ) -> None:
+    """Copy costs between items, source (rows,) and sink (columns,), to block, (rows, columns)."""
     for i in range(rows):
         row = block[i]
         if turned:
@@ -269,6 +280,8 @@ def _cap(weight: np.ndarray, m: int, n: int) -> None:
     """Limit each weight to the mass of the other heap, because no more of it can move.
 
     This keeps the digits of the smaller mass, however much larger the other one is.
+
+    weight: (2, size), of which m and n entries are used.
     """
     ours = theirs = 0.0
     for i in range(m):
@@ -283,7 +296,10 @@ def _cap(weight: np.ndarray, m: int, n: int) -> None:
 
 @ilk.compiled
 def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
-    """Two powers of two (one could overflow) that scale the larger mass below 2 ** BITS."""
+    """Two powers of two (one could overflow) that scale the larger mass below 2 ** BITS.
+
+    weight: (2, size), of which m and n entries are used.
+    """
     ours = theirs = 0.0
     for i in range(m):
         ours += weight[0, i]
@@ -295,6 +311,7 @@ def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
 
 @ilk.compiled
 def _whole(weight: np.ndarray, m: int, low: float, high: float) -> float:
+    """Scale m weights, (m,), and round them to integers of at least 1; return their sum."""
     mass = 0.0
     for i in range(m):
         weight[i] = max(np.rint(weight[i] * low * high), 1.0)
@@ -304,6 +321,7 @@ def _whole(weight: np.ndarray, m: int, low: float, high: float) -> float:
 
 @ilk.compiled
 def _raise_largest(weight: np.ndarray, m: int, by: float) -> None:
+    """Add a rounding error to the largest of m weights, (m,)."""
     largest = 0
     for i in range(m):
         if weight[i] > weight[largest]:
@@ -313,7 +331,10 @@ def _raise_largest(weight: np.ndarray, m: int, by: float) -> None:
 
 @ilk.compiled
 def _turned(cost: np.ndarray, weight: np.ndarray, item: np.ndarray, m: int, n: int) -> bool:
-    """Whether to solve y to x instead of x to y: a canonical order makes rounding symmetric."""
+    """Whether to solve y to x instead of x to y: a canonical order makes rounding symmetric.
+
+    weight, item: (2, size); cost: (x's items, y's items).
+    """
     if m != n:
         return m > n
     for i in range(m):
@@ -329,7 +350,10 @@ def _turned(cost: np.ndarray, weight: np.ndarray, item: np.ndarray, m: int, n: i
 
 @ilk.compiled
 def _relaxed(block: np.ndarray, node: np.ndarray, m: int, n: int, unit: float) -> float:
-    """A lower bound: all mass of one side moves to its cheapest partner, ignoring capacities."""
+    """A lower bound: all mass of one side moves to its cheapest partner, ignoring capacities.
+
+    block: (m, n), costs; node: numbers of `simplex`.
+    """
     by_row = 0.0
     least = node[BEST]
     for j in range(n):

@@ -258,6 +258,7 @@ def _blocking(node: np.ndarray, link: np.ndarray, m: int, i: int, j: int) -> tup
 
 @ilk.compiled
 def _attach(link: np.ndarray, x: int, above: int) -> None:
+    """Make node x the first child of `above`."""
     first = link[above, CHILD]
     link[x, AFTER] = first
     link[x, BEFORE] = -1
@@ -268,6 +269,7 @@ def _attach(link: np.ndarray, x: int, above: int) -> None:
 
 @ilk.compiled
 def _detach(link: np.ndarray, x: int, above: int) -> None:
+    """Remove node x from the children of `above`."""
     before, after = link[x, BEFORE], link[x, AFTER]
     if before >= 0:
         link[before, AFTER] = after

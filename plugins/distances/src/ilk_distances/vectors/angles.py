@@ -72,6 +72,7 @@ def _one_less_cosine(x: np.ndarray, y: np.ndarray, centred: bool, rest: np.ndarr
 
 @ilk.compiled
 def _mean(x: np.ndarray) -> float:
+    """Mean of a row, (p,)."""
     total = 0.0
     for value in x:
         total += value
