@@ -13,7 +13,7 @@ import ilk
 from cases import in_one_test
 from ilk import Param, param, slot, slots
 from ilk.kinds import kinds
-from ilk.known import DefaultName
+from ilk.shipped import DefaultName
 
 
 def made(*bases, **body):

@@ -8,8 +8,8 @@ import ilk
 import shipped
 from ilk.discovery import Found
 from ilk.kinds import kinds
-from ilk.known import known
 from ilk.registries import SESSION, refresh, replaced
+from ilk.shipped import known
 
 DISTANCE = """
     import ilk

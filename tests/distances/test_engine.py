@@ -196,7 +196,7 @@ def test_single_precision_of_many_features_is_rounded_once(name, example):
     tile=st.integers(1, 100),
 )
 def test_pushing_is_stable_sorting(values, k, tile):
-    from ilk.neighbors.search import push
+    from ilk.neighbors.sums import push
 
     row = np.array([values, values[::-1]], dtype=float)
     row[row == 6] = np.inf

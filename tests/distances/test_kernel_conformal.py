@@ -128,7 +128,7 @@ def test_float32(moons):
         ({"tau": np.inf}, "tau must be finite"),
         ({"tau": "mean"}, "tau must be"),
         ({"svm": {"c": 1}}, r"svm must have parameters of SVC only, got \['c'\]"),
-        ({"svm": {"C": -1}}, "svm is refused"),
+        ({"svm": {"C": -1}}, "svm is invalid"),
     ],
 )
 def test_bad_parameters(parameters, message, moons):

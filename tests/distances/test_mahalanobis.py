@@ -292,7 +292,9 @@ def test_bad_data(X):
         mahalanobis(np.eye(2)).fit(np.ones((2, 3)))
     with pytest.raises(NotFittedError):
         mahalanobis().pairwise(X)
-    with pytest.raises(ilk.ParameterError, match="shrinkage must be 0 where ledoit_wolf says it"):
+    with pytest.raises(
+        ilk.ParameterError, match="shrinkage must be 0 if covariance is .ledoit_wolf."
+    ):
         mahalanobis("ledoit_wolf", shrinkage=0.5).fit(X)
 
 

@@ -434,7 +434,7 @@ def test_bad_levels(name):
 def test_bad_compressors():
     with pytest.raises(ilk.ParameterError, match="got 'zstandard'"):
         ilk.distance("ncd", compressor="zstandard").pairwise(["a"])
-    with pytest.raises(ilk.ParameterError, match="level must be None where compressor is a funct"):
+    with pytest.raises(ilk.ParameterError, match="level must be None if compressor is a function"):
         ilk.distance("ncd", compressor=len, level=1).pairwise(["a"])
 
 

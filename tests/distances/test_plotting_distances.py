@@ -195,7 +195,7 @@ def test_docstring_examples():
 @pytest.mark.parametrize("draw", [plotting.heat_map, plotting.embedding])
 @pytest.mark.parametrize("distance", ["euclidean", None, ilk.kernel("linear")])
 def test_no_distance(draw, distance):
-    with pytest.raises(ilk.InputTypeError, match="a picture needs a fitted distance, got"):
+    with pytest.raises(ilk.InputTypeError, match="a plot needs a fitted distance, got"):
         draw(distance, [[0.0], [1.0]])
 
 

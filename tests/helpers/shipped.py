@@ -1,6 +1,6 @@
 """The components that ship with ilk, by the entry points of its members.
 
-``python tests/helpers/shipped.py`` writes their names to ``core/src/ilk/known.py``, and appends
+``python tests/helpers/shipped.py`` writes their names to ``core/src/ilk/shipped.py``, and appends
 to the table of the README those that it lacks.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from ilk.kinds import kinds
 
 ROOT = Path(__file__).parents[2]
-KNOWN = ROOT / "core" / "src" / "ilk" / "known.py"
+KNOWN = ROOT / "core" / "src" / "ilk" / "shipped.py"
 README = ROOT / "README.md"
 _BLOCK = re.compile(r'_SHIPPED = """.*?"""', re.DOTALL)
 
@@ -29,7 +29,7 @@ def offers() -> Iterator[tuple[str, str, list[str]]]:
 
 
 def known_as_it_should_be() -> str:
-    """Return the text of known.py with the present names."""
+    """Return the text of shipped.py with the present names."""
     indent = {"initial_indent": "    ", "subsequent_indent": "    "}
     lines = [
         f"{distribution}/{kind}:\n{textwrap.fill(' '.join(names), 100, **indent)}\n"

@@ -1,6 +1,6 @@
 """ilk: learning from similarity, composed by name.
 
-The public names are imported on first use, so that ``import ilk`` costs next to nothing.
+The public names are imported on first use, so that ``import ilk`` is fast.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ilk.blockwise import row_blocks as row_blocks
     from ilk.building import build as build
     from ilk.capabilities import Capabilities as Capabilities
-    from ilk.chance import check_seed as check_seed
-    from ilk.chance import check_weights as check_weights
     from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
     from ilk.component import seeded as seeded
@@ -142,6 +140,8 @@ if TYPE_CHECKING:
     from ilk.persist import save as save
     from ilk.pipeline import Pipeline as Pipeline
     from ilk.pipeline import takes_weights as takes_weights
+    from ilk.random_state import check_seed as check_seed
+    from ilk.random_state import check_weights as check_weights
     from ilk.registries import Registry as Registry
     from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
@@ -220,7 +220,6 @@ _WHERE = {
     ),
     "ilk.blockwise": ("RowBlocks", "row_blocks"),
     "ilk.capabilities": ("Capabilities",),
-    "ilk.chance": ("check_seed", "check_weights"),
     "ilk.compiling": ("compiled",),
     "ilk.component": ("Component", "seeded"),
     "ilk.discovery": ("Found", "installed"),
@@ -298,6 +297,7 @@ _WHERE = {
     ),
     "ilk.persist": ("PersistError", "load", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
+    "ilk.random_state": ("check_seed", "check_weights"),
     "ilk.registries": ("Registry", "display_name", "registry", "shipped_name"),
     "ilk.building": ("build",),
     "ilk.resolution": ("Resolved", "resolve"),
@@ -353,7 +353,7 @@ def __getattr__(name: str) -> Any:
     if module is None:
         from ilk.suggest import did_you_mean
 
-        # Tools probe modules for private names by the hundred.
+        # Tools probe modules for hundreds of private names: no suggestions for these.
         hint = "" if name.startswith("_") else did_you_mean(name, _MODULE)
         raise AttributeError(f"module 'ilk' has no attribute {name!r}{hint}")
     value = getattr(import_module(module), name)

@@ -1,4 +1,4 @@
-"""Type aliases for what parameters and arguments take."""
+"""Type aliases for parameters and arguments."""
 
 from __future__ import annotations
 

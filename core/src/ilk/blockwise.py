@@ -1,4 +1,4 @@
-"""Rows that are never loaded whole: of memory-mapped and of Dask arrays, block by block."""
+"""Rows of memory-mapped and of Dask arrays, read block by block."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BLOCK_BYTES = 16 * 2**20  # of rows as numbers of eight bytes
-_FAN = 8  # results that a task of Dask's merges
+BLOCK_BYTES = 16 * 2**20  # bytes of a block as float64: bounds the memory
+_FAN = 8  # results merged by one Dask task: keeps the tree of tasks flat
 _NUMBERS = "biuf"
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 @dataclass
 class RowBlocks(ABC):
-    """The rows of a table of numbers, of which a block at a time is in memory.
+    """The rows of a numeric table, with one block at a time in memory.
 
-    Blocks are arrays of float32, if that is the type of the numbers, else of float64, of at most
-    16 MiB (or one row).
+    Blocks are arrays of at most 16 MiB (or one row): float32 if the numbers are, else float64.
     """
 
     _checked: bool = field(default=False, init=False, repr=False)
@@ -48,13 +47,13 @@ class RowBlocks(ABC):
 
     @abstractmethod
     def fold(self, work: Callable[[int, np.ndarray], T], merge: Callable[[T, T], T]) -> T:
-        """Merge what comes of all blocks, each worked on where it lies.
+        """Map all blocks, each where it is stored, and merge the results.
 
         Parameters
         ----------
         work : function of the number of a block's first row, and the block
         merge : function
-            Of what came of two neighbouring runs of blocks, the earlier one first.
+            Takes the results of two neighbouring runs of blocks, the earlier run first.
         """
 
     def __len__(self) -> int:
@@ -68,9 +67,9 @@ class RowBlocks(ABC):
         owner : Component
             Named in errors.
         argument : str
-            What to call the rows in errors.
+            Name of the rows in errors.
         nan : bool
-            Whether NaN is let through.
+            Whether NaN is accepted.
         """
         if not self._checked:
             problem = self.fold(partial(_problem, owner, argument, nan), _first)
@@ -88,7 +87,7 @@ class MappedRows(RowBlocks):
     values : ndarray
         Shares the memory of the file.
     shared : bool
-        Whether what is read can be given back, as it is in the file.
+        Whether the pages that were read can be released, because the file has them.
     """
 
     values: np.ndarray
@@ -107,11 +106,11 @@ class MappedRows(RowBlocks):
             self._forget()
 
     def fold(self, work: Callable[[int, np.ndarray], T], merge: Callable[[T, T], T]) -> T:
-        """Merge what comes of all blocks, one after the other."""
+        """Map all blocks and merge the results, one after the other."""
         return _folded(iter(self), work, merge)
 
     def _forget(self) -> None:
-        """Give back the pages that were read, which would count as memory of this process."""
+        """Release the pages that were read; they would count as memory of this process."""
         base: Any = self.values
         while isinstance(base, np.ndarray):
             base = base.base
@@ -121,12 +120,12 @@ class MappedRows(RowBlocks):
 
 @dataclass
 class DaskRows(RowBlocks):
-    """The rows of a Dask array, whose scheduler computes them and works on them.
+    """The rows of a Dask array; its scheduler computes and maps them.
 
     Attributes
     ----------
     array : dask.array.Array
-        Its chunks hold whole rows.
+        Its chunks have whole rows.
     """
 
     array: Any
@@ -143,7 +142,7 @@ class DaskRows(RowBlocks):
             yield from _blocks(first, _as_promised(first, shape, chunk.compute()))
 
     def fold(self, work: Callable[[int, np.ndarray], T], merge: Callable[[T, T], T]) -> T:
-        """Merge what comes of all chunks, as a tree of tasks."""
+        """Map all chunks and merge the results, as a tree of tasks."""
         from dask.delayed import delayed
 
         shared = delayed((work, merge), traverse=False)  # one node: sent once to each worker
@@ -156,7 +155,7 @@ class DaskRows(RowBlocks):
         return parts[0].compute()  # type: ignore[no-any-return]  # Dask does not say
 
     def _chunks(self) -> Iterator[tuple[int, tuple[int, int], Any]]:
-        """Yield first row, shape and promise of each chunk that has rows."""
+        """Yield first row, shape and delayed values of each chunk with rows."""
         sizes = self.array.chunks[0]
         starts = np.cumsum((0, *sizes))[:-1]
         chunks = self.array.to_delayed()[:, 0]
@@ -166,7 +165,7 @@ class DaskRows(RowBlocks):
 
 
 def row_blocks(owner: object, X: Any, argument: str = "X") -> RowBlocks | None:
-    """Return rows that are to be read block by block; None for anything that is in memory.
+    """Return rows for reading block by block; None for data in memory.
 
     Parameters
     ----------
@@ -176,13 +175,13 @@ def row_blocks(owner: object, X: Any, argument: str = "X") -> RowBlocks | None:
         A memory-mapped array of numbers with rows and columns, a Dask array, or what this
         function returned, is read by blocks.
     argument : str
-        What to call X in errors.
+        Name of X in errors.
 
     Raises
     ------
     InputError, InputTypeError
-        If a Dask collection is no array of numbers with rows and columns, or does not know how
-        many rows it has.
+        If a Dask collection is not an array of numbers with rows and columns, or has an unknown
+        number of rows.
     """
     if isinstance(X, RowBlocks):
         return X
@@ -219,7 +218,7 @@ def _whole_rows(owner: object, X: Any, argument: str) -> Any:
 
 
 def _as_promised(first: int, shape: tuple[int, int], values: Any) -> np.ndarray:
-    """Return a chunk if it is what its array said: else rows would have wrong numbers."""
+    """Return a chunk after a check of its shape and type, which its array only declared."""
     if type(values) not in {np.ndarray, np.memmap}:
         raise InputTypeError(
             f"chunks of a Dask array must be plain NumPy arrays, got {type(values).__name__}"
@@ -266,7 +265,7 @@ def _merge_all(shared: tuple[Any, Any], parts: list[Any]) -> Any:
 
 
 def _problem(owner: object, argument: str, nan: bool, first: int, block: np.ndarray) -> str | None:
-    """Say what is wrong with a block; raised elsewhere, so that of several the first is told."""
+    """An error in a block; the caller raises the first one of all blocks."""
     try:
         check_finite(owner, block, argument=argument, nan=nan, first_row=first)
     except InputError as error:

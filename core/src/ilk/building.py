@@ -1,4 +1,4 @@
-"""Build objects from specs, with every component inside them."""
+"""Build objects from specs, including nested components."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ilk.spec import Spec
 
 
 def build(spec: Any, *, kind: str | None = None) -> Any:
-    """Turn a spec into an object, with every component inside it built as well.
+    """Turn a spec into an object, and build nested components, too.
 
     Parameters
     ----------
     spec : str or table
         ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``.
     kind : str, optional
-        May be left out where only one kind has the name.
+        May be left out if only one kind has the name.
 
     Raises
     ------
@@ -35,12 +35,12 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     if kind is None:
         kind = kind_from(data)
     resolved = resolve(spec, kind=kind)
-    # Only a file has relative paths, which resolving has completed.
+    # Only a file has relative paths, and resolution has completed them.
     return construct(resolved.data if isinstance(spec, Spec) else data, kind)
 
 
 def construct(spec: Any, kind: str, _: At = ()) -> Any:
-    """Build a name or table that is known to be right; an instance stays itself."""
+    """Build a checked name or table; return an instance unchanged."""
     if isinstance(spec, str):
         return registry(kind).get(spec)()
     if not isinstance(spec, Mapping):

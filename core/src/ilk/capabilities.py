@@ -1,4 +1,4 @@
-"""What a class of components can do, declared once and tested by the conformance kit."""
+"""Capabilities of a class of components, declared once and tested by the conformance kit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INPUT_KINDS: tuple[InputKind, ...] = get_args(InputKind)
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a class of components can do.
+    """Capabilities of a class of components.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Capabilities:
         (texts or bytes), ``"signatures"``, ``"sets"``, ``"views"``, ``"indices"``
         (rows of a precomputed matrix).
     symmetric : bool
-        d(x, y) = d(y, x), or k(x, y) = k(y, x); up to rounding where matrices are multiplied.
+        d(x, y) = d(y, x), or k(x, y) = k(y, x); up to the rounding of matrix products.
     metric : bool
         With default parameters all four metric axioms hold, the triangle inequality up to
         rounding.
@@ -39,20 +39,20 @@ class Capabilities:
     probabilistic : bool
         Has ``predict_proba``.
     fast_leave_one_out : bool
-        Has ``leave_one_out(X, y)``, equal to refitting for every case. Where that depends on
-        parameters, on a random state left open say, an instance has a property of this name.
+        Has ``leave_one_out(X, y)``, equal to refitting for every case. If that depends on
+        parameters, for example on an open random state, an instance has a property of this name.
     stateless : bool
-        A transformer that learns nothing from cases: what it makes of one depends on that case,
-        the kind of X, and the parameters, whatever it was fitted to.
+        A transformer that learns nothing from cases: its output for a case depends only on that
+        case, the kind of X, and the parameters, not on the training data.
     presort : bool
         Has ``presort(X)`` whose handle `fit` reuses, and `predict` takes for the same rows.
     gram_gradient : bool
         A kernel with analytic gradients with respect to its parameters.
     local : bool
-        A metric learner that adapts to each query: ``kneighbors`` in place of ``transform``.
+        A metric learner that adapts to each query: ``kneighbors`` instead of ``transform``.
     specable : bool
-        With default or example parameters it can be written to a spec; False where a
-        parameter is a function.
+        With default or example parameters it can be written to a spec; False if a parameter is
+        a function.
     """
 
     inputs: tuple[InputKind, ...] = ("vectors",)

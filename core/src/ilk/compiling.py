@@ -1,4 +1,4 @@
-"""Functions compiled by numba, and where what was compiled is kept."""
+"""Functions compiled by numba, and the cache of compiled code."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ def compiled(*, fastmath: Collection[str] = (), inline: bool = False) -> Callabl
 def compiled(
     function: _F | None = None, *, fastmath: Collection[str] = (), inline: bool = False
 ) -> Any:
-    """Compile a function by numba: without the interpreter lock, dividing as numpy does.
+    """Compile a function by numba: without the interpreter lock, with numpy's division.
 
-    What was compiled is kept for later processes in the user's cache folder, so an installation
-    may be read-only. It is kept under a fingerprint of the function's source file and of what
-    it refers to (compiled functions, constants), so it is never stale. ``ILK_CACHE`` (or
-    ``NUMBA_CACHE_DIR``) names another folder; where none can be written to, nothing is kept,
-    and files that were damaged are made anew.
+    Compiled code is cached for later processes in the user's cache folder, so an installation
+    may be read-only. The key is a fingerprint of the function's source file and of the objects
+    that it uses (compiled functions, constants), so the cache is never stale. ``ILK_CACHE`` (or
+    ``NUMBA_CACHE_DIR``) names another folder. If no folder is writable, nothing is cached;
+    damaged files are written again.
 
-    Threads are not numba's: give blocks of rows to `in_blocks`.
+    Use `in_blocks` for threads instead of numba's own.
 
     Parameters
     ----------
     function : callable, optional
-        Left out where options are given.
+        Left out if options are given.
     fastmath : collection of str
-        Flags of LLVM's, none of which may touch NaN or infinity: ``"nsz"``, ``"contract"``
-        and ``"reassoc"``. The last makes a result depend on how a loop was vectorised.
+        Flags of LLVM that keep NaN and infinity: ``"nsz"``, ``"contract"`` and ``"reassoc"``.
+        With the last one, a result depends on the vectorization of a loop.
     inline : bool
-        Whether callers get a copy of the function, where that is worth its compilation.
+        Whether callers get a copy of the function; it speeds up loops and costs compilation.
 
     Returns
     -------
     callable
-        A dispatcher of numba's, or a decorator that makes one.
+        A numba dispatcher, or a decorator that returns one.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def compiled(
 
 
 def cache_root() -> Path | None:
-    """The folder that holds compiled functions; None where none can be written to."""
+    """The cache folder of compiled functions; None if no folder is writable."""
     for root in _roots():
         try:
             root.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def cache_root() -> Path | None:
     return None
 
 
-_configured = Lock()  # numba's configuration is one for the process
+_configured = Lock()  # numba's configuration is global to the process
 
 
 def _dispatcher(function: _F, options: dict[str, Any]) -> Any:
@@ -120,10 +120,10 @@ def _dispatcher(function: _F, options: dict[str, Any]) -> Any:
 
 @dataclass(eq=False)
 class StampLocator:
-    """Says where numba keeps a function: in a folder named by what the function depends on.
+    """Tells numba the cache folder of a function, which is named by the fingerprint.
 
-    numba's own locators add the path of the source, so that each environment that ilk is
-    installed in would compile everything anew. Versions of numba that do not ask keep the path.
+    numba's own locators add the path of the source, so that each environment with ilk would
+    compile everything again. Versions of numba without configurable locators add the path.
     """
 
     folder: str
@@ -131,7 +131,7 @@ class StampLocator:
 
     @classmethod
     def from_function(cls, function: Any, _: str) -> StampLocator:
-        """Return the locator of a function that is being decorated; its path does not count."""
+        """Return the locator of a function during decoration, independent of its path."""
         from numba.core import config
 
         settings: Any = config
@@ -146,7 +146,7 @@ class StampLocator:
         return self.folder
 
     def get_source_stamp(self) -> str:
-        """Return nothing: the name of the folder says it."""
+        """Return nothing: the name of the folder contains the fingerprint."""
         return ""
 
     def get_disambiguator(self) -> str:
@@ -155,7 +155,7 @@ class StampLocator:
 
 
 def _forgive(cache: Any) -> None:
-    """Let what is kept count as lost where it cannot be read, and do without where it is full."""
+    """Make a cache treat unreadable files as absent, and ignore failures to write."""
     load, save = cache.load_overload, cache.save_overload
 
     def load_overload(*args: Any) -> Any:
@@ -190,7 +190,7 @@ def _roots() -> list[Path]:
 
 
 def _stamp(function: Any) -> str:
-    """Hash of all that a compiled function depends on: its file, and what its names refer to."""
+    """Hash of a compiled function's dependencies: its file, and the values of its names."""
     digest = hashlib.sha256(_contents(function.__code__.co_filename))
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     known = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
@@ -205,14 +205,14 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _identity(value: Any) -> str:
-    """What tells one value from another in every process."""
+    """A text that identifies a value in every process."""
     if hasattr(value, "py_func"):
         return str(getattr(value, "ilk_stamp", None) or _stamp(value.py_func))
     if isinstance(value, ModuleType):
         return f"{value.__name__} {getattr(value, '__version__', '')}"
     if isinstance(value, type) or callable(value):
         return f"{value.__module__}.{getattr(value, '__qualname__', '')}"
-    if hasattr(value, "tobytes"):  # what is printed of an array may be a part
+    if hasattr(value, "tobytes"):  # repr abbreviates large arrays
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     return repr(value)
 

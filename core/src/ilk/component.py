@@ -14,7 +14,6 @@ from sklearn.base import clone
 
 from ilk.building import build, construct
 from ilk.capabilities import Capabilities
-from ilk.chance import check_seed
 from ilk.diagram import Block, block, parts_in_slots
 from ilk.errors import ParameterError, RegistryError, SpecError
 from ilk.estimators import BaseEstimator
@@ -22,6 +21,7 @@ from ilk.fields import collect_fields, constructor, unknown_parameter, with_para
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen
 from ilk.params import Param, is_shared, param, slot, slots
+from ilk.random_state import check_seed
 from ilk.registries import display_name
 from ilk.slot_values import At, SlotError, map_slot, slot_problem
 from ilk.suggest import did_you_mean
@@ -31,28 +31,27 @@ _DEEPEST_SHOWN = 8
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(param, slot, slots))
 class Component(BaseEstimator, ABC):
-    """Base class of everything that has a name in ilk.
+    """Base class of all named components of ilk.
 
     A subclass declares each parameter once, as a field: ``k: int = ilk.param(default=5, ge=1,
-    doc="Neighbours that vote.")``. From the fields come the constructor, which takes them by
+    doc="Neighbours that vote.")``. The fields define the constructor, which takes them by
     keyword and stores them, `get_params` and `set_params`, the checks, and the section
-    *Parameters* of the docstring. A subclass checks them when it is used by calling
-    `check_parameters`.
+    *Parameters* of the docstring. A subclass calls `check_parameters` when it is used.
 
     Attributes
     ----------
     kind : str
-        The kind this class is made for (set by the interface it inherits from).
+        The kind of this class (set by the interface it inherits from).
     parameters : mapping of str to Param
         The declarations, in the order of the fields, inherited ones first. Made from the fields.
     capabilities : Capabilities
-        What the class can do; each claim is tested by the conformance kit.
+        Capabilities of the class; the conformance kit tests each claim.
     waivers : mapping of str to str
         Conformance checks this class is known to fail, each with the reason; a waived
         check that passes is an error.
     relies_on : tuple of str
-        Distributions beyond its own whose version decides what it computes: with another
-        version, stored results of experiments do not count as done.
+        Other distributions whose version affects its results: with another version, stored
+        results of experiments do not count as done.
 
     Examples
     --------
@@ -81,7 +80,7 @@ class Component(BaseEstimator, ABC):
         return [cls()]
 
     def check_parameters(self) -> None:
-        """Check every parameter; subclasses add what depends on several of them.
+        """Check every parameter; subclasses add checks of combinations.
 
         Raises
         ------
@@ -95,12 +94,12 @@ class Component(BaseEstimator, ABC):
                 raise self.parameter_error(name, problem)
 
     def check_loaded(self) -> None:
-        """Check what was learned, as `ilk.load` has read it from a file; for subclasses to extend.
+        """Check the fitted state after `ilk.load` has read it from a file; for subclasses.
 
-        Called for a fitted component after `check_parameters`. A class whose answers come from
-        compiled loops checks here that positions which it keeps are in range and that shapes
-        agree, best by `ilk.check_stored`: a changed file must not make a loop read foreign
-        memory. A dataclass that a component keeps may have a method of this name, too.
+        Called for a fitted component after `check_parameters`. A class with compiled loops
+        checks here that stored positions are in range and that shapes agree, best by
+        `ilk.check_stored`: a changed file must not make a loop read foreign memory. A dataclass
+        in the state of a component may have a method of this name, too.
 
         Raises
         ------
@@ -109,9 +108,9 @@ class Component(BaseEstimator, ABC):
         """
 
     def alternatives(self) -> list[Any]:
-        """Return what it may become by values that no slot holds, as those of a grid.
+        """Return the components that values outside slots may create, such as those of a grid.
 
-        An experiment must know which code they run: stored results go by that.
+        An experiment must know their code, because stored results depend on it.
         """
         return []
 
@@ -120,9 +119,9 @@ class Component(BaseEstimator, ABC):
         return ParameterError(f"{display_name(self)}: {argument} {problem}", argument=argument)
 
     def resolve_slot(self, name: str) -> Any:
-        """Return what stands in a slot, built from its name or table, or cloned.
+        """Return the component of a slot, built from its name or table, or cloned.
 
-        A list or dict slot gives a list or dict. A component made by `frozen` stays itself.
+        A list or dict slot gives a list or dict. A frozen component is returned itself.
         """
         value = getattr(self, name)
         problem = slot_problem(self.parameters[name], value)
@@ -131,9 +130,9 @@ class Component(BaseEstimator, ABC):
         return _made(self, name, value, lambda instance: clone(instance, safe=False))
 
     def seeded_slot(self, name: str) -> Any:
-        """Return what `resolve_slot` does, each of its open random states set by ``random_state``.
+        """Like `resolve_slot`, with open random states set from ``random_state``.
 
-        For what is learned once: the members of an ensemble need seeds of their own (`seeded`).
+        For a component that is fitted once: members of an ensemble need different seeds (`seeded`).
         """
         return seed_slot(self, name, self.resolve_slot(name))
 
@@ -144,13 +143,13 @@ class Component(BaseEstimator, ABC):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with ``deep`` also those of components in slots.
 
-        The members of a list are reached by position (``members__0__k``), those of a dict
-        by key (``parts__color__p``).
+        Names have the position of a member in a list (``members__0__k``), or its key in a dict
+        (``parts__color__p``).
         """
         return get_nested(self, super().get_params(deep=False), deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``slot__name=value`` works also where the slot holds a name or a table.
+        """Set parameters; ``slot__name=value`` also works if the slot has a name or a table.
 
         Raises
         ------
@@ -168,7 +167,7 @@ class Component(BaseEstimator, ABC):
 
     def __setstate__(self, state: Any) -> None:
         values = decode_state(state)
-        for name, declared in self.parameters.items():  # a default name means what ships with ilk
+        for name, declared in self.parameters.items():  # default names mean components of ilk
             if name not in values or (declared.slot and _is_default(values[name], declared)):
                 default = declared.default
                 values[name] = copy.deepcopy(default) if is_shared(default) else default
@@ -198,7 +197,7 @@ def _is_default(value: Any, declared: Param) -> bool:
 
 
 def children(owner: Any) -> Iterator[tuple[str, Any]]:
-    """Yield ``(path, component)`` for each component standing in a slot of `owner`."""
+    """Yield ``(path, component)`` for each component in a slot of `owner`."""
     for name, declared in getattr(owner, "parameters", {}).items():
         if declared.slot:
             yield from (
@@ -216,7 +215,7 @@ def _is_deeper(owner: Any, levels: int) -> bool:
 def _members(declared: Param, value: Any) -> list[tuple[Any, At]]:
     """List the components in the value of a slot, each with its position."""
     found: list[tuple[Any, At]] = []
-    with suppress(SlotError):  # said when the component is used
+    with suppress(SlotError):  # reported when the component is used
         map_slot(declared, value, lambda item, _, at: found.append((item, at)))
     return found
 
@@ -283,7 +282,7 @@ def _set_inside(owner: Any, name: str, params: dict[str, Any]) -> None:
 
 
 def open_slot(owner: Any, name: str) -> None:
-    """Replace names and tables in a slot by the components they mean."""
+    """Replace names and tables in a slot by components."""
     setattr(owner, name, opened(owner, name, getattr(owner, name)))
 
 
@@ -311,14 +310,14 @@ def _made(owner: Any, name: str, value: Any, keep: Callable[[Any], Any]) -> Any:
 
 
 def seeded(component: Any, seed: int) -> Any:
-    """Give every random state that is still None a seed of its own, however deep.
+    """Set every random state that is None to a different seed, at any depth.
 
     Parameters
     ----------
     component : Component
         Changed in place; names and tables in its slots become components.
     seed : int
-        The same seed gives the same random states whatever the order.
+        The same seed gives the same random states, independent of the order.
 
     Returns
     -------
@@ -330,7 +329,7 @@ def seeded(component: Any, seed: int) -> Any:
 
 
 def seed_slot(owner: Any, name: str, value: Any) -> Any:
-    """Seed the components that were made for a slot by the random state of its owner, if any."""
+    """Seed the components built for a slot from the random state of the owner, if it has one."""
     state = getattr(owner, "random_state", None)
     if state is None:
         return value
@@ -346,8 +345,8 @@ def _seed(component: Any, seed: int, path: str) -> None:
     for name, declared in getattr(component, "parameters", {}).items():
         if declared.slot and getattr(component, name) is not None:
             open_slot(component, name)
-    own = component.get_params(deep=False)
-    if "random_state" in own and own["random_state"] is None:
+    parameters = component.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
         digest = hashlib.sha256(f"{seed}:{path}".encode()).digest()
         component.set_params(random_state=int.from_bytes(digest[:4], "big") >> 1)
     for name, child in children(component):

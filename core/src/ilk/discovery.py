@@ -1,4 +1,4 @@
-"""What installed distributions offer, read from their metadata; nothing is imported."""
+"""The components of installed distributions, read from metadata without imports."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """A component that an installed distribution offers; nothing of it is imported yet.
+    """A component of an installed distribution, not yet imported.
 
     Attributes
     ----------
     kind, name : str
-        What it is and what it is called.
+        Kind and name of the component.
     distribution, version : str
-        Who offers it; ``"(session)"`` for a class registered by hand.
+        Its distribution; ``"(session)"`` for a class registered by hand.
     value : str
         ``"module:Class"``.
     """
@@ -47,7 +47,7 @@ def found_in(group: str) -> list[Found]:
 
 
 def groups() -> set[str]:
-    """Return the groups in which anything is offered to ilk, also those that nothing reads."""
+    """Return all entry-point groups of ilk with entries, including unknown groups."""
     return set(_by_group())
 
 
@@ -58,24 +58,24 @@ def offers(group: str, kind: str) -> tuple[Found, ...]:
 
 
 def installed() -> dict[str, str]:
-    """Return name and version of every installed distribution that offers something to ilk."""
+    """Return name and version of every installed distribution with entry points of ilk."""
     every = (found for group in _by_group().values() for found in group)
     return dict(sorted({found.distribution: found.version for found in every}.items()))
 
 
 def forget() -> None:
-    """Forget what was read, so that it is read again."""
+    """Clear the cache, so that metadata are read again."""
     _by_group.cache_clear()
     offers.cache_clear()
 
 
 def normal(name: str) -> str:
-    """Return the name of a distribution in the one form that names are compared in."""
+    """Return the normalized name of a distribution, for comparisons."""
     return name.lower().replace("_", "-").replace(".", "-")
 
 
 def hidden(distribution: str) -> bool:
-    """Tell whether the environment variable ILK_PLUGINS leaves a distribution out."""
+    """Tell whether the environment variable ILK_PLUGINS excludes a distribution."""
     allowed = os.environ.get("ILK_PLUGINS")
     if not allowed:
         return False
@@ -99,10 +99,10 @@ def _by_group() -> dict[str, list[Found]]:
 
 
 def _offering_distributions() -> Iterator[tuple[Distribution, list[EntryPoint]]]:
-    """Yield the installed distributions with entry points of ilk's.
+    """Yield the installed distributions with entry points of ilk.
 
-    Names and versions are read for these few only: parsing metadata is what is slow. Of two
-    copies on the path the first counts, as it does for imports.
+    Names and versions are read only for these few, because parsing metadata is slow. Of two
+    copies on the path the first counts, as for imports.
     """
     seen: set[str] = set()
     for dist in distributions():
@@ -113,12 +113,12 @@ def _offering_distributions() -> Iterator[tuple[Distribution, list[EntryPoint]]]
 
 
 def _points_of(dist: Distribution) -> list[EntryPoint]:
-    """Return the entry points of ilk's; none, with a warning, where metadata is spoiled."""
+    """Return the entry points of ilk; none, with a warning, if metadata are damaged."""
     try:
         points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
         problem = "" if not points or dist.name else f"nothing says whose {points[0].value} is"
         problem = problem or next(filter(None, map(_name_problem, points)), "")
-    except Exception as error:  # noqa: BLE001  # whatever is wrong, the others go on
+    except Exception as error:  # noqa: BLE001  # other distributions remain usable
         points, problem = [], repr(error)
     if problem:
         where = dist.locate_file("")
@@ -128,12 +128,12 @@ def _points_of(dist: Distribution) -> list[EntryPoint]:
 
 
 def _name_problem(point: EntryPoint) -> str:
-    """Return what is wrong with the name of an entry point, or nothing."""
+    """Return the problem with the name of an entry point, or an empty text."""
     if re.fullmatch(r"[\w.-]+", point.name):
         return ""
     return f"{point.name!r} in {point.group} is no name (letters, digits, '_', '.' and '-' only)"
 
 
 def value_problem(value: str) -> str:
-    """Return what is wrong with the value of an entry point, or nothing."""
+    """Return the problem with the value of an entry point, or an empty text."""
     return "" if EntryPoint.pattern.match(value) else f"{value!r} is not of the form module:Class"

@@ -1,6 +1,6 @@
-"""What pictures of plugins share: new axes without pyplot, colours of classes, names as they are.
+"""Common parts of the plugins' plots: axes without pyplot, colours of classes, literal labels.
 
-matplotlib, which the extra ``report`` of ilk has, is imported when something is drawn.
+matplotlib (extra ``report`` of ilk) is imported on the first plot.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["COLORS", "MARKERS", "colorbar", "look_of", "new_axes", "scatter", "written"]
 
-# Okabe and Ito's, which those who see no red or no green tell apart; without yellow and black
+# Okabe and Ito's palette, safe for red-green colour blindness; without yellow and black
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#666666")
 MARKERS = ("o", "s", "^", "D", "v", "<", ">", "X", "P")
 
-_LONGEST, _ENDING = 60, 16  # letters of a name that are drawn, and of its end
+_LONGEST, _ENDING = 60, 16  # maximum length of a label, and of its end after an ellipsis
 
 
 def new_axes(width: float, height: float, columns: int = 1) -> Any:
@@ -44,7 +44,7 @@ def new_axes(width: float, height: float, columns: int = 1) -> Any:
 
 
 def look_of(number: int) -> dict[str, Any]:
-    """Colour and marker of a class: no two of the first 63 share both."""
+    """Colour and marker of a class: a different pair for each of the first 63."""
     return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
@@ -60,9 +60,9 @@ def scatter(
         Named in errors.
     y : array of shape (n,), or None
     legend : bool
-        Whether to say what the colours mean.
+        Whether to explain the colours.
     shades : bool
-        Whether y holds numbers, not labels.
+        Whether y has numbers, not labels.
     """
     style: dict[str, Any] = {"alpha": 0.8, "edgecolors": "white", "linewidths": 0.4}
     if y is None:
@@ -84,15 +84,15 @@ def scatter(
 
 
 def colorbar(ax: Axes, image: Any, label: str) -> None:
-    """Say beside the axes what the colours of an image mean."""
+    """Draw a colour bar beside the axes."""
     figure: Any = ax.figure
     figure.colorbar(image, ax=ax, label=label)
 
 
 def written(name: Any) -> str:
-    """Return a name as it is drawn: not as a formula, nor left out of a legend, and on one line.
+    """Return a name for a plot: on one line, not read as a formula, nor hidden in a legend.
 
-    What is not printable is replaced, and a very long name loses its middle.
+    Unprintable characters are replaced, and a very long name loses its middle.
     """
     text = "".join(letter if letter.isprintable() else "\ufffd" for letter in str(name))
     if len(text) > _LONGEST:

@@ -1,18 +1,18 @@
-"""Every error that ilk raises on purpose; each message names what was wrong and where."""
+"""The errors that ilk raises; each message names the problem and its place."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ilk.wording import show
+from ilk.messages import show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 class IlkError(Exception):
-    """Base of all errors raised on purpose by ilk and its plugins."""
+    """Base of all errors that ilk and its plugins raise."""
 
 
 class ParameterError(IlkError, ValueError):
@@ -24,11 +24,11 @@ class ParameterError(IlkError, ValueError):
 
 
 class UnknownParameterError(ParameterError, TypeError):
-    """A component has no parameter of a name, or takes none by position."""
+    """A component has no parameter of this name, or takes no parameters by position."""
 
 
 class DeclarationError(IlkError, TypeError):
-    """A class declares its parameters in a way that cannot work."""
+    """A class has an invalid declaration of parameters."""
 
 
 class InputError(IlkError, ValueError):
@@ -47,7 +47,7 @@ class RegistryError(IlkError, LookupError):
     """A name could not be turned into a component."""
 
     def __str__(self) -> str:
-        # LookupError's KeyError-like cousins quote their argument; ours is a sentence.
+        # KeyError would show its argument in quotes; ours is a sentence.
         return str(self.args[0]) if self.args else ""
 
 
@@ -69,14 +69,14 @@ Where = tuple[Step, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a spec.
+    """One problem of a spec.
 
     Attributes
     ----------
     path : tuple of str and int
-        Where in the spec, ``("pipelines", 0, "steps", 1)``.
+        Place in the spec, ``("pipelines", 0, "steps", 1)``.
     message : str
-        What is wrong, with the value and a suggestion.
+        The problem, with the value and a suggestion.
     file : str or None
     line : int or None
     """
@@ -109,7 +109,7 @@ class SpecError(IlkError, ValueError):
     Attributes
     ----------
     problems : list of Problem
-        Path, message and, for a file, line of everything that was found wrong.
+        Path, message and, for a file, line of each problem.
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:

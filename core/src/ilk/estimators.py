@@ -1,7 +1,7 @@
-"""scikit-learn's base classes, with the types that it does not declare.
+"""scikit-learn's base classes, with types, which scikit-learn does not declare.
 
-A type checker takes a class without types for one that has every attribute and every
-parameter; then it would check no call of a component.
+For a type checker, a class with an untyped base has every attribute and takes every parameter;
+without these types it would check no call of a component.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a class of component declares: its fields, the constructor and docstring made from them."""
+"""Fields of a component class, and the constructor and docstring generated from them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _make_room(cls: type, name: str, declared: Param) -> None:
 
 
 def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
-    """Return the constructor of a class with these fields: it stores them, and nothing else."""
+    """Return the constructor of a class with these fields: it only stores them."""
     positional = [name for name, declared in fields.items() if not declared.kw_only]
     defaults = [(name, each.default, is_shared(each.default)) for name, each in fields.items()]
 
@@ -122,9 +122,9 @@ def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
         if values:
             raise unknown_parameter(cls.__name__, next(iter(values)), fields)
 
-    made: Any = __init__
-    made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
-    made.__signature__ = signature(fields)
+    function: Any = __init__
+    function.__qualname__, function.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+    function.__signature__ = signature(fields)
     return __init__
 
 
@@ -142,11 +142,11 @@ def signature(fields: Mapping[str, Param]) -> inspect.Signature:
 
 
 def _plain(default: Any) -> Any:
-    return str(default) if isinstance(default, str) else default  # scikit-learn takes no subclass
+    return str(default) if isinstance(default, str) else default  # scikit-learn rejects subclasses
 
 
 def unknown_parameter(label: str, name: str, fields: Mapping[str, Param]) -> UnknownParameterError:
-    """Return the error for a name that is no parameter, with the closest one."""
+    """Return the error for an unknown parameter, with the closest name."""
     known = ", ".join(fields) or "none"
     hint = did_you_mean(name, fields)
     return UnknownParameterError(

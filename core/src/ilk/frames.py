@@ -1,4 +1,4 @@
-"""Data frames in the state of fitted components, written as plain arrays while saving."""
+"""Data frames in the state of fitted components, converted to plain arrays for saving."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _saving: ContextVar[bool] = ContextVar("_saving", default=False)
 
 @contextmanager
 def frames_as_arrays() -> Iterator[None]:
-    """While this is open, components give their data frames away as arrays."""
+    """Within this context, the state of components has arrays instead of data frames."""
     token = _saving.set(True)
     try:
         yield
@@ -28,7 +28,7 @@ def frames_as_arrays() -> Iterator[None]:
 
 
 def encode_state(state: dict[str, Any]) -> dict[str, Any]:
-    """Write the data frames among a component's attributes as dicts, while saving."""
+    """Convert the data frames among a component's attributes to dicts, while saving."""
     if not _saving.get():
         return state
     return {key: _encode(value) if is_table(value) else value for key, value in state.items()}

@@ -1,4 +1,4 @@
-"""Frozen components: fitted ones that slots and pipelines keep as they are."""
+"""Frozen components: fitted components that slots and pipelines neither clone nor refit."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sklearn.frozen import FrozenEstimator
 
 
 def frozen(component: Any) -> Any:
-    """Return a twin of a fitted component that slots and pipelines keep as it is.
+    """Return a copy of a fitted component that slots and pipelines keep unchanged.
 
-    It is neither cloned nor fitted again, so a distance learned on one set of data can be
-    used on another.
+    It is neither cloned nor fitted again, so a distance learned on one data set can be used on
+    another.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def frozen(component: Any) -> Any:
     >>> knn.distance_.ranges_ is distance.ranges_
     True
     """
-    if not hasattr(component, "parameters"):  # no component of ilk's
+    if not hasattr(component, "parameters"):  # a scikit-learn estimator
         return FrozenEstimator(component)
     twin = copy.copy(component)
     setattr(twin, _FROZEN, True)

@@ -1,4 +1,4 @@
-"""Functions of plugins under a name of ilk's, found in the entry-point group ``ilk.functions``."""
+"""Functions of plugins with a name in ``ilk``, from the entry-point group ``ilk.functions``."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ GROUP = "ilk.functions"
 
 
 def results(path: str | Path, **options: Any) -> Any:
-    """Open what an experiment found, from its store alone; see `ilk_evaluation.Results`.
+    """Open the results of an experiment from its store; see `ilk_evaluation.Results`.
 
     Parameters
     ----------
     path : str or Path
         The SQLite file that ``ilk run`` wrote.
     **options
-        ``measures``, a list of names, takes the place of the measures of the experiment.
+        ``measures``, a list of names, replaces the measures of the experiment.
 
     Returns
     -------
     Results
-        With tables, verdicts and predictions; to filter, score, aggregate and export.
+        Tables, verdicts and predictions, with methods to filter, score, aggregate and export.
 
     Raises
     ------

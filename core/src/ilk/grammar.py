@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """The grammar of a table in a file that is not itself a component.
+    """The grammar of a table in a file that is not a component.
 
     Attributes
     ----------
     fields : mapping of str to Param, Table or Many
     required : tuple of str
     defaults : mapping
-        Values of fields that are left out.
+        Default values of fields.
     others : bool
-        Whether other fields may stand there, which nobody reads.
+        Whether other fields are allowed and ignored.
     """
 
     fields: Mapping[str, Param | Table | Many]

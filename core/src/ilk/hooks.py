@@ -1,4 +1,4 @@
-"""Events that plugins can listen to, by pluggy; a broken listener never stops a run."""
+"""Events for listeners of plugins, by pluggy; a broken listener never stops a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Section:
 
 
 class Events:
-    """The events there are. A listener is a module with functions of the same names.
+    """The events. A listener is a module with functions of the same names.
 
     A function may leave out arguments it does not need. Modules are listed in the
     entry-point group ``ilk.plugins``.
@@ -31,23 +31,23 @@ class Events:
 
     @hookspec
     def ilk_plan(self, plan: Any) -> None:
-        """Tell that an experiment is planned and about to run."""
+        """An experiment is planned and about to run."""
 
     @hookspec
     def ilk_cell_finished(self, cell: Any) -> None:
-        """Tell what came of one cell, after it was stored."""
+        """The outcome of one cell is stored."""
 
     @hookspec
     def ilk_run_finished(self, results: Any) -> None:
-        """Tell that a run is over and scored."""
+        """A run is finished and scored."""
 
     @hookspec
     def ilk_report_sections(self, results: Any) -> Any:
-        """Return sections to be added to the report."""
+        """Return additional sections for the report."""
 
 
 class HookWarning(UserWarning):
-    """A listener is broken: it is named, and left out from then on."""
+    """A listener is broken and ignored from now on; the message names it."""
 
 
 class Listeners:
@@ -82,7 +82,7 @@ class Listeners:
             self._add(lambda module=module: module, repr(module))
 
     def _add(self, load: Any, name: str) -> None:
-        """Load a listener and register it; warn about one that is broken or misspells an event."""
+        """Load and register a listener; warn if it is broken or misspells an event."""
         try:
             module = load()
             self.manager.register(module, name)
@@ -95,12 +95,12 @@ class Listeners:
             _warn(name, "cannot be used", error)
 
     def tell(self, event: str, **arguments: Any) -> list[Any]:
-        """Tell all listeners of an event; return what they answer, other than None."""
+        """Notify all listeners of an event; return their answers that are not None."""
         answers = []
         for implementation in reversed(getattr(self.manager.hook, event).get_hookimpls()):
-            own = [arguments[name] for name in implementation.argnames]
+            values = [arguments[name] for name in implementation.argnames]
             try:
-                answer = implementation.function(*own)
+                answer = implementation.function(*values)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # a plugin may raise anything

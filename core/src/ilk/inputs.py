@@ -1,4 +1,4 @@
-"""Data at the door: rows, tables, vectors and labels, checked with errors that name the cell."""
+"""Validation of input data: rows, tables, vectors and labels; errors name the cell."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def is_table(X: Any) -> bool:
 
 
 def is_dask(X: Any) -> bool:
-    """Tell whether X is a collection of Dask's without importing it."""
+    """Tell whether X is a Dask collection without importing Dask."""
     return type(X).__module__.partition(".")[0] in {"dask", "dask_expr"}
 
 
 def refuse_blocks(owner: object, X: Any, argument: str = "X") -> None:
-    """Raise if X is a Dask collection, which would have to be loaded whole.
+    """Raise if X is a Dask collection, which would have to be loaded completely.
 
     Raises
     ------
     InputTypeError
-        Naming the component, the argument and what can be done about it.
+        Naming the component, the argument and a remedy.
     """
     if is_dask(X):
         raise InputTypeError(f"{display_name(owner)}: {argument} {_whole(X)}")
@@ -61,15 +61,15 @@ def _whole(X: Any) -> str:
 
 
 def as_table(X: Any) -> Any:
-    """Return a polars frame as a pandas one; everything else as it is.
+    """Convert a polars frame to pandas; return other data unchanged.
 
     Polars' text and categorical columns become pandas categories.
 
     Raises
     ------
     InputTypeError
-        For a Dask collection, which would have to be loaded whole, unless it is one column, as
-        labels are.
+        For a Dask collection, which would have to be loaded completely, unless it has one
+        column, like labels.
     """
     if is_dask(X) and getattr(X, "ndim", 2) != 1:
         raise InputTypeError(f"X {_whole(X)}")
@@ -82,7 +82,7 @@ def as_table(X: Any) -> Any:
         values = X[name]
         family = str(values.dtype).partition("(")[0]
         nominal = family in {"String", "Categorical", "Enum"}
-        if family in {"Array", "List", "Object", "Struct"}:  # whatever it is, one cell a row
+        if family in {"Array", "List", "Object", "Struct"}:  # nested values: one object a row
             columns[name] = pd.Series(values.to_list(), dtype=object)
             continue
         cells = values.to_list() if nominal else values.to_numpy()
@@ -91,7 +91,7 @@ def as_table(X: Any) -> Any:
 
 
 def _declared(column: Any) -> list[str] | None:
-    """The values that a polars Enum declares, in their order; None for other columns."""
+    """The declared values of a polars Enum, in order; None for other columns."""
     is_enum = str(column.dtype).startswith("Enum")
     return list(column.dtype.categories) if is_enum else None
 
@@ -141,7 +141,7 @@ def _numeric(dtype: Any) -> bool:
 
 
 def refuse_nominal(owner: object, X: Any, argument: str = "X") -> None:
-    """Raise if a data frame has nominal columns, saying what can be done about it.
+    """Raise an error with a remedy if a data frame has nominal columns.
 
     Raises
     ------
@@ -160,12 +160,12 @@ def refuse_nominal(owner: object, X: Any, argument: str = "X") -> None:
 
 
 def refuse_unlike_numbers(owner: object, X: Any, argument: str = "X") -> None:
-    """Raise if an array holds what would only look like numbers: masked cells, dates, texts.
+    """Raise if numpy would wrongly convert an array to numbers: masked cells, dates, texts.
 
     Raises
     ------
     InputError, InputTypeError
-        Naming the component, the argument and, where there is one, the cell.
+        Naming the component, the argument and, if known, the cell.
     """
     name = display_name(owner)
     if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
@@ -188,7 +188,7 @@ def check_vectors(
     sparse: bool = False,
     min_rows: int = 1,
 ) -> Any:
-    """Return X as a 2-D array of float64 or float32, or raise an error that says what is wrong.
+    """Return X as a 2-D array of float64 or float32, or raise a precise error.
 
     Parameters
     ----------
@@ -199,18 +199,18 @@ def check_vectors(
     argument : str
         What to call X in errors.
     reset : bool, optional
-        None: `owner` is no estimator, features are not looked at.
+        None: `owner` is no estimator, features are not checked.
     nan : bool
-        Whether NaN is let through.
+        Whether NaN is accepted.
     sparse : bool
-        Whether sparse matrices are let through, as CSR.
+        Whether sparse matrices are accepted, and returned as CSR.
     min_rows : int
-        The fewest rows that are accepted.
+        Minimum number of rows.
 
     Returns
     -------
     ndarray or csr_matrix of shape (n, p)
-        float32 stays float32; everything else becomes float64. Not copied where it need not be.
+        float32 stays float32; everything else becomes float64. Copied only if needed.
 
     Raises
     ------
@@ -237,16 +237,16 @@ def check_vectors(
             checked = validate_data(owner, X, reset=reset, **options)
     except TypeError as error:
         raise InputTypeError(f"{display_name(owner)}: {argument}: {error}") from None
-    except UnicodeError:  # a ValueError, but none of X's
+    except UnicodeError:  # a ValueError, but not about the values of X
         raise
-    except (ValueError, OverflowError) as error:  # of an integer that no float holds
+    except (ValueError, OverflowError) as error:  # OverflowError: an integer too large for float
         raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
     check_finite(owner, checked, argument=argument, nan=nan)
     return checked
 
 
 def _is_plain(X: Any) -> bool:
-    """Tell whether X is what `check_vectors` returns, but for values that are not finite."""
+    """Tell whether X already has the form that `check_vectors` returns, except finiteness."""
     return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in _FLOATS
 
 
@@ -256,7 +256,7 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 def check_finite(
     owner: object, X: Any, *, argument: str = "X", nan: bool = False, first_row: int = 0
 ) -> None:
-    """Raise if an array has an infinite value, or a NaN where none is allowed.
+    """Raise if an array has an infinite value, or a NaN unless `allow_nan` is set.
 
     Parameters
     ----------
@@ -266,9 +266,9 @@ def check_finite(
     argument : str
         What to call X in errors.
     nan : bool
-        Whether NaN is let through.
+        Whether NaN is accepted.
     first_row : int
-        Number of the first row of X, where X is a block of something larger.
+        Number of the first row of X, if X is a block of a larger array.
 
     Raises
     ------
@@ -277,7 +277,7 @@ def check_finite(
     """
     values: Any = getattr(X, "data", X) if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
-        total = np.sum(values)  # finite unless a value is not, or the sum overflows
+        total = np.sum(values)  # a finite sum proves that all values are finite: one fast pass
     if np.isfinite(total):
         return
     bad = np.isinf(values) if nan else ~np.isfinite(values)

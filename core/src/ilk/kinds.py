@@ -24,12 +24,12 @@ class Kind:
     name, plural : str
         ``"distance"`` and ``"distances"``; the entry-point group is ``ilk.<plural>``.
     interfaces : tuple of str
-        ``"module:Class"`` of the base classes a component of this kind may have.
+        ``"module:Class"`` of the possible base classes of a component of this kind.
     role : {"transform", "resample", "final"} or None
-        What a component of this kind does as a step of a pipeline; None: it cannot be a step.
+        Role of a component of this kind as a step of a pipeline; None: it cannot be a step.
     methods : tuple of str
-        Methods by which a foreign object (a scikit-learn estimator or splitter, say) is
-        accepted in a slot of this kind; empty: only subclasses of the interface are.
+        Methods that qualify a foreign object (such as a scikit-learn estimator or splitter) for a
+        slot of this kind; empty: only subclasses of the interface are accepted.
     summary : str
         One line for listings.
     """
@@ -51,7 +51,7 @@ class Kind:
         return tuple(_import(path) for path in self.interfaces)
 
     def accepts(self, value: object) -> bool:
-        """Tell whether an instance can stand in a slot of this kind."""
+        """Tell whether an instance is valid in a slot of this kind."""
         if isinstance(value, type):
             return False
         if isinstance(value, self.interface_classes()):
@@ -70,13 +70,13 @@ _BUILT_IN = (
         "distance",
         "distances",
         ("ilk.interfaces.distance:Distance",),
-        "how far apart two objects are; small means close",
+        "measures the dissimilarity of two objects; small means close",
     ),
     Kind(
         "kernel",
         "kernels",
         ("ilk.interfaces.kernel:Kernel",),
-        "how alike two objects are; large means close",
+        "measures the similarity of two objects; large means close",
     ),
     Kind(
         "index",
@@ -107,7 +107,7 @@ _BUILT_IN = (
         "relevance",
         "relevances",
         ("ilk.interfaces.relevance:Relevance",),
-        "scores how much each feature tells about the labels",
+        "scores the information of each feature about the labels",
     ),
     Kind(
         "classifier",
@@ -129,7 +129,7 @@ _BUILT_IN = (
         "detector",
         "detectors",
         ("ilk.interfaces.detector:Detector",),
-        "tells inliers from outliers",
+        "distinguishes inliers and outliers",
         "final",
         ("fit", "predict"),
     ),
@@ -137,7 +137,7 @@ _BUILT_IN = (
         "clusterer",
         "clusterers",
         ("ilk.interfaces.clusterer:Clusterer",),
-        "groups alike objects",
+        "groups similar objects",
         "final",
         ("fit", "fit_predict"),
     ),
@@ -179,7 +179,7 @@ _BUILT_IN = (
         "comparison",
         "comparisons",
         ("ilk.interfaces.comparison:Comparison",),
-        "tells whether differences between pipelines are real",
+        "tests whether differences between pipelines are significant",
     ),
     Kind(
         "executor",
@@ -192,7 +192,7 @@ _BUILT_IN = (
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """Return every kind by name: the built-in ones and those that plugins add.
+    """Return every kind by name: the built-in kinds and the kinds of plugins.
 
     A plugin adds a kind by an entry point in the group ``ilk.kinds`` that names a `Kind`.
     """
@@ -200,7 +200,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def _added() -> list[Kind]:
-    """Load the kinds that plugins add; a broken one is warned about and left out."""
+    """Load the kinds of plugins; ignore broken ones with a warning."""
     added = []
     for found in found_in("ilk.kinds"):
         assert found.entry_point is not None
@@ -209,7 +209,7 @@ def _added() -> list[Kind]:
             kind = found.entry_point.load()
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001  # whatever a module does while it is imported
+        except BaseException as error:  # noqa: BLE001  # an import may raise anything, even SystemExit
             warnings.warn(f"{where} cannot be imported: {error!r}", stacklevel=2)
             continue
         if isinstance(kind, Kind):
@@ -225,7 +225,7 @@ def kind_of(name: str) -> Kind:
     Raises
     ------
     UnknownComponentError
-        If there is no such kind; names the nearest, or else all there are.
+        If there is no such kind; names the closest kind, or all kinds.
     """
     table = kinds()
     if name in table:

@@ -1,4 +1,4 @@
-"""Labels at the door: their sorted classes and the code of each."""
+"""Validation of labels: their sorted classes and the code of each."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def check_labels(
     y : array of shape (n,)
         Strings, booleans or integers; -1 is a label like any other. A Dask array is computed.
     X : optional
-        Checked to have as many rows.
+        Must have the same number of rows.
     min_classes : int
-        The fewest classes that are accepted.
+        Minimum number of classes.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def check_labels(
     Raises
     ------
     InputError
-        Naming the component and what is wrong with y.
+        Naming the component and the problem of y.
     """
     name = display_name(owner)
     if y is None:
@@ -47,7 +47,7 @@ def check_labels(
     try:
         values = column_or_1d(_plain_labels(y), warn=True)
         _refuse_missing(values)
-        with np.errstate(invalid="ignore"):  # it casts floats of any size to integers
+        with np.errstate(invalid="ignore"):  # scikit-learn casts floats of any size to integers
             check_classification_targets(values)
         classes, codes = np.unique(values, return_inverse=True)
     except (TypeError, ValueError) as error:
@@ -65,7 +65,7 @@ def check_labels(
 
 
 def _plain_labels(y: Any) -> Any:
-    """Labels of a categorical or string column as a numpy array; others as they are."""
+    """Labels of a categorical or string column as a numpy array; others unchanged."""
     y = as_table(y)
     if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
         raise ValueError(f"has a masked label at row {int(np.argmax(np.ma.getmaskarray(y)))}")
@@ -74,7 +74,7 @@ def _plain_labels(y: Any) -> Any:
     if isinstance(y, list | tuple):
         _refuse_mixture(y)
         if any(isinstance(label, str) for label in y):
-            y = np.asarray(y, dtype=object)  # else NaN would be the text nan
+            y = np.asarray(y, dtype=object)  # otherwise NaN would become the text "nan"
     array = np.asarray(y)
     if array.dtype == object and array.ndim == 1:
         _refuse_mixture(array)
@@ -84,7 +84,7 @@ def _plain_labels(y: Any) -> Any:
 
 
 def _refuse_mixture(labels: Any) -> None:
-    """Raise where numpy would take different labels for the same one."""
+    """Raise if numpy would treat different labels as equal."""
     found = ((_family(label), row) for row, label in enumerate(labels))
     families = {family: row for family, row in found if family}
     if len(families) > 1:
@@ -96,8 +96,8 @@ def _refuse_mixture(labels: Any) -> None:
 
 
 def _family(label: Any) -> str | None:
-    """What sort of label it is, where that can be told."""
-    if label is None or label != label:  # noqa: PLR0124  # NaN: missing, said elsewhere
+    """The family of a label (numbers, texts, ...), if known."""
+    if label is None or label != label:  # noqa: PLR0124  # NaN, reported elsewhere
         return None
     if isinstance(label, bool | np.bool_):
         return "true or false"

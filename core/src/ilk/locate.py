@@ -1,4 +1,4 @@
-"""Places in a TOML text: lines of its values, if it is valid, and of what is open, if not."""
+"""Places in a TOML text: lines of values if it is valid, lines of open brackets if not."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ilk.errors import Where
 
-# Possessive (`*+`), where the text is unlimited: what may be given back costs memory. Not where a
-# turn can fail within: before 3.11.5, Python takes what that turn has read.
+# Possessive (`*+`) for text of any length, because backtracking costs memory. Not for groups that
+# can fail midway: before 3.11.5, Python consumes the text that the failed repetition has read.
 _SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n]++)*+"|'[^'\n]*+'""")
-_STRINGS = [  # each up to its end, and the end
+_STRINGS = [  # pairs: a string up to its end, and the end
     (r'"{3}(?:"{0,2}+(?:\\.|[^"\\]++))*', r'"{3,5}'),
     (r"'{3}(?:'{0,2}+[^']++)*", r"'{3,5}"),
     (r'"(?:\\.|[^"\\\n]++)*+', r'"'),
@@ -22,8 +22,8 @@ _STRINGS = [  # each up to its end, and the end
 _STRING = re.compile("|".join(start + end for start, end in _STRINGS), re.DOTALL)
 _SCALAR = re.compile(r"[^,\]}\n#]+")
 
-DEEPEST = 100  # brackets within brackets, parts of a key: what reads or shows deeper ones gives up
-# A string without an end goes on to where it could have one, or each of its quotes would be tried.
+DEEPEST = 100  # nested brackets, or parts of a key: tomllib and repr recurse and fail beyond
+# A string without an end extends to its last possible end; otherwise each quote would be tried.
 _OPEN_STRING = "|".join(f"{start}(?:{end})?" for start, end in _STRINGS)
 _BRACKET = re.compile(
     rf"(?P<key>(?<![\w\"'-])(?:(?:{_KEY_PART.pattern})\s*+\.\s*+){{{DEEPEST}}})"
@@ -33,7 +33,7 @@ _BRACKET = re.compile(
 
 
 def too_deep(text: str) -> int | None:
-    """Return the line from which on a text, TOML or not, is nested too deeply, or None."""
+    """Return the first line at which a text, TOML or not, is nested too deeply, or None."""
     depth = 0
     for token in _BRACKET.finditer(text):
         depth += bool(token["open"]) - bool(token["close"])
@@ -43,7 +43,7 @@ def too_deep(text: str) -> int | None:
 
 
 def open_at(text: str, end: int) -> tuple[str, int] | None:
-    """Return the innermost bracket that is open at an offset, and its line; None: there is none."""
+    """Return the innermost open bracket at an offset, and its line, or None."""
     opened: list[re.Match[str]] = []
     for token in _BRACKET.finditer(text, 0, end):
         if token["open"]:
@@ -76,7 +76,7 @@ class _Scanner:
         self.text = text
         self.at = 0
         self.lines: dict[Where, int] = {}
-        self.arrays: dict[Where, int] = {}  # number of tables seen of each [[array]]
+        self.arrays: dict[Where, int] = {}  # number of tables read of each [[array]]
         self.counted = (0, 1)  # an offset and its line
 
     def scan(self) -> dict[Where, int]:
@@ -91,7 +91,7 @@ class _Scanner:
         return self.lines
 
     def _skip(self) -> bool:
-        """Pass white space and comments; False at the end."""
+        """Skip white space and comments; return False at the end."""
         match = _SPACE.match(self.text, self.at)
         assert match is not None
         self.at = match.end()
@@ -124,7 +124,7 @@ class _Scanner:
         return (*parent, position)
 
     def _through_arrays(self, key: tuple[str, ...]) -> Where:
-        """Put the position of the latest table behind each key that is an array of tables."""
+        """Add the position of the latest table to each key that is an array of tables."""
         path: Where = ()
         for part in key:
             path = (*path, part)

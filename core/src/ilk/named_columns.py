@@ -1,4 +1,4 @@
-"""Names of columns, carried past transformers to the steps that look for views by name."""
+"""Names of columns, preserved through transformers for steps that select views by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ilk.params import Views
 
 
 def uses_views(component: Any) -> bool:
-    """Tell whether a component, or one in its slots however deep, has views given."""
+    """Tell whether a component, or one in its slots at any depth, uses views."""
     for name, param in getattr(component, "parameters", {}).items():
         value = getattr(component, name)
         if Views in param.types and value is not None:
@@ -24,7 +24,7 @@ def uses_views(component: Any) -> bool:
 
 
 def _written(value: Any) -> bool:
-    """Whether a table, not yet built, gives views to something."""
+    """Tell whether the table of a component not yet built has views."""
     if isinstance(value, Mapping):
         return "views" in value or any(map(_written, value.values()))
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -33,12 +33,12 @@ def _written(value: Any) -> bool:
 
 
 def with_names(columns: Any, X: Any, transformer: Any) -> Any:
-    """Return what a transformer made of the table X as a table; anything else as it is.
+    """Return the output of a transformer as a table if X is one, else unchanged.
 
     Parameters
     ----------
     columns : array of shape (n, q)
-        What it made.
+        Output of the transformer.
     X : data of n rows
     transformer : Transformer
         Fitted; its ``get_feature_names_out`` names the columns.

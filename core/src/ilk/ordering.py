@@ -1,4 +1,4 @@
-"""An order of training cases that depends on neither the order of rows nor the names of classes."""
+"""A canonical order of training cases, independent of the order of rows and names of classes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _LARGEST = 2**62
 
 
 def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
-    """Numbers of rows, sorted by X, from its first column on; equal rows by further values.
+    """Row numbers sorted by the columns of X, the first column first, then by further values.
 
-    Sums of floating-point numbers depend on their order. A learner that takes its cases in this
-    order gives the same model for rows in any order, to the last bit.
+    Sums of floating-point numbers depend on their order. A learner that uses its cases in this
+    order gives the same model for any order of the rows, to the last bit.
 
     Parameters
     ----------
     X : data of n rows
-        Where it is not a dense table of finite numbers, its rows keep their order.
+        If it is not a dense table of finite numbers, its rows keep their order.
     *values : ndarray of shape (n,)
         Targets and weights.
 
@@ -32,7 +32,7 @@ def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
     Raises
     ------
     InputError
-        If there are not as many values as rows.
+        If the number of values is not that of the rows.
 
     Examples
     --------
@@ -49,17 +49,17 @@ def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
 def case_order(
     X: Any, codes: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Order of the rows, and order of the classes, that do not depend on the classes' names.
+    """Order of the rows, and order of the classes, independent of the classes' names.
 
-    Classes are sorted by their rows and the weights of these, rows by X, class and weight.
-    Only classes of the same rows and weights are told apart by their codes.
+    Classes are sorted by their rows and the rows' weights; rows by X, class and weight. Only
+    classes of the same rows and weights are sorted by their codes.
 
     Parameters
     ----------
     X : data of n rows
-        As `row_order` takes it.
+        As for `row_order`.
     codes : ndarray of int, shape (n,)
-        0 to C - 1, each of which occurs.
+        0 to C - 1; each occurs.
     weights : ndarray of shape (n,), optional
 
     Returns
@@ -71,7 +71,7 @@ def case_order(
     Raises
     ------
     InputError
-        If there are not as many codes or weights as rows.
+        If the number of codes or weights is not that of the rows.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def _ranks(X: Any) -> np.ndarray:
             ranks = np.unique(ranks, return_inverse=True)[1]
             size = int(ranks.max()) + 1
         ranks, size = ranks * width + codes, size * width
-        if width == n:  # no two rows are alike
+        if width == n:  # all rows differ already
             break
     return np.unique(ranks, return_inverse=True)[1]
 
 
 def _table(X: Any) -> np.ndarray | None:
-    """The dense table of finite numbers that X is, if it is one; errors name rows of others."""
+    """X as a dense table of finite numbers, or None; other code reports invalid data."""
     if hasattr(X, "tocsr"):
         return None
     try:
@@ -131,7 +131,7 @@ def _table(X: Any) -> np.ndarray | None:
 
 
 def _codes(column: np.ndarray) -> np.ndarray:
-    """Non-negative integers in the order of the values."""
+    """Non-negative integers in the same order as the values."""
     if column.dtype.kind in "bi":  # differences of small integers can overflow
         column = column.astype(np.int64, copy=False)
     low, high = column.min(), column.max()

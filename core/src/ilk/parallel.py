@@ -1,4 +1,4 @@
-"""How many threads compiled code may use, and work done block by block in them."""
+"""The number of threads of compiled code, and work in blocks of rows by threads."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ilk.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_limit: int | None = None  # of `threads`; None: what the environment says
-_inside = threading.local()  # set in threads of ours, which start none themselves
+_limit: int | None = None  # set by `threads`; None: use the environment
+_inside = threading.local()  # set in our threads, which start no threads themselves
 
 
 def n_threads() -> int:
-    """How many threads compiled code may use.
+    """Number of threads that compiled code may use.
 
-    What `threads` says, else the environment variable ``ILK_THREADS``, else
-    ``NUMBA_NUM_THREADS``, else the processors this process may use.
+    The limit set by `threads`, else the environment variable ``ILK_THREADS``, else
+    ``NUMBA_NUM_THREADS``, else the number of processors available to this process.
 
     Raises
     ------
     ParameterError
-        If the variable holds something else than a number of at least 1.
+        If the variable is not a number of at least 1.
     """
     if getattr(_inside, "busy", False):
         return 1
@@ -39,7 +39,7 @@ def n_threads() -> int:
 
 @contextmanager
 def threads(n: int) -> Iterator[None]:
-    """Limit compiled code to n threads for the time of a ``with`` block, in this process.
+    """Limit compiled code to n threads within a ``with`` block, in this process.
 
     Results never depend on the number of threads.
 
@@ -65,7 +65,7 @@ def threads(n: int) -> Iterator[None]:
 
 @contextmanager
 def in_this_thread() -> Iterator[None]:
-    """Let compiled code start no threads in a ``with`` block of the calling thread."""
+    """Run compiled code without further threads in a ``with`` block of the calling thread."""
     before, _inside.busy = getattr(_inside, "busy", False), True
     try:
         yield
@@ -76,8 +76,8 @@ def in_this_thread() -> Iterator[None]:
 def in_blocks(work: Callable[[int, int], object], n: int, size: int) -> None:
     """Call ``work(start, stop)`` for each block of `size` of n rows, in up to `n_threads` threads.
 
-    Blocks start in order. With one block, one thread, or inside another call, everything
-    happens in the calling thread. The gain is that of work which releases the interpreter lock.
+    Blocks start in order. With one block, one thread, or inside another call, all work runs in
+    the calling thread. Threads help only if the work releases the interpreter lock.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def in_blocks(work: Callable[[int, int], object], n: int, size: int) -> None:
     Raises
     ------
     Exception
-        The first that `work` raises; blocks not yet started are left out.
+        The first exception from `work`; blocks not yet started are skipped.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fields that declare the parameters of components: what a value may be, its default, its text."""
+"""Fields that declare the parameters of components: allowed values, default, documentation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ilk.errors import DeclarationError
-from ilk.known import as_default
+from ilk.messages import an, show
+from ilk.shipped import as_default
 from ilk.suggest import did_you_mean
-from ilk.wording import an, show
 
 
 class Array:
@@ -31,12 +31,12 @@ class Seed:
 class Views:
     """Marks named groups of columns, ``{"color": ["c1", "c2"]}``, or ``"data"``: the data set's.
 
-    A table of lists, of columns' names or positions; a list of lists where names do not matter.
+    A table of lists of names or positions of columns; a list of lists if names do not matter.
     """
 
 
-DATA_VIEWS = "data"  # stands for the views that a data set brings
-LARGEST_SEED = 2**32 - 1  # the largest that numpy's RandomState takes
+DATA_VIEWS = "data"  # means the views of the data set
+LARGEST_SEED = 2**32 - 1  # maximum seed of numpy's RandomState
 
 
 class FilePath:
@@ -44,7 +44,7 @@ class FilePath:
 
 
 class _Missing:
-    """Stands for the default of a declaration that has none: a key of a file."""
+    """Marks a declaration without a default: a key of a file."""
 
     def __repr__(self) -> str:
         return "MISSING"
@@ -55,9 +55,9 @@ MISSING = _Missing()
 
 @dataclass(frozen=True)
 class Param:
-    """What one parameter of a component, or one key of a file, may be.
+    """Allowed values of one parameter of a component, or of one key of a file.
 
-    A value is accepted if any of the alternatives takes it. Components declare their
+    A value is accepted if any of the alternatives accepts it. Components declare their
     parameters by `param`, `slot` and `slots`, which fill this record.
 
     Parameters
@@ -68,29 +68,29 @@ class Param:
     ge, gt, le, lt : float, optional
         Bounds on a number.
     choices : tuple, optional
-        Values taken as they are.
+        Allowed values.
     none : bool, default=False
-        Whether None is taken.
+        Whether None is allowed.
     slot : str, optional
-        The kind of component that stands here, as an instance, a name or a spec table;
-        ``"step"``: a table with one key, the kind.
+        The kind of component, given as an instance, a name or a spec table; ``"step"``: a table
+        with one key, the kind.
     many : type, optional
-        ``list`` or ``dict``: a slot that holds several components.
+        ``list`` or ``dict``: a slot for several components.
     items : Param, optional
-        What each element of a list or each value of a dict may be.
+        Declaration of the elements of a list or the values of a dict.
     doc : str, optional
-        What the parameter does, for docstrings, ``ilk show`` and JSON Schema.
+        Description for docstrings, ``ilk show`` and JSON Schema.
     trusted : bool, default=False
-        Whether a spec file may give it only if the user trusts the file: an address to which
-        data is sent, say.
+        Whether a spec file may set it only if the user trusts the file, for example an address
+        that receives data.
     schema : mapping, optional
-        JSON Schema keywords for what is checked elsewhere (``{"uniqueItems": True}``), so that
-        editors see it too.
+        JSON Schema keywords for checks made elsewhere (``{"uniqueItems": True}``), so that
+        editors make them, too.
     default : object, optional
-        The value where none is given.
+        The default value.
     form : str, optional
-        The type as docstrings say it, where the declaration alone does not tell: ``"array of
-        shape (n_features,)"``.
+        The type for docstrings, if the declaration alone does not define it: ``"array of shape
+        (n_features,)"``.
     kw_only : bool, default=True
         Whether the constructor takes it by keyword only.
 
@@ -139,7 +139,7 @@ class Param:
         return self.type if isinstance(self.type, tuple) else (self.type,)
 
     def problem(self, value: Any) -> str | None:
-        """Return what is wrong with a value that is no component, or None if it is fine."""
+        """Return the problem of a value that is no component, or None if it is valid."""
         if value is None and self.none:
             return None
         if any(_same(value, choice) for choice in self.choices):
@@ -257,23 +257,23 @@ def param(
     Parameters
     ----------
     default : object
-        The value where none is given; its type is the type of the parameter, where `type` and
-        `choices` do not say more.
+        The default value; its type is the type of the parameter, unless `type` or `choices` are
+        given.
     none : bool, optional
-        Whether None is taken; by default where it is the default. With ``none=False`` and the
-        default None the parameter must be given.
+        Whether None is allowed; true by default if None is the default. With ``none=False`` and
+        the default None the parameter must be given.
     type, ge, gt, le, lt, choices, items, doc, trusted, schema, form
         As in `Param`.
 
     Returns
     -------
     Param
-        Typed as anything, so that a type checker takes it for a value of the field.
+        Typed as `Any`, so that a type checker accepts it as a value of the field.
 
     Raises
     ------
     DeclarationError
-        If the default is mutable, of another type, or does not tell the type.
+        If the default is mutable, of another type, or does not determine the type.
 
     Examples
     --------
@@ -315,7 +315,7 @@ def slot(
     doc: str = "",
     form: str = "",
 ) -> Any:
-    """Declare a slot: a parameter that holds a component of a kind.
+    """Declare a slot: a parameter for a component of a kind.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def slots(
     form: str = "",
     kw_only: bool = True,
 ) -> Any:
-    """Declare a parameter that holds several components of a kind.
+    """Declare a parameter for several components of a kind.
 
     Parameters
     ----------
@@ -451,7 +451,7 @@ def is_shared(default: Any) -> bool:
 
 
 def _type_of(default: Any, choices: tuple[Any, ...]) -> Any:
-    """Return the type that a default tells, None where the choices are all there is."""
+    """Return the type of a default, or None if only choices are allowed."""
     if any(_same(default, choice) for choice in choices) or (choices and default is None):
         return None
     kind = type(default)
@@ -494,13 +494,13 @@ _WORDS: dict[Any, str] = {
 
 
 def _same(value: Any, choice: Any) -> bool:
-    """Equality that keeps True apart from 1 and never compares arrays elementwise."""
+    """Equality that distinguishes True from 1 and never compares arrays elementwise."""
     return type(value) is type(choice) and bool(value == choice)
 
 
 def _matches(value: Any, kind: Any) -> bool:
     if kind is bool:
-        return type(value).__name__ in {"bool", "bool_"}  # numpy's too
+        return type(value).__name__ in {"bool", "bool_"}  # bool_: numpy's
     if isinstance(value, bool):
         return False
     test = _TESTS.get(kind)
@@ -524,7 +524,7 @@ def _is_array(value: Any) -> bool:
 
     try:
         return np.asarray(value).dtype.kind in "biuf"
-    except ValueError:  # ragged
+    except ValueError:  # rows of different lengths
         return False
 
 
@@ -544,7 +544,7 @@ def _is_path(value: Any) -> bool:
         return False
     try:
         Path(text).expanduser()
-    except RuntimeError:  # "~" and the name of no user
+    except RuntimeError:  # "~name" of an unknown user
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""Fitted components on disk: no pickle, only types that are registered, versions checked."""
+"""Fitted components in files: no pickle, only registered types, checked versions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _HEADER, _STATE = "ilk.json", "state.skops"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "skops")
-_version = cache(version)  # reading it takes longer than writing a small model
+_version = cache(version)  # reading metadata takes longer than writing a small model
 
 
 class PersistError(IlkError, ValueError):
@@ -36,8 +36,8 @@ class PersistError(IlkError, ValueError):
 def save(model: Component, path: str | Path) -> Path:
     """Write a fitted component to a file.
 
-    The file holds arrays, numbers and names in skops' format, nothing that runs code. It
-    replaces an older file only when it is complete.
+    The file has arrays, numbers and names in skops' format, and no code. It replaces an older
+    file only when it is complete.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def save(model: Component, path: str | Path) -> Path:
     Returns
     -------
     Path
-        Where it was written.
+        The path of the file.
 
     Raises
     ------
     PersistError
-        If it, or something in it, is of a type that no installed distribution registers (a
-        function, a class made by hand), or the file cannot be written.
+        If the component, or a part of it, has a type that no installed distribution registers
+        (such as a function or a class of a script), or the file cannot be written.
 
     Examples
     --------
@@ -69,21 +69,21 @@ def save(model: Component, path: str | Path) -> Path:
     header = {"format": FORMAT, "component": display_name(model), "versions": _versions(model)}
     state = _dump(model)
     content = _packed(header, state, zipfile.ZIP_DEFLATED)
-    if len(state) > _most(len(content)):  # of zeros, say: `load` would take it for an attack
+    if len(state) > _most(len(content)):  # such as zeros: `load` would refuse it as an attack
         content = _packed(header, state, zipfile.ZIP_STORED)
     _write(path, content)
     return path
 
 
 def load(path: str | Path, *, check_versions: bool = True) -> Any:
-    """Read what a file holds: a spec, where its name ends in ``.toml``, else a component.
+    """Read a file: a spec if its name ends in ``.toml``, else a component.
 
     Parameters
     ----------
     path : str or Path
     check_versions : bool, default=True
-        Whether a component written with other versions is refused: another version may
-        read the same state another way.
+        Whether to refuse a component written with other versions, which may interpret the same
+        state differently.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def load(path: str | Path, *, check_versions: bool = True) -> Any:
         If the file is damaged, holds a type that no installed distribution registers, or
         was written with other versions.
     SpecError
-        If it is no TOML.
+        If it is not TOML.
     """
     path = Path(path)
     if path.suffix == ".toml":
@@ -115,7 +115,7 @@ def _packed(header: dict[str, Any], state: bytes, method: int) -> bytes:
 
 
 def _most(size: int) -> int:
-    """The most bytes that a file of a size may unpack to."""
+    """Maximum number of unpacked bytes of a file of a given size."""
     return max(LARGEST, RATIO * size)
 
 
@@ -143,8 +143,8 @@ def _restore(path: Path, state: bytes) -> Any:
     except IlkError as error:
         raise PersistError(f"{path}: refused: {error}") from error
     except Exception as error:
-        said = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise PersistError(f"{path}: cannot be loaded: {said}") from error
+        message = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise PersistError(f"{path}: cannot be loaded: {message}") from error
     return model
 
 
@@ -179,7 +179,7 @@ def _check_versions(path: Path, written: Mapping[str, str]) -> None:
 
 
 def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Read header and state; whatever is wrong with the file, one error says so."""
+    """Read header and state; every problem of the file raises the same type of error."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise PersistError(f"{path}: cannot be read: it is a device or a pipe")
     try:
@@ -203,7 +203,7 @@ def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

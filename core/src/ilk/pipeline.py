@@ -17,7 +17,7 @@ from ilk.freezing import fit_component
 from ilk.inputs import check_same_length, n_rows, take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample
-from ilk.leaving_out import learns_nothing, leaves_out
+from ilk.leave_one_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
 from ilk.slot_values import slot_problem
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
     def check(self: Pipeline) -> bool:
-        getattr(self._last(), method)  # raises the AttributeError that says what lacks it
+        getattr(self._last(), method)  # its AttributeError names the last step
         return True
 
     return check
@@ -41,26 +41,26 @@ def _last_has(method: str) -> Callable[[Pipeline], bool]:
 class Pipeline(Classifier):
     """Steps fitted one after the other: transformers, metric learners, editors, a predictor.
 
-    Transformers and metric learners change X on its way to the last step. Editors choose
-    the cases the later steps learn from, and only while fitting. The last step predicts
-    (a classifier, regressor, detector or clusterer) or transforms.
+    Transformers and metric learners transform X before the last step. Editors select the
+    training cases of the later steps, only during `fit`. The last step predicts (a classifier,
+    regressor, detector or clusterer) or transforms.
 
     Attributes
     ----------
     steps_ : list of (str, component)
-        Names and fitted components. A step is named for its kind, with a number from 1
-        where the kind occurs more than once (``transformer1``).
+        Names and fitted components. The name of a step is its kind, with a number from 1 if the
+        kind occurs more than once (``transformer1``).
     classes_ : ndarray
-        Classes of the last step, where it has them.
+        Classes of the last step, if it has classes.
     n_features_in_ : int
-        Number of features of the first step, where it has them.
+        Number of features of the first step, if known.
     reduction_ : float
-        Share of the cases that editors left out; 0 without an editor.
+        Share of the cases that editors removed; 0 without an editor.
 
     Raises
     ------
     ParameterError
-        If a step is of the wrong kind or stands in the wrong place.
+        If a step is of the wrong kind or in the wrong position.
 
     Examples
     --------
@@ -76,8 +76,8 @@ class Pipeline(Classifier):
         default=({"classifier": "knn"},),
         kw_only=False,
         form="list",
-        doc='Each a table with one key, the kind: ``{"transformer": "standardize"}``, where the '
-        "value is a name, a table with ``use``, or an instance; or just an instance.",
+        doc='Each a table with one key, the kind: ``{"transformer": "standardize"}``; its value '
+        "is a name, a table with ``use``, or an instance. Or only an instance.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "histograms", "sets", "signatures", "views"),
@@ -141,14 +141,14 @@ class Pipeline(Classifier):
         return super().set_params(**by_position)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit every step on what the steps before it made of the data.
+        """Fit every step on the output of the steps before it.
 
         Parameters
         ----------
         X : array, data frame or list of length n
         y : array of shape (n,), optional
         sample_weight : array of shape (n,), optional
-            Given to the steps that declare it; editors choose from it as from y. An
+            Passed to the steps that declare it; editors select from it as from y. It is an
             error if there is no such step.
 
         Returns
@@ -168,12 +168,12 @@ class Pipeline(Classifier):
             kind, component = kind_and_component(step)
             last = position == len(built) - 1
             if role_of(kind) == "resample":
-                component, kept = resample(component, X, y)
-                share *= len(kept) / n_rows(X)
-                if not len(kept):
+                component, selected = resample(component, X, y)
+                share *= len(selected) / n_rows(X)
+                if not len(selected):
                     raise InputError(f"pipeline: the step {name} left none of {n_rows(X)} cases")
-                X, y = take(X, kept), take(y, kept)
-                sample_weight = None if sample_weight is None else take(sample_weight, kept)
+                X, y = take(X, selected), take(y, selected)
+                sample_weight = None if sample_weight is None else take(sample_weight, selected)
             else:
                 if not last and not hasattr(component, "transform"):
                     raise self.parameter_error(
@@ -187,15 +187,15 @@ class Pipeline(Classifier):
         return self
 
     def _check_weights(self, steps: list[Any], X: Any, sample_weight: Any) -> None:
-        """Refuse weights that would be ignored without a word."""
+        """Raise an error for weights that all steps would ignore."""
         check_same_length(self, X, sample_weight, "sample_weight")
         if not any(takes_weights(kind_and_component(step)[1]) for step in steps):
             names = ", ".join(step_names(steps))
             raise InputError(f"pipeline: sample_weight is taken by none of the steps ({names})")
 
     def _carried(self, X: Any) -> Any:
-        """Take X through every step but the last."""
-        if not hasattr(self, "steps_"):  # asking scikit-learn costs the tags of every step
+        """Transform X by every step except the last."""
+        if not hasattr(self, "steps_"):  # check_is_fitted would read the tags of every step
             check_is_fitted(self)
         named = uses_views(self)
         for _, step in self.steps_[:-1]:
@@ -205,12 +205,12 @@ class Pipeline(Classifier):
 
     @staticmethod
     def _transformed(step: Any, X: Any, named: bool) -> Any:
-        """Columns that a step makes of X: with their names, where a later step needs them."""
+        """Output of a step for X: with names of columns, if a later step needs them."""
         columns = step.transform(X)
         return with_names(columns, X, step) if named else columns
 
     def _last(self) -> Any:
-        """Return the last step: fitted, or as it would be built."""
+        """Return the last step, fitted or as `fit` would build it."""
         if hasattr(self, "steps_"):
             return self.steps_[-1][1]
         self.check_parameters()
@@ -233,19 +233,19 @@ class Pipeline(Classifier):
 
     @available_if(_last_has("transform"))
     def transform(self, X: Any) -> Any:
-        """Transform by every step; there where the last step is a transformer."""
+        """Transform by every step; only if the last step is a transformer."""
         return self._call("transform", X)
 
     @property
     def fast_leave_one_out(self) -> bool:
-        """Whether there is `leave_one_out`: the last step has it and those before learn nothing."""
+        """Whether `leave_one_out` is available: in the last step, after stateless steps."""
         try:
             return not order_problem(self.steps) and self._in_the_way() is None
-        except IlkError:  # said when it is fitted
+        except IlkError:  # reported by fit
             return False
 
     def _in_the_way(self) -> tuple[int, str] | None:
-        """Position of a step for which each case needs a fit of its own, and what it must be."""
+        """Position of a step that must be refitted without each case, and the requirement."""
         *before, last = self._built()
         for position, step in enumerate(before):
             if not learns_nothing(step):
@@ -255,17 +255,17 @@ class Pipeline(Classifier):
         return None
 
     def _built(self) -> list[Any]:
-        """Return the steps as they would be fitted, without the tables around them."""
+        """Return the components of the steps, as `fit` would use them."""
         built = cast("list[Any]", self.resolve_slot("steps"))
         return [kind_and_component(step)[1] for step in built]
 
     @available_if(_last_has("leave_one_out"))
     def leave_one_out(self, X: Any, y: Any) -> Any:
-        """What the last step, fitted to all other cases, says of each; nothing is fitted anew.
+        """Leave-one-out predictions of the last step for each case, without refitting.
 
-        It is there where no step depends on the cases it is fitted to (`fast_leave_one_out`
-        tells): transformers that declare to be stateless or are frozen, no editors, and a last
-        step with a `leave_one_out` of its own.
+        Available if no step before the last depends on its training cases
+        (`fast_leave_one_out` is true): transformers that are stateless or frozen, no editors,
+        and a last step with its own `leave_one_out`.
 
         Parameters
         ----------
@@ -275,12 +275,12 @@ class Pipeline(Classifier):
         Returns
         -------
         Prediction or ndarray
-            What the last step gives: numbers of a regressor.
+            The result of the last step: numbers for a regressor.
 
         Raises
         ------
         ParameterError
-            If a step would have to be fitted anew without each case; it is named.
+            If a step would have to be refitted without each case; names the step.
         """
         self.check_parameters()
         problem = self._in_the_way()
@@ -305,7 +305,7 @@ class Pipeline(Classifier):
         return getattr(self.steps_[-1][1], method)(carried)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the features the last transforming step puts out."""
+        """Names of the output features of the last transforming step."""
         check_is_fitted(self)
         for _, step in self.steps_:
             if hasattr(step, "transform"):
@@ -319,7 +319,7 @@ class Pipeline(Classifier):
 
     @property
     def n_features_in_(self) -> int:  # type: ignore[override]  # that of another
-        """Number of features of the first step that counts them."""
+        """Number of features of the first step that has it."""
         for _, step in self.steps_:
             if hasattr(step, "n_features_in_"):
                 return int(step.n_features_in_)
@@ -371,7 +371,7 @@ _NO_TRANSFORM = (
 
 
 def step_names(steps: Sequence[Any]) -> list[str]:
-    """Name steps for their kinds, numbered where a kind occurs more than once."""
+    """Name steps by their kinds, numbered if a kind occurs more than once."""
     every = [kind_and_component(step)[0] for step in steps]
     total, seen, names = Counter(every), Counter[str](), []
     for kind in every:
@@ -388,9 +388,9 @@ def _fit_step(component: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 def takes_weights(component: Any) -> bool:
     """Tell whether the `fit` of a component takes sample weights."""
-    own = getattr(component, "capabilities", None)
-    if own is not None:
-        return bool(own.sample_weight)
+    capabilities = getattr(component, "capabilities", None)
+    if capabilities is not None:
+        return bool(capabilities.sample_weight)
     from sklearn.utils.validation import has_fit_parameter
 
     return bool(has_fit_parameter(component, "sample_weight"))

@@ -1,4 +1,4 @@
-"""Components by kind and name: found from metadata only, loaded on first use."""
+"""Components by kind and name: found in metadata, imported on first use."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ilk.errors import (
     UnknownComponentError,
 )
 from ilk.kinds import Kind, kind_of, kinds
-from ilk.known import meant_by, offered_by
+from ilk.messages import show
+from ilk.shipped import meant_by, offered_by
 from ilk.suggest import did_you_mean
-from ilk.wording import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,17 +38,17 @@ class Registry:
         self._session: dict[str, type] = {}
         self._loaded: dict[str, type] = {}
         self._broken: dict[str, BrokenComponentError] = {}
-        self._offers: tuple[Found, ...] = ()  # what was sorted
+        self._offers: tuple[Found, ...] = ()  # the offers at the last sort, to notice changes
         self._sorted: tuple[Found, ...] | None = None
 
     def forget(self) -> None:
-        """Forget which classes were loaded and which were broken; see `refresh`."""
+        """Clear the cache of loaded and broken classes; see `refresh`."""
         self._loaded.clear()
         self._broken.clear()
 
     def find(self) -> list[Found]:
-        """Return what is offered, sorted by name and distribution, importing none of it."""
-        # Every error and every check of data asks for a name: only what has changed is sorted.
+        """Return all offers, sorted by name and distribution, without imports."""
+        # Every error and every check of data looks up a name: sort only after changes.
         offered = offers(self.kind.group, self.kind.name)
         known = self._sorted
         if known is None or self._offers is not offered:
@@ -77,10 +77,10 @@ class Registry:
         Raises
         ------
         UnknownComponentError
-            If nothing installed offers it; names the nearest, other kinds that have it and
-            the distribution known to offer it.
+            If no installed distribution offers it; names the closest name, other kinds with this
+            name, and the distribution known to offer it.
         AmbiguousComponentError
-            If two distributions offer it and the name does not say which.
+            If two distributions offer it and the name is not qualified.
         """
         name = meant_by(self.kind.name, name)
         distribution, _, plain = name.rpartition("/")
@@ -93,7 +93,7 @@ class Registry:
         if not matches:
             raise UnknownComponentError(self._unknown(name, plain))
         session = [found for found in matches if found.distribution == SESSION]
-        if session:  # what the user registered by hand wins
+        if session:  # a class registered by the user takes precedence
             return session[0]
         if len(matches) > 1:
             if matches[0].qualified == matches[1].qualified:
@@ -108,7 +108,7 @@ class Registry:
         return matches[0]
 
     def shortest(self, found: Found) -> str:
-        """Return the plain name of an offer, or the qualified one where two have that name."""
+        """Return the plain name of an offer, or the qualified name if the plain is ambiguous."""
         try:
             return found.name if self.lookup(found.name) == found else found.qualified
         except AmbiguousComponentError:
@@ -146,10 +146,10 @@ class Registry:
         Raises
         ------
         BrokenComponentError
-            If the class is not of this kind, or the name is no plain name.
+            If the class is not of this kind, or the name is not a plain name.
         AmbiguousComponentError
-            If the name was registered by hand before, or a distribution offers it, unless
-            ``replace=True``: whatever names it plainly then gets this class; defaults do not.
+            If the name is registered already, by hand or by a distribution, unless
+            ``replace=True``: the plain name then means this class, except in defaults.
         """
         problem = _class_problem(cls, self.kind)
         if not isinstance(name, str) or not name.isprintable() or not name or "/" in name:
@@ -168,7 +168,7 @@ class Registry:
         return cls
 
     def unregister(self, name: str) -> None:
-        """Take back a class registered by hand."""
+        """Remove a class registered by hand."""
         self._session.pop(name, None)
         self._sorted = None
 
@@ -192,7 +192,7 @@ class Registry:
             cls = found.entry_point.load()
         except KeyboardInterrupt as error:  # the user's, or the module's own
             raise KeyboardInterrupt(f"while {where} was imported") from error
-        except BaseException as error:  # whatever a module does while it is imported
+        except BaseException as error:  # an import may raise anything, even SystemExit
             reason = value_problem(found.value) or f"{type(error).__name__}: {error}"
             raise BrokenComponentError(f"{where} cannot be imported: {reason}") from error
         problem = _class_problem(cls, self.kind)
@@ -250,9 +250,9 @@ def registry(kind: str) -> Registry:
 
 
 def find_class(cls: type) -> Found | None:
-    """Return under which name a class is registered, whatever the kind, or None."""
-    own = getattr(cls, "kind", None)
-    order = sorted(kinds(), key=lambda name: name != own)
+    """Return the offer of a class among all kinds, or None."""
+    kind = getattr(cls, "kind", None)
+    order = sorted(kinds(), key=lambda name: name != kind)
     for name in order:
         found = registry(name).found_for(cls)
         if found is not None:
@@ -261,7 +261,7 @@ def find_class(cls: type) -> Found | None:
 
 
 def replaced() -> list[Found]:
-    """Return what was registered by hand under a name that a distribution offers, too."""
+    """Return the classes registered by hand under a name that a distribution also offers."""
     every = [registry(kind).find() for kind in kinds()]
     return [
         found
@@ -280,7 +280,7 @@ def display_name(component: object) -> str:
 
 
 def shipped_name(component: object) -> str | None:
-    """Return the name under which a component's very class ships with ilk, or None."""
+    """Return the name of a component whose class is part of ilk, or None."""
     found = find_class(component if isinstance(component, type) else type(component))
     if found is None or offered_by(found.kind, found.name) != found.distribution:
         return None
@@ -288,7 +288,7 @@ def shipped_name(component: object) -> str | None:
 
 
 def refresh() -> None:
-    """Forget what was found, so that distributions installed since then are seen."""
+    """Clear all caches, so that newly installed distributions are found."""
     discovery.forget()
     kinds.cache_clear()
     for known in _registries.values():
@@ -296,7 +296,7 @@ def refresh() -> None:
 
 
 def _class_problem(cls: Any, kind: Kind) -> str | None:
-    """Return why an object cannot be registered as a component of a kind."""
+    """Return the reason why an object cannot be registered as a component of a kind."""
     if not isinstance(cls, type):
         return f"it is {type(cls).__name__} {cls!r}, not a class"
     bases = kind.interface_classes()
@@ -306,7 +306,9 @@ def _class_problem(cls: Any, kind: Kind) -> str | None:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         return f"class {cls.__name__} does not define {', '.join(missing)}"
-    own = getattr(cls, "capabilities", None)
-    if not isinstance(own, Capabilities):
-        return f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {show(own)}"
+    capabilities = getattr(cls, "capabilities", None)
+    if not isinstance(capabilities, Capabilities):
+        return (
+            f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {show(capabilities)}"
+        )
     return None

@@ -14,27 +14,27 @@ from ilk.freezing import is_frozen
 from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
 from ilk.locate import DEEPEST as DEEPEST_TABLE
+from ilk.messages import an, show
 from ilk.params import FilePath, Param
 from ilk.registries import SESSION, find_class, registry
 from ilk.slot_values import At, SlotError, map_slot
 from ilk.spec import Spec
 from ilk.suggest import did_you_mean
-from ilk.wording import an, show
 
-DEEPEST = 50  # components inside components; building much deeper ones exhausts the stack
-_SHOWN = 4  # steps of the path of what is nested too deeply
+DEEPEST = 50  # nested components; building much deeper ones exhausts the stack
+_SHOWN = 4  # steps of a path shown for deeply nested values
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """A spec with every name found, every default filled in and every value checked.
+    """A spec with names resolved, defaults filled in and values checked.
 
     Attributes
     ----------
     data : Any
-        Canonical: a component is a table with ``use`` and all its parameters.
+        The canonical spec: a component is a table with ``use`` and all its parameters.
     versions : dict of str to str
-        Version of every distribution whose components it names.
+        Version of every distribution with components in the spec.
     """
 
     data: Any
@@ -57,9 +57,9 @@ def resolve(
     kind : str, optional
         The kind of the component.
     grammar : Table, optional
-        The tables and keys a file may have.
+        The allowed tables and keys of a file.
     trust : bool, default=True
-        Whether parameters are taken that a stranger must not decide (`Param.trusted`).
+        Whether to accept parameters that only a trusted file may set (`Param.trusted`).
 
     Raises
     ------
@@ -88,7 +88,7 @@ def resolve(
 
 
 def _unusable(data: Any) -> Iterator[Problem]:
-    """Find what TOML cannot say, or nobody can show: integers too large, tables too deep."""
+    """Yield problems of integers too large for TOML, and of tables nested too deeply."""
     stack: list[tuple[Where, Any]] = [((), data)]
     while stack:
         path, value = stack.pop()
@@ -103,7 +103,7 @@ def _unusable(data: Any) -> Iterator[Problem]:
 
 
 def kind_from(data: Any) -> str:
-    """The kind of a component given without one: allowed where only one kind has the name."""
+    """The kind of a component given without a kind: valid if only one kind has the name."""
     name = data.get("use") if isinstance(data, Mapping) else data
     if isinstance(data, Mapping) and name is None and "steps" in data:
         return "classifier"
@@ -118,7 +118,7 @@ def kind_from(data: Any) -> str:
 
 
 class Resolution:
-    """One walk over a spec; `problems` and `versions` fill up as it goes."""
+    """One walk over a spec, which collects `problems` and `versions`."""
 
     def __init__(self, folder: Path | None = None, *, trust: bool = True) -> None:
         self.folder = folder
@@ -128,7 +128,7 @@ class Resolution:
         self.depth = 0
 
     def complain(self, path: Where, message: str) -> None:
-        """Note a problem and go on."""
+        """Record a problem and continue."""
         self.problems.append(Problem(path, message))
 
     def table(self, grammar: Table, data: Any, path: Where) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class Resolution:
                 return value
             return os.path.realpath(self.folder / Path(value).expanduser())
         if float in param.types and int not in param.types and type(value) is int:
-            return float(value)  # 1 and 1.0 are the same number, so they are written the same
+            return float(value)  # 1 and 1.0 are equal, so they get the same canonical form
         return value
 
     def _slot(self, param: Param, value: Any, path: Where) -> Any:
@@ -235,7 +235,7 @@ class Resolution:
         try:
             cls: Any = registry(kind).get(name)
         except RegistryError:
-            return False  # complained about already
+            return False  # the problem is recorded already
         return bool(cls.capabilities.local)
 
     def component(self, value: Any, kind: str, path: Where) -> Any:
@@ -253,8 +253,10 @@ class Resolution:
             table = {"use": "pipeline", **table}
         name = table.get("use")
         if not isinstance(name, str):
-            said = "'use' is missing" if name is None else f"'use' must be a name, got {show(name)}"
-            self.complain(path, f"{an(kind)} is a name or a table with 'use': {said}")
+            problem = (
+                "'use' is missing" if name is None else f"'use' must be a name, got {show(name)}"
+            )
+            self.complain(path, f"{an(kind)} is a name or a table with 'use': {problem}")
             return value
         at_name = (*path, "use") if isinstance(value, Mapping) else path
         try:
@@ -317,7 +319,7 @@ class Resolution:
         return result
 
     def _check_together(self, cls: Any, values: dict[str, Any], path: Where) -> None:
-        """Let the component itself check what depends on several parameters."""
+        """Let the component check combinations of parameters."""
         try:
             cls(**values).check_parameters()
         except ParameterError as error:
@@ -331,20 +333,20 @@ def defaults_of(cls: Any) -> dict[str, Any]:
 
 
 def plain_value(value: Any, path: Where, component: Callable[[Any, Where], Any]) -> Any:
-    """Bring a value to what TOML and JSON can hold.
+    """Convert a value to types of TOML and JSON.
 
     Parameters
     ----------
     value : object
     path : tuple
-        Where it stands, for errors.
+        Path of the value, for errors.
     component : callable
-        Writes a component that stands among plain values.
+        Converts a component among plain values.
 
     Raises
     ------
     SpecError
-        If a spec cannot hold the value: a function, say.
+        If a spec cannot represent the value, such as a function.
     """
     if value is None or isinstance(value, str | bool | int | float):
         return value

@@ -59,7 +59,7 @@ def component_schema(kind: str, name: str) -> Schema:
     Returns
     -------
     dict
-        A schema of its own, with what its slots refer to under ``$defs``.
+        A complete schema, with the schemas of its slots under ``$defs``.
 
     Raises
     ------
@@ -78,13 +78,13 @@ def component_schema(kind: str, name: str) -> Schema:
 def file_schema(grammar: Table, title: str) -> Schema:
     """Return the JSON Schema of a file with the given grammar.
 
-    Every installed component that can be imported is in it; a broken one is left out.
+    It contains every installed component that can be imported, and ignores broken ones.
     """
     return {"$schema": DIALECT, "title": title, **_table(grammar), "$defs": _definitions()}
 
 
 def installed_file_schema(name: str) -> Schema:
-    """Return the JSON Schema of the files of a name, ``"experiment"``, that a plugin reads.
+    """Return the JSON Schema of a type of files, such as ``"experiment"``, that a plugin reads.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def _field(grammar: Param | Table | Many) -> Schema:
 
 
 def param_schema(param: Param) -> Schema:
-    """Return the JSON Schema of the values a parameter takes."""
+    """Return the JSON Schema of the values of a parameter."""
     options = [_typed(kind, param) for kind in param.types if kind is not Function]
     if param.choices:
         options.append({"enum": list(param.choices)})
@@ -152,7 +152,7 @@ def _slot(param: Param) -> Schema:
 
 
 def _definitions() -> Schema:
-    """Schemas that others refer to: one for each kind, for steps and for arrays."""
+    """Referenced schemas: one for each kind, for steps and for arrays."""
     steps = {kind.name: {"$ref": f"#/$defs/{kind.name}"} for kind in kinds().values() if kind.role}
     step = {
         "description": "A table with one key, the kind of the step.",
@@ -171,11 +171,11 @@ def _definitions() -> Schema:
 
 
 def _kind(kind: str) -> Schema:
-    """A component of a kind: its name, or the table that goes with the name under ``use``."""
+    """A component of a kind: its name, or its table, with the name under ``use``."""
     tables = {name: _table_of(kind, name) for name in _usable(kind)}
     names = sorted({use for table in tables.values() for use in table["properties"]["use"]["enum"]})
     branches = [{"if": _uses(table), "then": table} for table in tables.values()]
-    if "pipeline" in tables:  # may leave out its name
+    if "pipeline" in tables:  # its table may omit ``use``
         branches.append({"if": {"not": {"required": ["use"]}}, "then": tables["pipeline"]})
         required = [{"required": ["use"]}, {"required": ["steps"]}]
     else:
@@ -198,7 +198,7 @@ def _uses(table: Schema) -> Schema:
 
 
 def _usable(kind: str) -> Iterable[str]:
-    """Names of a kind whose classes can be imported, and mean one thing."""
+    """Unambiguous names of a kind whose classes can be imported."""
     for name in registry(kind):
         try:
             registry(kind).get(name)
@@ -223,7 +223,7 @@ def _table_of(kind: str, name: str) -> Schema:
 
 
 def _default(value: Any) -> Schema:
-    """The ``default`` keyword, where JSON can hold the value."""
+    """The ``default`` keyword, if JSON can represent the value."""
     if isinstance(value, float) and not math.isfinite(value):
         return {}
     plain = isinstance(value, str | bool | int | float | list | dict | type(None))

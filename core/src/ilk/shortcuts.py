@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ilk.messages import an
 from ilk.registries import display_name, registry
-from ilk.wording import an
 
 if TYPE_CHECKING:
     from ilk.interfaces.classifier import Classifier
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def make(kind: str, name: str, /, **parameters: Any) -> Any:
-    """Return a component of a kind by name, its parameters checked.
+    """Return a component of a kind by name, with checked parameters.
 
     Parameters
     ----------
@@ -37,17 +37,16 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     name : str
         Registered name, or ``"distribution/name"``.
     **parameters
-        Those of the component; see ``ilk show KIND NAME``.
+        Parameters of the component; see ``ilk show KIND NAME``.
 
     Raises
     ------
     InputTypeError
-        If kind or name is no text; tables are built by `ilk.build`.
+        If kind or name is not a str; `ilk.build` builds tables.
     UnknownComponentError, BrokenComponentError, AmbiguousComponentError
         If the name cannot be turned into a class.
     ParameterError
-        If there is no such parameter or its value cannot be taken, what it says of
-        components in slots included.
+        If there is no such parameter or its value is invalid, also in components of slots.
 
     Examples
     --------
@@ -65,13 +64,13 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
             raise unknown_parameter(display_name(cls), key, cls.parameters)
     component = cls(**parameters)
     component.check_parameters()
-    for key, value in parameters.items():  # names and tables stay, but a wrong one is said now
+    for key, value in parameters.items():  # check names and tables now, build them at fit
         opened(component, key, value)
     return component
 
 
 def _require_text(what: str, given: Any) -> None:
-    """Raise unless a name is text; say what builds components of tables."""
+    """Raise unless a name is text; suggest `ilk.build` for a table."""
     if isinstance(given, str):
         return
     from ilk.errors import InputTypeError

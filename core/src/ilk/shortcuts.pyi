@@ -97,7 +97,7 @@ def distance(
     symmetric: bool = ...,
     encoding: str = ...,
 ) -> Distance:
-    """Compression distance: what each of two texts adds to the other, by what both tell."""
+    """Compression distance: the conditional sizes of two texts, relative to their joint size."""
 
 @overload
 def distance(_name: Literal["correlation", "ilk-distances/correlation"], /) -> Distance:
@@ -143,7 +143,7 @@ def distance(
 def distance(
     _name: Literal["hausdorff", "ilk-distances/hausdorff"], /, *, ground: DistanceLike = ...
 ) -> Distance:
-    """Hausdorff distance: how far the most remote point of either set is from the other set."""
+    """Hausdorff distance: the largest distance of a point of either set to the other set."""
 
 @overload
 def distance(
@@ -176,7 +176,7 @@ def distance(
 def distance(
     _name: Literal["jaccard", "ilk-distances/jaccard"], /, *, shingle: int = ...
 ) -> Distance:
-    """Jaccard distance: the share of what either of two sets has that only one of them has."""
+    """Jaccard distance: the share of the union of two sets that only one of them has."""
 
 @overload
 def distance(
@@ -187,7 +187,7 @@ def distance(
     smoothing: float = ...,
     normalize: bool = ...,
 ) -> Distance:
-    """Jeffrey divergence: what it costs to take two histograms for their mean."""
+    """Jeffrey divergence: the information lost if their mean stands for two histograms."""
 
 @overload
 def distance(
@@ -210,7 +210,7 @@ def distance(
     smoothing: float = ...,
     normalize: bool = ...,
 ) -> Distance:
-    """Kullback-Leibler divergence: what it costs to take histogram k for histogram h."""
+    """Kullback-Leibler divergence: the information lost if histogram k stands for histogram h."""
 
 @overload
 def distance(
@@ -270,7 +270,7 @@ def distance(
     symmetric: bool = ...,
     encoding: str = ...,
 ) -> Distance:
-    """Normalised compression distance: what one of two texts adds to the other, once compressed."""
+    """Normalised compression distance: the compressed size that one text adds to the other."""
 
 @overload
 def distance(
@@ -301,7 +301,7 @@ def distance(
 def distance(
     _name: Literal["sum_of_minima", "ilk-distances/sum_of_minima"], /, *, ground: DistanceLike = ...
 ) -> Distance:
-    """Sum of minimum distances: how far points are from the nearest point of the other set."""
+    """Sum of minimum distances: the sum of distances to the nearest point of the other set."""
 
 @overload
 def distance(
@@ -462,7 +462,7 @@ def index(
     n_neighbors: int = ...,
     n_references: int = ...,
 ) -> Index:
-    """Footprint-based retrieval: looks at landmark cases, then around the nearest; approximate."""
+    """Footprint-based retrieval: searches landmark cases, then around the nearest; approximate."""
 
 @overload
 def index(
@@ -480,7 +480,7 @@ def index(
 def index(
     _name: Literal["kd_tree", "ilk-distances/kd_tree"], /, *, leaf_size: int = ..., copy: bool = ...
 ) -> Index:
-    """kd-tree: halves the rows again and again along the widest feature; exact, for Minkowski."""
+    """kd-tree: halves the rows repeatedly along the widest feature; exact, for Minkowski."""
 
 @overload
 def index(

@@ -1,4 +1,4 @@
-"""Slots: parameters that hold components, given as instances, names or tables."""
+"""Values of slots: components, given as instances, names or tables."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ilk.kinds import kind_of
+from ilk.messages import show
 from ilk.params import Param
 from ilk.steps import step_problem
-from ilk.wording import show
 
 Key = str | int
 At = tuple[Key, ...]  # empty, or the position or key of a component within its slot
 
 
 class SlotError(ValueError):
-    """The value of a slot that holds several components is no list or table of them."""
+    """The value of a slot for several components is not a list or table."""
 
 
 def map_slot(param: Param, value: Any, one: Callable[[Any, str, At], Any]) -> Any:
@@ -25,11 +25,11 @@ def map_slot(param: Param, value: Any, one: Callable[[Any, str, At], Any]) -> An
     ----------
     param : Param
     value : object
-        None and the choices of the slot, and the value of what is no slot, stay as they are.
+        None, the choices of the slot, and values of other parameters stay unchanged.
     one : callable
-        Takes the component (an instance, a name or a table), its kind and its position; what
-        it returns takes the component's place. Of a step that is a table with one key it
-        takes the value and that kind; of any other step the step and the kind ``"step"``.
+        Takes the component (an instance, a name or a table), its kind and its position; its
+        result replaces the component. For a step that is a table with one key it takes the value
+        and that kind; for any other step, the step and the kind ``"step"``.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def map_slot(param: Param, value: Any, one: Callable[[Any, str, At], Any]) -> An
     Raises
     ------
     SlotError
-        If the value is not of the shape that the slot has.
+        If the value does not have the shape of the slot.
     """
     if not param.slot or value is None or (isinstance(value, str) and value in param.choices):
         return value
@@ -60,7 +60,7 @@ def _map_one(slot: str, item: Any, one: Callable[[Any, str, At], Any], at: At) -
 
 
 def slot_problem(param: Param, value: Any) -> str | None:
-    """Return what is wrong with the value of a slot, without building names and tables."""
+    """Return the problem of the value of a slot, without building names and tables."""
     if value is None and not param.none:
         return f"must be {param.describe()}, got None"
     problems: list[str] = []
@@ -83,6 +83,6 @@ def slot_problem(param: Param, value: Any) -> str | None:
 def _member_problem(slot: str, value: Any) -> str | None:
     if isinstance(value, str | Mapping) or kind_of(slot).accepts(value):
         return None
-    own = getattr(value, "kind", None)
-    what = f"the {own} {value!r}" if own else repr(value)
+    kind = getattr(value, "kind", None)
+    what = f"the {kind} {value!r}" if kind else repr(value)
     return f"must be {Param(slot=slot).describe()}, got {what}"

@@ -1,4 +1,4 @@
-"""Spec files: read with the line of each value."""
+"""Spec files, read with the line of each value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ilk.suggest import file_like
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LARGEST = 10 * 2**20  # bytes of a file: a larger one is data, or a mistake
+LARGEST = 10 * 2**20  # maximum bytes of a file: a larger one is data, or a mistake
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Spec:
     data : dict
         Tables, lists and values as in the file.
     path : Path or None
-        The file it came from; relative paths inside it are relative to its folder.
+        The file; paths in the spec are relative to its folder.
     lines : mapping of path to int
         Line of each key, table and element.
     """
@@ -38,7 +38,7 @@ class Spec:
 
     @property
     def folder(self) -> Path | None:
-        """The folder that relative paths start from."""
+        """The base folder of relative paths."""
         return self.path.parent if self.path else None
 
     def locate(self, problem: Problem) -> Problem:
@@ -96,8 +96,8 @@ def _text(path: Path) -> str:
         hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
         raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
     if len(raw) > LARGEST:
-        said = f"is no specification: it has more than {LARGEST // 2**20} megabytes"
-        raise SpecError([Problem((), said, str(path))])
+        message = f"is no specification: it has more than {LARGEST // 2**20} megabytes"
+        raise SpecError([Problem((), message, str(path))])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -111,7 +111,7 @@ def _line_in(message: str) -> int | None:
 
 
 def _open_in(text: str, message: str) -> str:
-    """Say which table or array is open where tomllib found something that is no part of it."""
+    """Return a hint about the open table or array at the place of tomllib's error."""
     if not message.startswith(("Invalid initial", "Unclosed", "Expected '='", "Invalid value")):
         return ""
     place = re.search(r"at line (\d+), column (\d+)", message)

@@ -1,4 +1,4 @@
-"""Steps of a pipeline: a table with one key, the kind, or a component whose kind is plain."""
+"""Steps of a pipeline: a table with one key, the kind, or a component that implies its kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def step_kinds() -> list[str]:
 
 
 def step_problem(step: Any) -> str | None:
-    """Return what is wrong with a step, not looking inside names and tables."""
+    """Return the problem of a step, without resolving names and tables."""
     if isinstance(step, Mapping):
         if len(step) != 1:
             return f"must be a table with one key, its kind, got {dict(step)!r}"
@@ -41,25 +41,25 @@ def step_problem(step: Any) -> str | None:
 
 
 def kind_and_component(step: Any) -> tuple[str, Any]:
-    """Return kind and component (or its name or table) of a step that has no problem."""
+    """Return kind and component (or its name or table) of a valid step."""
     if isinstance(step, Mapping):
         ((kind, value),) = step.items()
         return kind, value
-    own = getattr(step, "kind", None)
-    if own:
-        return own, step
+    kind = getattr(step, "kind", None)
+    if kind:
+        return kind, step
     return next(kind for method, kind in _BY_METHOD if hasattr(step, method)), step
 
 
 def role_of(kind: str) -> Role:
-    """Return what steps of a kind do."""
+    """Return the role of steps of a kind."""
     role = kinds()[kind].role
     assert role is not None
     return role
 
 
 def order_problem(steps: Sequence[Any]) -> str | None:
-    """Return what is wrong with the order of steps: a final step stands last and only there."""
+    """Return the problem of the order of steps: a final step must be the last one."""
     if not steps:
         return "must have at least one step, got an empty list"
     roles = [role_of(kind_and_component(step)[0]) for step in steps]

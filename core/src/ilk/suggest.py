@@ -1,4 +1,4 @@
-"""Did-you-mean: the closest of a set of names, for error messages."""
+"""Suggestions in error messages: the closest of a set of names."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LIKE = 0.6
-_SURE = 0.7  # below it, `random_state` is like `warm_start`: the first letter must be the same
+_SURE = 0.7  # below this similarity (`random_state`, `warm_start`) first letters must agree
 
 
 def closest(word: str, options: Iterable[str]) -> str | None:
-    """Return the option most like `word`, or None if none is close."""
+    """Return the option closest to `word`, or None if none is close."""
     by_lower = {option.lower(): option for option in options}
     plain = word.lower().replace("-", "_").replace(" ", "_")
     sure = difflib.get_close_matches(plain, by_lower, n=1, cutoff=_SURE)
@@ -24,13 +24,13 @@ def closest(word: str, options: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, options: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the option most like `word`, else ``""``."""
+    """Return ``"; did you mean 'x'?"`` for the option closest to `word`, else ``""``."""
     match = closest(word, options) if isinstance(word, str) else None
     return f"; did you mean {match!r}?" if match else ""
 
 
 def file_like(path: Path) -> str:
-    """Return ``"; did you mean 'x'?"`` for the file beside `path` that is named like it."""
+    """Return ``"; did you mean 'x'?"`` for a file of a similar name beside `path`."""
     try:
         beside = [one.stem for one in path.parent.iterdir() if one.suffix == path.suffix]
     except OSError:

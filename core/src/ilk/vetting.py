@@ -1,8 +1,8 @@
-"""What a saved state may hold, read from its description before anything of it is made.
+"""Checks of a saved state by its description, before any object is created.
 
-A state is an archive of skops': ``schema.json`` describes the objects, node within node, and
-arrays lie beside it. A node names its loader, a type, and what that is made of. Nothing but the
-loaders, types and arrays below is let through, whatever skops itself would trust.
+A state is a skops archive: ``schema.json`` describes the objects as nested nodes, and arrays are
+separate files. A node names its loader, a type, and its parts. Only the loaders, types and
+arrays below are accepted, independent of the types that skops trusts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ilk.registries import SESSION, registry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LARGEST, RATIO = 2**26, 100  # a file unpacks to so many bytes, or so many times its size
+LARGEST, RATIO = 2**26, 100  # limits of unpacking: bytes, or multiples of the file's size
 
 
 def _names(module: str, names: str) -> set[str]:
@@ -61,8 +61,8 @@ _OF_LOADER = {
         "CyHalfTweedieLossIdentity CyHuberLoss CyPinballLoss",
     ),
 }
-_GENERATORS = ('"PCG64"', '"PCG64DXSM"', '"SFC64"')  # have no position that could be out of range
-# Packages of scikit-learn's whose public estimators components may hold, and parts of such.
+_GENERATORS = ('"PCG64"', '"PCG64DXSM"', '"SFC64"')  # without a position that may be out of range
+# Packages of scikit-learn whose public estimators, and their parts, components may contain.
 _HOMES = _names(
     "sklearn",
     "calibration compose discriminant_analysis dummy ensemble feature_selection "
@@ -97,11 +97,11 @@ _PARTS = (
         "HalfPoissonLoss HalfSquaredError HuberLoss PinballLoss",
     )
 )
-_UNCHECKED = {"IsolationForest"}  # its trees see some of the features each, which no check follows
+_UNCHECKED = {"IsolationForest"}  # each tree uses a subset of features, which no check covers
 
 
 class RefusedError(IlkError):
-    """A state holds what it may not."""
+    """A state has a forbidden part."""
 
 
 def vet(state: bytes) -> list[str]:
@@ -110,8 +110,8 @@ def vet(state: bytes) -> list[str]:
     Raises
     ------
     RefusedError
-        If there is one that no installed distribution registers, or an array of another size
-        than its file has, or an archive in the archive that is not stored as it is.
+        If no installed distribution registers a type, an array does not have the size of its
+        file, or the parts of the archive are compressed.
     """
     with zipfile.ZipFile(io.BytesIO(state)) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
@@ -130,7 +130,7 @@ def vet(state: bytes) -> list[str]:
 
 
 def read_bounded(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """Return a member of an archive that unpacks to at most so many bytes, whatever it says."""
+    """Return a member of an archive, unpacking at most a given number of bytes."""
     info = archive.getinfo(name)
     if info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         raise RefusedError(f"{name} is packed by method {info.compress_type}")
@@ -142,13 +142,13 @@ def read_bounded(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 
 class _Vetting:
-    """Looks at every node once, and collects the names of types."""
+    """Visits every node once, and collects the names of types."""
 
     def __init__(self, archive: zipfile.ZipFile, sizes: dict[str, int]) -> None:
         self.archive, self.sizes = archive, sizes
         self.known: set[str] = set()
         self.unknown: set[str] = set()
-        self._first: dict[Any, Any] = {}  # what a node or file was at first, by its number or name
+        self._first: dict[Any, Any] = {}  # first occurrence of a node or file, by number or name
         self._registered = _registered()
         self._classes: dict[str, bool] = {}
 
@@ -167,7 +167,7 @@ class _Vetting:
             waiting += self._inside(node, role)
 
     def _is_known(self, loader: str, name: str) -> bool:
-        """Tell whether a loader is one of ours and may make objects of a type."""
+        """Tell whether a loader is allowed to create objects of a type."""
         if loader != "ObjectNode":
             return name in _OF_LOADER.get(loader, ())
         if name not in self._classes:
@@ -175,15 +175,15 @@ class _Vetting:
         return self._classes[name]
 
     def _look_for_doubles(self, node: Any, role: str) -> None:
-        """See that nodes of one number are alike: skops takes the first for all of them."""
+        """Check that nodes of one number are equal: skops uses the first for all of them."""
         loader = node["__loader__"]
         says = node["content"] if loader == "JsonNode" else node.get("file")
         alike = (loader, node["__module__"], node["__class__"], role, node.get("type"), says)
         number = node["__id__"]
         if type(number) is not int or self._first.setdefault(number, alike) != alike:
-            raise RefusedError(f"its object {number!r} is there twice")
+            raise RefusedError(f"its object {number!r} occurs twice")
         if "file" in node and self._first.setdefault(node["file"], number) != number:
-            raise RefusedError(f"its file {node['file']!r} is there twice")
+            raise RefusedError(f"its file {node['file']!r} occurs twice")
 
     def _look_at_file(self, node: Any) -> None:
         if node["__loader__"] == "NdArrayNode":
@@ -192,7 +192,7 @@ class _Vetting:
             raise RefusedError(f"its file {node['file']!r} is missing")
 
     def _inside(self, node: Any, role: str) -> Iterator[tuple[Any, str]]:
-        """Yield the nodes in a node, each with what it is there for if that limits it."""
+        """Yield the child nodes of a node, each with its purpose if that restricts it."""
         loader, content = node["__loader__"], node.get("content")
         if role == "keys" and (
             loader != "ListNode" or any(inner["__loader__"] != "TypeNode" for inner in content)
@@ -220,9 +220,9 @@ class _Vetting:
             yield content, ""
 
     def _check_tree(self, args: Any) -> None:
-        """See that a tree says for each of its outputs how many classes there are.
+        """Check that a tree has a number of classes for each of its outputs.
 
-        Its constructor reads as many numbers as it is told.
+        Its constructor reads as many numbers as there are outputs, without a check.
         """
         features, classes, outputs = args["content"]
         loaders = [args["__loader__"], *(part["__loader__"] for part in args["content"])]
@@ -234,7 +234,7 @@ class _Vetting:
 
 
 def check_array(archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
-    """Return the shape of an array in an archive; raise unless its file has just its numbers."""
+    """Return the shape of an array in an archive; raise unless its file has exactly its size."""
     with archive.open(name) as file:
         version = np.lib.format.read_magic(file)
         readers = {
@@ -251,7 +251,7 @@ def check_array(archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
 
 
 def _check_generator(content: Any) -> None:
-    """See that a generator of random numbers is a usual one."""
+    """Check that a random number generator is one of numpy's common ones."""
     name = content["bit_generator"]["content"]["bit_generator"]
     pool = content["seed_seq"]["content"]["pool_size"]
     says = [name["__loader__"], name["content"], pool["__loader__"], pool["content"]]
@@ -260,7 +260,7 @@ def _check_generator(content: Any) -> None:
 
 
 def _is_part(name: str, registered: set[str]) -> bool:
-    """Tell whether a class is scikit-learn's, or a record of a package that registers any."""
+    """Tell whether a class is scikit-learn's, or a dataclass of a package with components."""
     if name.startswith("sklearn."):
         return name in _PARTS or name in _estimators()
     module, _, attribute = name.rpartition(".")
@@ -276,8 +276,8 @@ def _is_record(module: str, name: str) -> bool:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError):
         return False
-    own = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, name)
-    return own and is_dataclass(found)
+    local = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, name)
+    return local and is_dataclass(found)
 
 
 def _registered() -> set[str]:
@@ -303,7 +303,7 @@ def _estimators() -> frozenset[str]:
 
 @cache
 def _protocol() -> int:
-    """The protocol that skops writes; of an older one, it would take other loaders."""
+    """The protocol that skops writes; for an older one it would use other loaders."""
     import skops.io as skops
 
     with zipfile.ZipFile(io.BytesIO(skops.dumps(0))) as archive:

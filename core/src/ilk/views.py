@@ -1,4 +1,4 @@
-"""Views of tables and arrays: groups of columns, found by name or position."""
+"""Views of tables and arrays: groups of columns, selected by name or position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ilk.suggest import did_you_mean
 
 
 def with_views(component: Any, views: Mapping[str, Sequence[Any]]) -> Any:
-    """Put the views of a data set where a component, however deep, has ``"data"`` for them.
+    """Replace ``"data"`` in `views` of components at any depth by the views of a data set.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def with_views(component: Any, views: Mapping[str, Sequence[Any]]) -> Any:
     Raises
     ------
     ParameterError
-        If the data set has no views; names the component that asks for them.
+        If the data set has no views; names the component that needs them.
     """
     for name, param in getattr(component, "parameters", {}).items():
         value = getattr(component, name)
@@ -64,18 +64,18 @@ def check_views(owner: Any, views: Any) -> None:
 
 
 def learn_views(owner: Any, X: Any, views: Any) -> None:
-    """Find the columns of views in training data, and remember what columns there are.
+    """Find the columns of views in training data, and store the names of the columns.
 
-    Sets ``columns_``, the positions of each view; ``n_features_in_``; and of data frames
+    Sets ``columns_``, the positions of each view; ``n_features_in_``; and, for data frames,
     ``feature_names_in_``.
 
     Parameters
     ----------
     owner : Component
-        Named in errors; takes the attributes.
+        Named in errors; gets the attributes.
     X : data frame or array of shape (n, p)
     views : mapping of name to list, or list of lists
-        As `view_columns` takes them; the views of a list are named by position.
+        As for `view_columns`; the views of a list are named by position.
 
     Raises
     ------
@@ -104,10 +104,10 @@ def view_columns(
     owner : Component
         Named in errors.
     views : mapping of name to list, or list of lists
-        Names of columns, or positions. A text that is no name but has ``*`` or ``?`` stands for
-        all names that it matches, as a shell's pattern: ``level0_*``.
+        Names of columns, or positions. A text with ``*`` or ``?`` that is not itself a name is a
+        shell pattern for names: ``level0_*``.
     labels : sequence
-        Names of the columns; empty where they have none.
+        Names of the columns; empty if they have no names.
     n_features : int
 
     Raises
@@ -132,7 +132,7 @@ def view_columns(
 
 
 def _positions(owner: Any, view: Any, label: Any, labels: list[Any], n_features: int) -> list[int]:
-    """Position of a column, or those of the columns whose names match a pattern."""
+    """Position of a column, or positions of the columns whose names match a pattern."""
     if isinstance(label, str) and label not in labels and set(label) & set("*?"):
         names = enumerate(labels)
         found = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, label)]
@@ -159,12 +159,12 @@ def _position(owner: Any, view: Any, label: Any, labels: list[Any], n_features: 
 
 
 def views_of(owner: Any, X: Any, argument: str = "X") -> Iterator[tuple[Any, Any]]:
-    """Yield the name of each view, and its columns of X, which has the columns of training."""
+    """Yield the name of each view, and its columns of X, after a check of the columns."""
     X = _matched(owner, check_columns(owner, as_table(X), argument), argument)
     names = getattr(owner, "feature_names_in_", None)
     for name, columns in owner.columns_.items():
         if not is_table(X):
-            yield name, np.take(X, columns, axis=1)  # X[:, columns] is in Fortran's order
+            yield name, np.take(X, columns, axis=1)  # X[:, columns] would be in Fortran order
         elif names is None:
             yield name, X.iloc[:, columns]
         else:
@@ -203,7 +203,7 @@ def check_columns(owner: Any, X: Any, argument: str) -> Any:
             given, X = X, np.asarray(X)
         except ValueError as error:  # rows of different lengths
             raise InputError(f"{name}: {argument}: {error}") from None
-        X = np.array(given, dtype=object) if X.dtype.kind in "US" else X  # numbers stay numbers
+        X = np.array(given, dtype=object) if X.dtype.kind in "US" else X  # keeps numbers in lists
     if len(X.shape) != 2 or 0 in X.shape:
         hint = "; Reshape your data" if len(X.shape) == 1 else ""
         if X.shape[1:] == (0,):

@@ -1,4 +1,4 @@
-"""Write components as specs, without building any: the inverse of building."""
+"""Write components as specs, without building any; the inverse of building."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 
 def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
-    """Write an object as a spec: parameters at their default are left out.
+    """Write an object as a spec, without parameters at their default.
 
-    ``build(to_spec(x))`` has the same spec, and two components are equal exactly when
-    their specs are.
+    ``build(to_spec(x))`` has the same spec. Two components are equal exactly if their specs are.
 
     Parameters
     ----------
@@ -36,8 +35,8 @@ def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
     Raises
     ------
     SpecError
-        If it holds something that a spec cannot say: a function, a fitted (frozen)
-        component, an object that no installed distribution has registered.
+        If a spec cannot represent a part: a function, a fitted (frozen) component, an object
+        that no installed distribution registers.
 
     Examples
     --------
@@ -47,7 +46,7 @@ def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
     """
     if isinstance(obj, str | Mapping):
         kind = kind or kind_from(obj)
-        resolve(obj, kind=kind)  # says all that is wrong with it
+        resolve(obj, kind=kind)  # reports all problems
     try:
         return _write(obj, kind, ())
     except ParameterError as error:
@@ -57,7 +56,7 @@ def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
 
 
 def _write(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
-    """Write an instance, or bring a name or table to the same form."""
+    """Write an instance, or convert a name or table to the same form."""
     if isinstance(obj, str | Mapping):
         assert kind is not None
         given = {"use": obj} if isinstance(obj, str) else dict(obj)
@@ -67,12 +66,12 @@ def _write(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
         cls: Any = registry(kind).get(found.qualified)
     else:
         if is_frozen(obj):
-            said = f"{obj!r} is frozen: a spec cannot hold what was learned"
-            raise SpecError([Problem(path, said)])
+            message = f"{obj!r} is frozen: a spec cannot hold what was learned"
+            raise SpecError([Problem(path, message)])
         offered = find_class(type(obj))
         if offered is None:
-            said = f"{obj!r} is not registered, so a spec cannot name it"
-            raise SpecError([Problem(path, said)])
+            message = f"{obj!r} is not registered, so a spec cannot name it"
+            raise SpecError([Problem(path, message)])
         found, cls = offered, type(obj)
         given = {name: getattr(obj, name) for name in cls.parameters}
     table: dict[str, Any] = {"use": registry(found.kind).shortest(found)}
@@ -86,7 +85,7 @@ def _write(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
 
 
 def _default(param: Param) -> Any:
-    """Write a default; None where it names a component that is not installed."""
+    """Write a default; None if it names a component that is not installed."""
     try:
         return _write_value(param, param.default, ())
     except SpecError:

@@ -1,4 +1,4 @@
-"""The command line: commands are known by name, and each is imported when it is called."""
+"""The command line; each command is imported when it is called."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def main() -> NoReturn:
             f"{category.__name__}: {message}\n"
         )
         sys.exit(run(sys.argv[1:]))
-    except KeyboardInterrupt:  # before or after the commands, which answer it themselves
+    except KeyboardInterrupt:  # commands handle their own interrupts
         sys.exit(130)

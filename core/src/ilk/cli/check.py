@@ -55,7 +55,7 @@ def check(
 
 
 def _no_distribution(given: str) -> str | None:
-    """Say what to do with a file or a folder; None where neither was given."""
+    """Return advice for a file or a folder; None for other arguments."""
     path = Path(given)
     if path.suffix == ".toml":
         return (
@@ -101,7 +101,7 @@ def _component_lines(component: ComponentReport) -> Iterator[str]:
 
 
 def _skipped_lines(report: Report) -> Iterator[str]:
-    """Say which checks did not apply, the components with the same reason together."""
+    """List checks that did not apply, grouped by components with the same reason."""
     skipped = (
         ((outcome.check, outcome.message), f"{component.kind} {component.name}")
         for component in report.components
@@ -112,7 +112,7 @@ def _skipped_lines(report: Report) -> Iterator[str]:
 
 
 def _gathered(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
-    """Gather what has the same key."""
+    """Group values by key."""
     gathered: dict[Key, list[str]] = {}
     for key, value in pairs:
         gathered.setdefault(key, []).append(value)

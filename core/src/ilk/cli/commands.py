@@ -1,4 +1,4 @@
-"""The commands there are, built in and offered by plugins; none is imported before it is called."""
+"""The commands of ilk and its plugins; none is imported before it is called."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ GROUP = "ilk.commands"
 
 BUILT_IN = {
     "check": ("ilk.cli.check:check", "Check that a distribution's components keep their contract."),
-    "doctor": ("ilk.cli.doctor:doctor", "Tell what is installed and how it fares, for a report."),
+    "doctor": ("ilk.cli.doctor:doctor", "Describe the installation and its problems."),
     "list": ("ilk.cli.list:list_", "List the components that are installed."),
-    "new": ("ilk.cli.new:new", "Start a plugin: a project whose tests pass at once."),
+    "new": ("ilk.cli.new:new", "Start a plugin: a project with passing tests."),
     "schema": ("ilk.cli.schema:schema", "Print the JSON Schema of files or of a component."),
-    "show": ("ilk.cli.show:show", "Show what a kind asks for, or what a component does and takes."),
+    "show": ("ilk.cli.show:show", "Show the interface of a kind, or a component's parameters."),
 }
 
 _KNOWN = {
@@ -61,11 +61,11 @@ def load(name: str) -> click.Command:
     Raises
     ------
     UnknownComponentError
-        If there is none; names the nearest and the distribution known to offer it.
+        If there is none; names the closest command and the distribution known to offer it.
     AmbiguousComponentError
-        If two distributions offer it and the name does not say which.
+        If two distributions offer it and the name is not qualified.
     BrokenComponentError
-        If it cannot be imported or is no command; the cause is chained.
+        If it cannot be imported or is not a command; the cause is chained.
     """
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")

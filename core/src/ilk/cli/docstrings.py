@@ -39,7 +39,7 @@ class Docstring:
     summary : str
         The first line.
     description : str
-        What stands between the summary and the first section.
+        The text between the summary and the first section.
     sections : mapping of str to str
     """
 
@@ -48,12 +48,12 @@ class Docstring:
     sections: Mapping[str, str]
 
     def section(self, title: str) -> str:
-        """Text of a section, empty where there is none."""
+        """Text of a section, empty if there is none."""
         return self.sections.get(title, "")
 
 
 def read_docstring(obj: object) -> Docstring:
-    """Take the docstring of a class or function apart.
+    """Parse the docstring of a class or function.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def read_docstring(obj: object) -> Docstring:
 def summary_of(found: Found) -> str:
     """First line of a class's docstring, read from its source so that nothing is imported.
 
-    Empty where the class is not plainly written in the module the entry point names.
+    Empty if the module of the entry point does not define the class directly.
     """
     module, _, name = found.value.partition(":")
     source = _source_of(module.strip())
@@ -82,7 +82,7 @@ def summary_of(found: Found) -> str:
 
 
 def _source_of(module: str) -> str:
-    """Text of a module; only the path of its topmost package is asked for."""
+    """Source of a module; only the top-level package is located, without imports."""
     top, *inner = module.split(".")
     try:
         spec = find_spec(top)
@@ -112,7 +112,7 @@ def without_markup(text: str) -> str:
 
 
 def paragraphs(text: str, indent: int = 0) -> list[str]:
-    """Lines of a part of a docstring, wrapped; what it indents (formulas) keeps its lines."""
+    """Wrapped lines of a part of a docstring; indented text (formulas) keeps its lines."""
     lines: list[str] = []
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         lines += [""] if lines else []

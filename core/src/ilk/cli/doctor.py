@@ -1,4 +1,4 @@
-"""``ilk doctor``: the text that people paste into a report of a fault."""
+"""``ilk doctor``: a description of the installation for bug reports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Status = Literal["ok", "broken", "ambiguous"]
 @click.command()
 @click.pass_context
 def doctor(ctx: click.Context) -> None:
-    """Tell what is installed and how it fares: versions, plugins, threads, caches.
+    """Describe the installation and its problems: versions, plugins, threads, caches.
 
     Exits with 1 if a component, command or listener is broken or ambiguous.
     """
@@ -100,7 +100,7 @@ def _libraries() -> Iterator[tuple[str, str]]:
 
 
 def _plugins() -> Iterator[tuple[str, str]]:
-    """How many offers of each distribution are fine, and each that is not."""
+    """The number of working offers of each distribution, and each broken offer."""
     tried = [*try_components(kinds().values()), *try_commands_and_strays()]
     fine = Counter(one.found.distribution for one in tried if one.status == "ok")
     for distribution, count in sorted(fine.items()):
@@ -125,7 +125,7 @@ def _listeners() -> Iterator[tuple[str, str]]:
 def _threads() -> Iterator[tuple[str, str]]:
     from threadpoolctl import threadpool_info
 
-    import_module("numpy")  # loads the BLAS that is asked about
+    import_module("numpy")  # loads the BLAS, so that threadpoolctl finds it
     cores = getattr(os, "process_cpu_count", os.cpu_count)()
     try:
         yield "ilk", f"{n_threads()} threads for compiled code"
@@ -142,7 +142,7 @@ def _threads() -> Iterator[tuple[str, str]]:
 
 
 def _numba() -> Iterator[tuple[str, str]]:
-    """Threads of numba, and where compiled kernels are kept."""
+    """Threads of numba, and the cache of compiled kernels."""
     if find_spec("numba") is None:
         yield "state", "not installed"
         return
@@ -150,7 +150,7 @@ def _numba() -> Iterator[tuple[str, str]]:
     yield "threads", f"{config.NUMBA_NUM_THREADS} ({config.THREADING_LAYER} threading layer)"
     place = cache_root()
     if place is None:
-        yield "cache", "no folder that can be written to: every process compiles anew"
+        yield "cache", "no writable folder: every process compiles again"
         return
     kernels = sum(1 for _ in place.rglob("*.nbi"))
     yield "cache", f"{place}: {kernels} functions cached"
@@ -174,7 +174,7 @@ def try_components(chosen: Iterable[Kind]) -> Iterator[Attempt]:
 
 
 def try_commands_and_strays() -> Iterator[Attempt]:
-    """Try every command, and complain about offers in groups that nothing reads."""
+    """Try every command, and report entry points in unknown groups."""
     for found in found_in(commands.GROUP):
         yield _try(found, commands.load)
     read = {kind.group for kind in kinds().values()} | {commands.GROUP, *_OTHER_GROUPS}

@@ -1,4 +1,4 @@
-"""The argument KIND of commands, as people type it."""
+"""The argument KIND of commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def kind_named(text: str) -> Kind:
     Raises
     ------
     UnknownComponentError
-        Saying which kind has a component of that name, if one has.
+        With a hint if a component has that name.
     """
     try:
         return kind_of(text.replace("-", "_").lower())

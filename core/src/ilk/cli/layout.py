@@ -1,4 +1,4 @@
-"""Text in columns and paragraphs that fit the terminal; plain lines where there is none."""
+"""Text in columns and paragraphs for the terminal; plain lines for files and pipes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ GAP = "  "
 
 
 def on_terminal() -> bool:
-    """Tell whether a person reads along: the output is no file and no pipe."""
+    """Tell whether the output is a terminal, not a file or a pipe."""
     return sys.stdout.isatty()
 
 
 def width() -> int:
-    """Columns that text may take."""
+    """Width of text in columns."""
     return min(shutil.get_terminal_size().columns, 100)
 
 
@@ -31,10 +31,10 @@ def heading(text: str) -> str:
 
 
 def columns(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> list[str]:
-    """Rows with the cells of each column below each other.
+    """Rows with aligned columns.
 
-    On a terminal there is a header, and the last cell goes on in lines of its own, in the same
-    string; elsewhere every string is one line, and a row.
+    On a terminal there is a header, and the last cell is wrapped within the same string;
+    elsewhere every string is one line for one row.
     """
     table = [tuple(row) for row in rows]
     if on_terminal() and header:
@@ -52,14 +52,14 @@ def columns(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> list[s
 
 
 def hanging(label: str, text: str, indent: int) -> list[str]:
-    """Lines of a label and a text beside it, indented where it goes on."""
+    """Lines of a label and a text beside it, with a hanging indent."""
     label = label.rstrip()
     lead = label.ljust(indent) if len(label) < indent else label + GAP
     return wrapped(text, lead, indent) or [label]
 
 
 def wrapped(text: str, lead: str = "", indent: int = 0) -> list[str]:
-    """Lines of a text: what leads before the first, an indent before the others."""
+    """Lines of a text: a prefix before the first line, an indent before the others."""
     return textwrap.wrap(
         text,
         max(width(), indent + 20),
@@ -71,5 +71,5 @@ def wrapped(text: str, lead: str = "", indent: int = 0) -> list[str]:
 
 
 def indented(text: str) -> str:
-    """Text that keeps its lines, two columns in."""
+    """Text with unchanged lines, indented by two columns."""
     return textwrap.indent(text, GAP)

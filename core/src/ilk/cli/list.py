@@ -1,4 +1,4 @@
-"""``ilk list``: what is installed, from metadata; with ``--check`` by importing it."""
+"""``ilk list``: installed components, from metadata; with ``--check`` also imported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command("list", cls=OfKinds)
 @click.argument("kind", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-@click.option("--check", is_flag=True, help="Import each and tell what is broken or ambiguous.")
+@click.option("--check", is_flag=True, help="Import each and report broken or ambiguous names.")
 @click.pass_context
 def list_(ctx: click.Context, kind: str | None, as_json: bool, check: bool) -> None:
     """List the components that are installed: all of them, or those of one KIND.
@@ -50,7 +50,7 @@ def list_(ctx: click.Context, kind: str | None, as_json: bool, check: bool) -> N
 
 
 def _print_lines(offers: Sequence[Found]) -> None:
-    """A line for each component, whose first four words are always there."""
+    """A line for each component; its first four words are never empty."""
     _print_rows(
         (f.kind, f.name, f.distribution, f.version or "-", without_markup(summary_of(f)))
         for f in offers
@@ -58,7 +58,7 @@ def _print_lines(offers: Sequence[Found]) -> None:
 
 
 def _print_all(offers: Sequence[Found]) -> None:
-    """A table of kinds: who offers what."""
+    """A table of kinds, distributions and their components."""
     groups = [
         (kind, distribution, [found.name for found in group])
         for (kind, distribution), group in groupby(
@@ -82,7 +82,7 @@ def _position(kind: str) -> int:
 
 
 def _print_kind(offers: Sequence[Found]) -> None:
-    """A table of the components of one kind: what each does."""
+    """A table of the components of one kind with their summaries."""
     _print_rows(
         ((f.name, f.distribution, without_markup(summary_of(f))) for f in offers),
         header=("NAME", "FROM", "SUMMARY"),
@@ -94,7 +94,7 @@ def _print_rows(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> No
 
 
 def _check(chosen: Sequence[Kind], as_json: bool, *, everything: bool) -> int:
-    """Import everything, print how each fares, and return the exit code."""
+    """Import every component, print its status, and return the exit code."""
     from ilk.cli.doctor import try_commands_and_strays, try_components
 
     tried = [*try_components(chosen), *(try_commands_and_strays() if everything else ())]
@@ -114,7 +114,7 @@ def _check(chosen: Sequence[Kind], as_json: bool, *, everything: bool) -> int:
 
 
 def _record(found: Found) -> dict[str, Any]:
-    """A component as JSON; keys may be added in later versions, none changes or goes."""
+    """A component as JSON; later versions may add keys, but change or remove none."""
     return {
         "kind": found.kind,
         "name": found.name,

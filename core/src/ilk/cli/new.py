@@ -15,14 +15,14 @@ from ilk.cli.kind_argument import OfKinds, kind_named
 @click.option(
     "--path",
     type=click.Path(path_type=Path),
-    help="The folder to make; default: one named for the distribution, here.",
+    help="The folder to create; default: the name of the distribution, in the current folder.",
 )
 @click.option("--dist", help="The distribution's name; default: ilk-NAME.")
 def new(kind: str, name: str, path: Path | None, dist: str | None) -> None:
     """Start a plugin with a component of a KIND called NAME.
 
-    It is a complete project: a class that works, its entry point, tests that pass, a README.
-    Install it into the environment that ilk is in.
+    It is a complete project: a working class, its entry point, tests that pass, a README.
+    Install it into the environment of ilk.
     """
     from ilk.scaffold.project import Project
 

@@ -1,4 +1,4 @@
-"""``ilk schema``: what files and components may look like, for editors and validators."""
+"""``ilk schema``: JSON Schema of files and components, for editors and validators."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ilk.cli.kind_argument import OfKinds, kind_named
 def schema(kind: str | None, name: str | None) -> None:
     """Print JSON Schema: of experiment files, or of the table of one component.
 
-    It is made from what is installed. Point your editor's TOML support at it:
+    It describes the installed components. Configure your editor's TOML support to use it:
     ilk schema > experiment.schema.json
     """
     from ilk.schema import component_schema, installed_file_schema
 
     if kind is None:
-        made = installed_file_schema("experiment")
+        result = installed_file_schema("experiment")
     elif name is None:
         raise click.UsageError(f"which {kind_named(kind).name}? Say its NAME too")
     else:
-        made = component_schema(kind_named(kind).name, name)
-    click.echo(json.dumps(made, indent=2, ensure_ascii=False))
+        result = component_schema(kind_named(kind).name, name)
+    click.echo(json.dumps(result, indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The shell around the commands: global options, help, and errors as one message and a code."""
+"""The frame of all commands: global options, help, and errors as one message and exit code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 
 from ilk.cli import commands
 from ilk.errors import IlkError, SpecError
-from ilk.wording import printable
+from ilk.messages import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +28,14 @@ _EPILOG = (
 
 
 class Shell(click.Group):
-    """A group whose commands are looked up by name and imported when called."""
+    """A group that finds commands by name and imports them when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, importing none."""
+        """Return the names of all commands, without imports."""
         return list(commands.summaries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; while completing, one that is broken or unknown is passed over."""
+        """Import a command; shell completion ignores broken and unknown ones."""
         if ctx.resilient_parsing:
             with suppress(IlkError):
                 return commands.load(cmd_name)
@@ -57,7 +57,7 @@ class Shell(click.Group):
             ctx.exit(UNREAD)
         except IlkError as error:
             ctx.exit(_complain(_message(error), WRONG, debug=ctx.params["debug"]))
-        except OSError as error:  # a full disk, say: no defect of ilk
+        except OSError as error:  # such as a full disk: no defect of ilk
             place = f"{error.filename}: " if error.filename else ""
             what = f"{place}{error.strerror or error}"
             ctx.exit(_complain(what, WRONG, debug=ctx.params["debug"]))
@@ -102,13 +102,13 @@ def run(arguments: Sequence[str]) -> int:
     finally:
         for stream, before in zip((sys.stdout, sys.stderr), given, strict=True):
             if stream is not before and isinstance(stream, io.TextIOWrapper):
-                stream.detach().detach()  # what was given stays open
+                stream.detach().detach()  # keeps the caller's stream open
         sys.stdout, sys.stderr = given
 
 
 def _code_of(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a sign gets a "?"
+        if hasattr(stream, "reconfigure"):  # "?" for characters that the terminal cannot encode
             stream.reconfigure(errors="replace")
     try:
         code = shell.main(list(arguments), prog_name="ilk", standalone_mode=False)
@@ -121,8 +121,8 @@ def _code_of(arguments: Sequence[str]) -> int:
 
 
 def _buffered(stream: TextIO | None) -> TextIO:
-    """Give a stream a buffer if it has none: else nobody notices that only a part was written."""
-    if stream is None:  # closed by who called
+    """Add a buffer to an unbuffered stream: otherwise partial writes go unnoticed."""
+    if stream is None:  # closed by the caller
         return io.StringIO()
     raw = getattr(stream, "buffer", None)
     if not isinstance(raw, io.RawIOBase):
@@ -132,12 +132,12 @@ def _buffered(stream: TextIO | None) -> TextIO:
 
 
 def _all_written(code: int) -> int:
-    """Write what is left; return the exit code, which is another one if that cannot be."""
+    """Flush the output; return the exit code, or another one if flushing fails."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError as error:
-            with suppress(OSError, ValueError):  # the interpreter will try again: let it succeed
+            with suppress(OSError, ValueError):  # the interpreter flushes again at exit
                 null = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(null, stream.fileno())
                 os.close(null)
@@ -155,6 +155,6 @@ def _message(error: IlkError) -> str:
 def _complain(message: str, code: int, *, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    with suppress(OSError):  # nobody may be there to read it
+    with suppress(OSError):  # stderr may be closed
         click.echo(f"{click.style('Error:', fg='red')} {printable(message)}", err=True)
     return code

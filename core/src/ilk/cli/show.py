@@ -1,4 +1,4 @@
-"""``ilk show``: what a kind asks for, and what one of its components does and takes."""
+"""``ilk show``: the interface of a kind, or a component with its parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ilk.kinds import Kind
 
 
-# Kinds that are given no table of cases, so that what input they take says nothing.
+# Kinds without a table of cases as input: their declared kinds of input mean nothing.
 _WITHOUT_CASES = {"combiner", "comparison", "dataset", "executor", "measure", "resampling"}
 
 
@@ -31,9 +31,9 @@ _WITHOUT_CASES = {"combiner", "comparison", "dataset", "executor", "measure", "r
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def show(kind: str, name: str | None, as_json: bool) -> None:
-    """Show a component: what it does, its parameters, capabilities, source and an example.
+    """Show a component: its summary, parameters, capabilities, source and an example.
 
-    Without a NAME: what the KIND asks of its components, and their names.
+    Without a NAME: the interface of the KIND, and the names of its components.
     """
     chosen = kind_named(kind)
     if name is None:
@@ -139,7 +139,7 @@ def _describe_component(found: Found, cls: Any) -> dict[str, Any]:
 
 
 def _describe_kind(kind: Kind) -> dict[str, Any]:
-    """Describe what a kind asks of its components."""
+    """Describe the interface of a kind."""
     return {
         "kind": kind.name,
         "group": kind.group,
@@ -187,7 +187,7 @@ def _signature(method: Any) -> str:
 
 
 def _as_json(value: Any) -> Any:
-    """A default as JSON can hold it; what it cannot hold as text."""
+    """A default as a JSON value, or as text if JSON cannot represent it."""
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):

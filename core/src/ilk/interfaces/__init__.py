@@ -1,1 +1,1 @@
-"""The contract of each kind, one small file each; the docstring is the contract."""
+"""The interface of each kind, one file each; its docstrings define the contract."""

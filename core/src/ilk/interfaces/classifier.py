@@ -17,10 +17,10 @@ from ilk.labels import check_labels
 class Classifier(ClassifierMixin, Component):
     """Predicts labels, as scikit-learn's classifiers do.
 
-    A subclass must define `fit` and `predict`; ``predict_proba`` or ``decision_function``
-    where it can. ``presort(X)`` and ``leave_one_out(X, y)`` are there where the capabilities
-    of the same names are declared; what `presort` gives is reused by ``fit(X, y,
-    presorted=handle)``, and `predict` takes it in place of the same X.
+    A subclass must define `fit` and `predict`, and ``predict_proba`` or ``decision_function`` if
+    it can. It has ``presort(X)`` and ``leave_one_out(X, y)`` if it declares the capabilities of
+    these names. ``fit(X, y, presorted=handle)`` reuses the handle from `presort`, and `predict`
+    takes it instead of the same X.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class Classifier(ClassifierMixin, Component):
         """Predicted label of each row; array of shape (n,)."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy: the share of the rows, or of their weight, that are answered rightly.
+        """Accuracy: the share of the rows, or of their weight, with a correct prediction.
 
-        A row that is left without an answer (its label is none of the classes) is not.
+        A rejected row (its predicted label is not among the classes) counts as wrong.
         """
         answers = np.asarray(self.predict(X))
         classes, codes = check_labels(self, y, answers)

@@ -1,4 +1,4 @@
-"""Clusterer: groups alike objects."""
+"""Clusterer: groups similar objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ilk.estimators import ClusterMixin
 
 
 class Clusterer(ClusterMixin, Component):
-    """Groups alike objects, as scikit-learn's clusterers do.
+    """Groups similar objects, as scikit-learn's clusterers do.
 
     Attributes
     ----------
@@ -22,4 +22,4 @@ class Clusterer(ClusterMixin, Component):
 
     @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the clusters of X; y is ignored, unless the clusterer says how it uses labels."""
+        """Find the clusters of X; y is ignored, unless the clusterer documents its use."""

@@ -22,16 +22,16 @@ class Combiner(Component):
 
     @property
     def needs(self) -> Literal["probabilities", "labels"]:
-        """What an ensemble gives it.
+        """The type of the inputs from an ensemble.
 
-        The probabilities of its members; or, for ``"labels"``, 1 for the label each of them
-        predicts and 0 for the others. A subclass may just set it.
+        The probabilities of its members; or, for ``"labels"``, 1 for each member's predicted
+        label and 0 for the others. A subclass may set it as an attribute.
         """
         return "probabilities"
 
     @property
     def needs_fit(self) -> bool:
-        """Whether, with the present parameters, it learns from held-out outputs."""
+        """Whether it learns from held-out outputs with the present parameters."""
         return self.capabilities.needs_fit
 
     @abstractmethod
@@ -50,8 +50,8 @@ class Combiner(Component):
         Parameters
         ----------
         codes : array of int, shape (L, n)
-            Position of each member's label among the classes; -1 where it has none, which
-            supports all classes alike.
+            Position of each member's label among the classes; -1 for no label, which supports all
+            classes equally.
         n_classes : int
         X : data of n rows, optional
 
@@ -85,7 +85,7 @@ class Combiner(Component):
 
 
 def label_outputs(owner: object, codes: Any, n_classes: int) -> np.ndarray:
-    """Labels as outputs: 1 for the label of a member, 1/C for each class where it has none.
+    """Labels as outputs: 1 for the label of a member, or 1/C for each class without a label.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def label_outputs(owner: object, codes: Any, n_classes: int) -> np.ndarray:
 
 
 def check_codes(owner: object, codes: Any, n_classes: int) -> np.ndarray:
-    """Return codes of labels as an array of int of shape (L, n), or raise naming the cell.
+    """Return codes of labels as an array of int, shape (L, n); errors name the cell.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def check_codes(owner: object, codes: Any, n_classes: int) -> np.ndarray:
 
 
 def check_outputs(owner: object, outputs: Any) -> np.ndarray:
-    """Return outputs as a float array of shape (L, n, C), or raise an error naming the cell.
+    """Return outputs as a float array of shape (L, n, C); errors name the cell.
 
     float32 stays float32; everything else becomes float64.
 
@@ -162,7 +162,7 @@ def check_outputs(owner: object, outputs: Any) -> np.ndarray:
 
 
 def _check_support(name: str, member: int, support: np.ndarray) -> None:
-    """Raise an InputError where one member's outputs, of shape (n, C), are no support."""
+    """Raise an InputError if one member's outputs, of shape (n, C), are no valid support."""
     for bad, what in (
         (~np.isfinite(support), "a value that is not finite"),
         (support < 0, "a negative value"),

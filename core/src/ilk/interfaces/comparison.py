@@ -1,4 +1,4 @@
-"""Comparison: tells whether differences between pipelines are real."""
+"""Comparison: tests whether differences between pipelines are significant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of pipelines on datasets, as a comparison gets them.
+    """Scores of pipelines on datasets, the input of a comparison.
 
     Attributes
     ----------
@@ -33,13 +33,13 @@ class Scores:
     pipelines, datasets : tuple of str
         In the order of the spec.
     means : DataFrame or None
-        Datasets by pipelines, estimates made by the resampling; NaN where cells failed.
+        Datasets by pipelines, estimates of the resampling; NaN if cells failed.
     predictions : function or None
-        For tests over cases: takes the names of a dataset and a pipeline, yields repeat, fold
-        and `Prediction` of each finished cell.
+        For tests over cases: takes the names of a dataset and a pipeline, and yields repeat,
+        fold and `Prediction` of each finished cell.
     sizes : DataFrame or None
-        One row per split that was planned, with columns dataset, repeat, fold, n_train, n_test;
-        NaN where it was not run.
+        One row per planned split, with columns dataset, repeat, fold, n_train, n_test; NaN if it
+        was not run.
     """
 
     table: pd.DataFrame
@@ -53,10 +53,10 @@ class Scores:
     sizes: Any = None
 
     def matrix(self) -> pd.DataFrame:
-        """Datasets by pipelines: the estimate of each, NaN where there is none.
+        """Datasets by pipelines: the estimate of each, NaN if there is none.
 
-        Without `means` it is the mean over the cells: NaN where one of them is, or where
-        another pipeline has more cells.
+        Without `means` it is the mean over the cells: NaN if one of them is NaN, or another
+        pipeline has more cells.
         """
         if self.means is not None:
             return cast("pd.DataFrame", self.means)
@@ -71,16 +71,16 @@ class Scores:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a comparison found.
+    """The result of a comparison.
 
     Attributes
     ----------
     comparison, measure : str
     statistic : float
     p_value : float
-        Or a posterior probability, as `text` says.
+        Or a posterior probability; see `text`.
     text : str
-        The verdict in a sentence or two.
+        The verdict in one or two sentences.
     ranks : mapping of pipeline to float
         Average ranks, 1 is best.
     pairs : tuple of mappings
@@ -88,7 +88,7 @@ class Verdict:
         the rank), ``p_value`` (adjusted where many pairs are tested), ``different``; on each
         dataset, if pairs are tested there, then with ``dataset``.
     details : mapping
-        Whatever else there is to know (critical difference, degrees of freedom).
+        Further results (critical difference, degrees of freedom).
     """
 
     comparison: str
@@ -102,7 +102,7 @@ class Verdict:
 
 
 class Comparison(Component):
-    """Tells whether differences between pipelines are real."""
+    """Tests whether differences between pipelines are significant."""
 
     kind: ClassVar[str] = "comparison"
 
@@ -113,14 +113,14 @@ class Comparison(Component):
         Raises
         ------
         InputError
-            If the results do not fit the test (too few datasets, another resampling),
+            If the test does not apply to the results (too few datasets, another resampling),
             with the reason.
         """
 
     def misfit(self, resampling: Any, pipelines: Sequence[str]) -> str | None:
-        """Say why an experiment could never be compared so; None: it may be.
+        """Return the reason why the comparison can never apply to an experiment, or None.
 
-        It is asked before the first fit; `compare` decides, by what came of it.
+        It is called before the first fit; `compare` makes the final decision by the results.
 
         Parameters
         ----------
@@ -141,8 +141,8 @@ def _twelve_digits(value: float) -> float:
 def rank_rows(values: Any, *, greater_is_better: bool) -> np.ndarray:
     """Rank the columns of each row, 1 is best, ties share the mean rank.
 
-    Values are ties if their first twelve digits agree: means of the same scores summed in
-    another order differ beyond.
+    Values are ties if their first twelve digits agree: summing the same scores in another order
+    changes later digits.
     """
     from scipy.stats import rankdata
 

@@ -1,4 +1,4 @@
-"""Dataset and Data: labelled data and where it comes from."""
+"""Dataset and Data: labelled data and its source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Data:
     Attributes
     ----------
     X : array of shape (n, p), data frame or list of length n
-        A data frame whose nominal columns have category dtype where there are such.
+        A data frame if there are nominal columns; these have category dtype.
     y : ndarray of shape (n,)
         Labels.
     name : str
@@ -34,7 +34,7 @@ class Data:
     views : mapping of str to tuple of str
         Named groups of features.
     groups : ndarray of shape (n,) or None
-        Cases of one group are never split between training and test.
+        Cases of one group are never divided between training and test.
     description : str
     """
 
@@ -59,9 +59,9 @@ class Data:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of what the data holds: features, their names and kinds, labels, groups.
+        """SHA-256 of the data: features, their names and kinds, labels, groups.
 
-        The name and the description do not count.
+        The name and the description are not included.
         """
         digest = hashlib.sha256()
         _digest(digest, self.X)
@@ -71,7 +71,7 @@ class Data:
         return digest.hexdigest()
 
     def table(self) -> Any:
-        """X with the names of its columns: a data frame, unless the cases are no rows of one."""
+        """X with the names of its columns as a data frame, unless cases are not rows of a table."""
         if not isinstance(self.X, np.ndarray) or self.X.ndim != 2 or not self.feature_names:
             return self.X
         import pandas as pd
@@ -87,7 +87,9 @@ def _digest(digest: Any, value: Any) -> None:
         for column in value.columns:
             dtype = value[column].dtype
             digest.update(f"{column}:{dtype}:{getattr(dtype, 'ordered', None)}".encode())
-            _digest(digest, list(getattr(dtype, "categories", ())))  # encoders follow their order
+            _digest(
+                digest, list(getattr(dtype, "categories", ()))
+            )  # encoders depend on their order
             _digest(digest, value[column].astype(object).to_numpy())
         return
     if isinstance(value, np.ndarray) and value.dtype != object:

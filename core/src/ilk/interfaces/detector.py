@@ -1,4 +1,4 @@
-"""Detector: tells inliers from outliers."""
+"""Detector: distinguishes inliers and outliers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Detector(OutlierMixin, Component):
-    """Tells inliers from outliers, having seen one class only (scikit-learn's contract)."""
+    """Distinguishes inliers and outliers after training on one class (scikit-learn's contract)."""
 
     kind: ClassVar[str] = "detector"
 

@@ -1,4 +1,4 @@
-"""Distance: how far apart two objects are."""
+"""Distance: the dissimilarity of two objects."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ilk.inputs import check_same_features, check_vectors, n_rows, take
 
 
 class Distance(Component):
-    """How far apart two objects are; small means close, always.
+    """The dissimilarity of two objects; small always means close.
 
-    A subclass must define `pairwise`; everything else follows from it, and may be
-    overridden where it can be done faster. A distance that needs no training data
-    (``capabilities.needs_fit`` is False) works without being fitted.
+    A subclass must define `pairwise`; all other methods use it by default, and may be
+    overridden for speed. A distance that needs no training data (``capabilities.needs_fit`` is
+    False) works without `fit`.
     """
 
     kind: ClassVar[str] = "distance"
@@ -54,7 +54,7 @@ class Distance(Component):
         return self.capabilities.symmetric
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn what the distance needs from training data; by default nothing."""
+        """Fit the distance to training data; by default it learns nothing."""
         self.check_parameters()
         return self
 
@@ -65,7 +65,7 @@ class Distance(Component):
     def prepare(self, X: Any) -> Prepared:
         """Return a handle on X whose ``to(q, indices=None)`` gives distances from one query.
 
-        What can be computed once per object (logarithms, compressed sizes, bounds) lives there.
+        The handle stores results computed once per object (logarithms, compressed sizes, bounds).
         """
         return Prepared(self, X)
 
@@ -95,9 +95,9 @@ class Distance(Component):
         return nearest_blocked(self, X, Y, k)
 
     def check_input(self, X: Any, argument: str = "X") -> Any:
-        """Return X in the form `pairwise` works on, or raise an error that names the cell.
+        """Return X in the form that `pairwise` uses; errors name the cell.
 
-        Distances on vectors get a float array; others override this or take X as it is.
+        Distances on vectors get a float array; others override this or use X unchanged.
         """
         if set(self.capabilities.inputs) & {"vectors", "histograms"}:
             return check_vectors(
@@ -122,7 +122,7 @@ class Distance(Component):
 
 @dataclass(eq=False, repr=False)
 class Prepared:
-    """A distance and the data that queries are compared with; see `Distance.prepare`."""
+    """A distance and the data to compare queries with; see `Distance.prepare`."""
 
     distance: Distance
     X: Any
@@ -144,13 +144,13 @@ class Prepared:
 def one_row(x: Any) -> Any:
     """Return a single object as data of one row.
 
-    A vector, or a list of numbers or of cells of a table, becomes an array of one row; a row
-    of a data frame a frame of one row; a text, a set or anything nested a list of one.
+    A vector, or a list of numbers or of cells of a table, becomes an array of one row; a row of
+    a data frame becomes a frame of one row; a text, a set or a nested object a list of one.
 
     Raises
     ------
     InputError
-        For a number, which is no object but a part of one.
+        For a number, which is only a part of an object.
     """
     if hasattr(x, "to_frame"):  # a row of a data frame
         return x.to_frame().T.infer_objects()

@@ -18,37 +18,37 @@ class Editor(Component):
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Rows that were kept, ascending.
+        Selected rows, ascending.
     """
 
     kind: ClassVar[str] = "editor"
 
     @abstractmethod
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the rows of X, and their labels, that are kept."""
+        """Return the selected rows of X and their labels."""
 
     @property
     def reduction_(self) -> float:
-        """Share of the cases that was removed, between 0 and 1."""
-        self.sample_indices_: np.ndarray  # set by `fit_resample`,
-        self.n_cases_: int  # as is the number of rows it was given
+        """Share of removed cases, between 0 and 1."""
+        self.sample_indices_: np.ndarray  # set by `fit_resample`
+        self.n_cases_: int  # set by `fit_resample`: number of its rows
         return float(1 - len(self.sample_indices_) / self.n_cases_)
 
 
 def resample(editor: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """Run an editor, ours or imbalanced-learn's; return it and the indices it kept.
+    """Run an editor of ilk or imbalanced-learn; return it and the selected indices.
 
     Raises
     ------
     InputError
-        If it does not say which rows it kept (it makes new ones).
+        If it has no `sample_indices_` because it generates new rows.
     """
     if not is_frozen(editor):
         editor.fit_resample(X, y)
-    kept = getattr(editor, "sample_indices_", None)
-    if kept is None:
+    selected = getattr(editor, "sample_indices_", None)
+    if selected is None:
         raise InputError(
             f"{type(editor).__name__} does not tell which rows it kept (sample_indices_); "
             f"editors that make new rows cannot be steps"
         )
-    return editor, np.asarray(kept)
+    return editor, np.asarray(selected)

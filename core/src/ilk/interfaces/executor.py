@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 class Executor(Component):
     """Runs the cells of an experiment; opened, owned and reopened by the runner.
 
-    The runner tells three ends of a call apart by its future: a result; a
-    `concurrent.futures.BrokenExecutor`, which says how the worker died; a `TimeoutError`, where
-    the call took longer than the executor allows. Notes on these errors say what the worker
-    was doing. Whatever else a future raises ends the run: an `ilk.IlkError`, which says in a
-    line why nothing can be run any more (a scheduler is gone, say), or a defect of the executor.
+    The future of a call has three normal outcomes: a result; a
+    `concurrent.futures.BrokenExecutor`, which describes the death of the worker; a
+    `TimeoutError` if the call exceeded the time limit of the executor. Notes on these errors
+    describe the worker's activity. Any other exception ends the run: an `ilk.IlkError` with one
+    line on why no cell can run any more (such as a lost scheduler), or a defect of the executor.
     """
 
     kind: ClassVar[str] = "executor"
@@ -28,16 +28,15 @@ class Executor(Component):
     def open(self) -> AbstractContextManager[futures.Executor]:
         """Return a context manager that gives a `concurrent.futures.Executor`.
 
-        When the block ends in an exception, what is running need not be finished. Where a
-        dead worker spoils the whole executor, `submit` raises `BrokenExecutor`, and the runner
-        opens another.
+        If the block ends in an exception, running calls need not be finished. If a dead worker
+        breaks the whole executor, `submit` raises `BrokenExecutor`, and the runner opens another.
         """
 
     @property
     def n_workers(self) -> int:
-        """How many cells run at once; the runner submits no more than that.
+        """Maximum number of concurrent cells; the runner submits no more.
 
-        Where that is known only once it is opened, or changes, what `open` gives has an
-        attribute of this name, which counts then.
+        If the number is known only after opening, or changes, the executor from `open` has an
+        attribute of this name, which takes precedence.
         """
         return 1

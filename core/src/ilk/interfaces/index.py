@@ -19,9 +19,9 @@ class Index(Component):
     exact : bool
         Whether the answers equal brute force, ties included.
     by_blocks : bool
-        Whether rows and queries that are read block by block are taken, too (`row_blocks`).
+        Whether it takes rows and queries that are read block by block (`row_blocks`).
     n_distance_evaluations_ : int
-        How many distances have been computed since `fit`.
+        Number of distances computed since `fit`.
     """
 
     kind: ClassVar[str] = "index"
@@ -30,7 +30,7 @@ class Index(Component):
 
     @abstractmethod
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
-        """Take training rows and an already fitted distance.
+        """Build the index from training rows and an already fitted distance.
 
         Parameters
         ----------

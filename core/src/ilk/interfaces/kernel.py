@@ -1,4 +1,4 @@
-"""Kernel: how alike two objects are."""
+"""Kernel: the similarity of two objects."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ilk.component import Component
 
 
 class Kernel(Component):
-    """How alike two objects are; large means close, always.
+    """The similarity of two objects; large always means close.
 
-    A subclass must define `gram`. A kernel that takes its parameters from training data
-    (``capabilities.needs_fit``) is fitted first.
+    A subclass must define `gram`. A kernel that computes parameters from training data
+    (``capabilities.needs_fit``) must be fitted first.
     """
 
     kind: ClassVar[str] = "kernel"
@@ -29,7 +29,7 @@ class Kernel(Component):
         """
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn what the kernel needs from training data; by default nothing."""
+        """Fit the kernel to training data; by default it learns nothing."""
         self.check_parameters()
         return self
 
@@ -40,7 +40,7 @@ class Kernel(Component):
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithms of the parameters.
 
-        Only where ``capabilities.gram_gradient`` is declared.
+        Only if ``capabilities.gram_gradient`` is declared.
 
         Returns
         -------

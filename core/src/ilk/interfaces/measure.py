@@ -22,9 +22,9 @@ class Measure(Component):
     ----------
     greater_is_better : bool
     needs : str
-        What of a prediction the measure reads: ``"labels"``; ``"numbers"``, numeric labels;
-        ``"scores"``, or else probabilities; ``"probabilities"``; ``"rejected"``, which cases
-        were not answered; ``"seconds"``; ``"reduction"``.
+        The parts of a prediction that the measure needs: ``"labels"``; ``"numbers"``, numeric
+        labels; ``"scores"``, or else probabilities; ``"probabilities"``; ``"rejected"``, the
+        mask of rejected cases; ``"seconds"``; ``"reduction"``.
     pooled : bool
         Scored once over the test cases of all splits of a repeat, instead of per split.
     """
@@ -34,7 +34,7 @@ class Measure(Component):
 
     @property
     def needs(self) -> Needs:
-        """What of a prediction the measure reads."""
+        """The parts of a prediction that the measure needs."""
         return "labels"
 
     @property
@@ -46,15 +46,15 @@ class Measure(Component):
     def __call__(self, prediction: Prediction) -> float:
         """Return the score.
 
-        Measures over labels divide by the number of answered cases and are NaN if there is none.
+        Measures over labels divide by the number of answered cases, and are NaN without any.
 
         Raises
         ------
         InputError
-            If the score is not defined for the prediction, or something it needs is missing;
-            an experiment has NaN then, and a note that says why.
+            If the score is undefined for the prediction, or a required part is missing; the
+            experiment then has NaN, with a note on the reason.
         """
 
     def remarks(self, prediction: Prediction) -> Sequence[str]:
-        """Return what must be said beside the score: a class that an average leaves out, say."""
+        """Return a remark on the score, such as a class that an average ignores."""
         return ()

@@ -42,13 +42,13 @@ class MetricLearner(Transformer):
 
 
 class LocalMetric(Component):
-    """Adapts the metric to each query; takes the place of an index in ``knn``."""
+    """Adapts the metric to each query; replaces the index of ``knn``."""
 
     kind: ClassVar[str] = "metric_learner"
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
-        """Take the training rows and their labels."""
+        """Fit to training rows and their labels."""
 
     @abstractmethod
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Prediction: what a pipeline said about the test cases of one split."""
+"""Prediction: the output of a pipeline for the test cases of one split."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a pipeline said about test cases, aligned to the classes of the whole data set.
+    """The output of a pipeline for test cases, aligned to the classes of the whole data set.
 
     Attributes
     ----------
@@ -19,17 +19,17 @@ class Prediction:
     classes : ndarray of shape (C,)
         Classes of the data set, sorted.
     probabilities : ndarray of shape (n, C) or None
-        A class that was absent from the training cases has probability 0.
+        Classes unseen in training have probability 0.
     scores : ndarray of shape (n, C) or None
-        Decision values; -inf for a class that was absent from the training cases.
+        Decision values; -inf for classes unseen in training.
     rejected : ndarray of bool, shape (n,)
-        Cases the pipeline declined to answer.
+        Cases that the pipeline rejected.
     indices : ndarray of int, shape (n,)
         Row numbers of the test cases.
     fit_seconds, predict_seconds : float
         Wall-clock seconds.
     reduction : float
-        Share of the training cases that editors left out.
+        Share of the training cases that editors removed.
     """
 
     truth: np.ndarray
@@ -52,7 +52,7 @@ class Prediction:
 
     @property
     def answered(self) -> np.ndarray:
-        """Mask of the cases that were answered."""
+        """Mask of the cases that were not rejected."""
         return ~np.asarray(self.rejected, dtype=bool)
 
     def __len__(self) -> int:

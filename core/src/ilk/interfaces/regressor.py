@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Regressor(RegressorMixin, Component):
     """Predicts numbers, as scikit-learn's regressors do.
 
-    ``leave_one_out(X, y)`` is there where the capability ``fast_leave_one_out`` is declared: the
-    prediction for each row of a regressor that was fitted on the others; array of shape (n,).
+    A regressor with the capability ``fast_leave_one_out`` has ``leave_one_out(X, y)``: the
+    prediction for each row after a fit to the other rows; array of shape (n,).
     """
 
     kind: ClassVar[str] = "regressor"

@@ -1,4 +1,4 @@
-"""Relevance: how much each feature tells about the labels."""
+"""Relevance: the information of each feature about the labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Relevance(Component):
-    """Scores how much each feature tells about the labels."""
+    """Scores the information of each feature about the labels."""
 
     kind: ClassVar[str] = "relevance"
 

@@ -1,4 +1,4 @@
-"""Resampling and Split: which cases train and which test."""
+"""Resampling and Split: divisions into training and test cases."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Split:
     Attributes
     ----------
     train, test : ndarray of int
-        Row numbers; of a bootstrap `train` has some several times.
+        Row numbers; for a bootstrap, `train` repeats some of them.
     validation : ndarray of int or None
-        Rows to choose by, between fits; neither trained with nor tested.
+        Rows for model selection; used for neither training nor testing.
     repeat, fold : int
-        Where in the scheme it stands, from 0.
+        Position in the scheme, from 0.
     """
 
     train: np.ndarray
@@ -44,15 +44,15 @@ class Resampling(Component):
         Whether `estimate` also takes ``no_information``, the score of the first split if
         predictions had nothing to do with the truth, and ``greater_is_better``, the direction.
     leaves_one_out : bool
-        Whether split i tests row i, and trains on all others in their order. What a learner can
-        tell of that without being fitted anew is then asked for once.
+        Whether split i tests row i, and trains on all others in their order. A fast
+        `leave_one_out` of the learner then replaces the fits.
     """
 
     kind: ClassVar[str] = "resampling"
 
     @property
     def needs_no_information(self) -> bool:
-        """Whether `estimate` asks for the error where labels tell nothing."""
+        """Whether `estimate` needs the no-information score."""
         return False
 
     @property
@@ -69,11 +69,11 @@ class Resampling(Component):
         Raises
         ------
         InputError
-            If the data cannot be divided so (a class smaller than the number of folds, say).
+            If the data cannot be divided, for example a class is smaller than the number of folds.
         """
 
     def at_least(self) -> int:
-        """Return how many splits there are at least, as far as the parameters tell."""
+        """Return a lower bound of the number of splits, from the parameters."""
         return 1
 
     def estimate(self, scores: Sequence[float]) -> float:
@@ -89,7 +89,7 @@ class Resampling(Component):
         return float(np.mean(scores))
 
     def spread(self, scores: Sequence[float]) -> float:
-        """Return how far the scores that an estimate is made of spread: their standard deviation.
+        """Return the standard deviation of the scores behind an estimate.
 
         NaN for a single score, or if one is NaN or infinite.
 

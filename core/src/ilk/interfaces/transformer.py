@@ -1,4 +1,4 @@
-"""Transformer: turns a table into another one."""
+"""Transformer: turns a table into another table."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ilk.estimators import TransformerMixin
 class Transformer(TransformerMixin, Component):
     """Turns X into another table, as scikit-learn's transformers do.
 
-    Numeric ones refuse nominal columns and name what to use instead. One that learns nothing
-    from the cases it is fitted to declares the capability `stateless`, or has a property of that
-    name where it depends on parameters.
+    Numeric transformers reject nominal columns with an error that names alternatives. A
+    transformer that learns nothing from training cases declares the capability `stateless`, or
+    has a property of that name if this depends on parameters.
     """
 
     kind: ClassVar[str] = "transformer"

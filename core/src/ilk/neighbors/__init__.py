@@ -1,4 +1,4 @@
-"""What is near: the Euclidean distance, brute-force search, and what both are made of.
+"""Nearest neighbours: the Euclidean distance, brute-force search, and their building blocks.
 
 Distances of vectors that are computed tile by tile derive from
 `ilk.neighbors.vector_distance.VectorDistance`.

@@ -14,15 +14,15 @@ from ilk.registries import display_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BLOCK_BYTES = 32 * 2**20  # of distances held at once
-LEAST_QUERIES = 64  # in a block, so that vectors of training rows are read a few times only
-CROWD = 64  # columns for each wanted one, from which a bound is cheaper than a partition
+BLOCK_BYTES = 32 * 2**20  # bytes of distances in memory at a time
+LEAST_QUERIES = 64  # minimum queries in a block, so that training rows are read only a few times
+CROWD = 64  # columns per wanted one above which a bound is cheaper than a partition
 
 
 def nearest_blocked(
     distance: Any, Q: Any, X: Any, k: int, *, block_bytes: int = BLOCK_BYTES
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k rows of X nearest to each row of Q, without ever holding all distances.
+    """The k rows of X nearest to each row of Q, without storing all distances.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def nearest_blocked(
     k : int
         1 <= k <= n.
     block_bytes : int
-        Bound on the bytes of distances held at once; what it takes to select among them
-        needs about as much again.
+        Bound on the bytes of distances in memory at a time; selecting among them needs about as
+        much again.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def within_blocked(
     r : float
         At least 0.
     block_bytes : int
-        Bound on the bytes of distances held at once, the answer not counted.
+        Bound on the bytes of distances in memory at a time, without the answer.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def _from_partition(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def _are_smallest(values: np.ndarray, k: int) -> np.ndarray:
-    """Mask of the k smallest values of each row; of those equal to the k-th, the first."""
+    """Mask of the k smallest values of each row; ties with the k-th go to the lower column."""
     border = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
     chosen = values < border
     tied = values == border
@@ -147,9 +147,9 @@ def _are_smallest(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def _from_bound(values: np.ndarray, k: int) -> np.ndarray:
-    """Select among the few values under a bound: the k-th smallest of the minima of groups.
+    """Select among the few values up to a bound: the k-th smallest minimum of groups.
 
-    At least k values lie under it, and seldom many more unless values repeat.
+    At least k values are within this bound, and rarely many more unless values repeat.
     """
     n, m = values.shape
     groups = CROWD * k // 4
@@ -185,7 +185,7 @@ def _blocks(
                 f"{display_name(distance)}: pairwise gave distances of shape {block.shape} for "
                 f"{n_rows(queries)} queries and {n_rows(targets)} training rows"
             )
-        if not block.min(initial=0) >= 0:  # the minimum is NaN if any is
+        if not block.min(initial=0) >= 0:  # the minimum is NaN if any value is
             row, column = (int(i) for i in np.argwhere(~(block >= 0))[0])
             raise InputError(
                 f"{display_name(distance)}: the distance of query {start + row} to training row "
@@ -212,7 +212,7 @@ def _nearest_of(blocks: Iterator[tuple[int, np.ndarray]], k: int) -> tuple[np.nd
 
 
 def _within(block: np.ndarray, r: float, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each row the values up to r and their columns, counted from `first`."""
+    """For each row the values up to r and their columns, numbered from `first`."""
     rows, columns = np.nonzero(block <= r)
     ends = np.searchsorted(rows, np.arange(1, len(block)))
     near = np.split(block[rows, columns], ends)

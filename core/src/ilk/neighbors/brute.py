@@ -26,22 +26,21 @@ class Brute(Index):
     """Brute force: compares every query with every training row; exact, for any distance.
 
     Distances are computed in blocks of 32 MiB (at most 64 queries with 65536 training rows
-    at a time, or more queries with fewer rows), and of each block only the k nearest are
-    kept. Selecting them takes some more, so that a search stays under about 200 MiB beside the
-    data and the answer, however many rows there are; a matrix of all queries by all training
-    rows never exists.
+    at a time, or more queries with fewer rows), and only the k nearest of each block are kept.
+    Including this selection, a search takes less than about 200 MiB in addition to the data and
+    the answer, for any number of rows; the full matrix of distances never exists.
 
     Ties go to the lower training index. Infinite distances are legal and rank last.
 
-    Memory-mapped arrays (`numpy.memmap`) and Dask arrays are never loaded whole, neither as
+    Memory-mapped arrays (`numpy.memmap`) and Dask arrays are never loaded completely, neither as
     training rows nor as queries: blocks of at most 16 MiB are searched one after the other, with
-    the same answers. Beside the answer a search of vectors then takes some 50 MiB, whatever the
-    size of the file; one for which distances are not compiled, the 200 MiB from above. Chunks of
-    a Dask array are computed and searched by Dask's own scheduler, on a cluster where they lie,
-    each by one thread: there each thread of Dask's takes as much, and a chunk. A Dask array is
-    computed once by `fit`, to see that its numbers are finite, and once by each search; where it
-    holds the queries, once for each of their blocks (persist it if that is too much). A mapped
-    file must not be cut short meanwhile: the system ends a process that reads beyond its end.
+    the same answers. In addition to the answer, a search of vectors then takes some 50 MiB, for
+    any size of the file; with distances that are not compiled, the 200 MiB from above. Dask's
+    own scheduler computes and searches the chunks of a Dask array, on a cluster where they are
+    stored, with one thread for each: each Dask thread then takes this memory, and a chunk. A Dask
+    array is computed once by `fit`, to check that its numbers are finite, and once by each
+    search; as queries, once for each of their blocks (persist it if that is too slow). Do not
+    truncate a mapped file during a search: the system kills a process that reads beyond its end.
 
     Attributes
     ----------
@@ -50,14 +49,14 @@ class Brute(Index):
     X_ : data of n rows, or RowBlocks
         Training rows as the distance takes them; float arrays are not copied.
     n_distance_evaluations_ : int
-        How many distances have been computed since `fit`: queries times training rows.
+        Number of distances computed since `fit`: queries times training rows.
 
     Raises
     ------
     InputError
         If k is not within 1..n, a radius is negative, or a distance is NaN.
     InputTypeError
-        If rows are to be read block by block and the distance takes no vectors.
+        If rows are read block by block but the distance does not take vectors.
 
     References
     ----------
@@ -130,7 +129,7 @@ class Brute(Index):
         return near, where
 
     def _read(self, blocks: RowBlocks) -> Iterator[np.ndarray]:
-        """Yield blocks of queries, their numbers checked under the right numbers of rows."""
+        """Yield checked blocks of queries; errors have row numbers of the whole data."""
         check_vector_distance(self, self.distance_)
         for first, block in blocks:
             nan = self.distance_.capabilities.nan
@@ -148,7 +147,7 @@ def _nearest_in(distance: Any, Q: Any, k: int, first: int, block: np.ndarray) ->
 
 
 def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
-    """The k nearest in two blocks; of equally near ones those of the first block come first."""
+    """The k nearest in two blocks; ties go to the first block."""
     near = np.concatenate([one[0], other[0]], axis=1)
     where = np.concatenate([one[1], other[1]], axis=1)
     near, columns = smallest(near, min(k, near.shape[1]))
@@ -162,9 +161,9 @@ def _within_in(distance: Any, Q: Any, r: float, first: int, block: np.ndarray) -
 
 
 def _merge_within(one: Within, other: Within) -> Within:
-    """What is within a radius in two blocks, nearest first, ties by lower number."""
+    """The rows within a radius in two blocks, nearest first, ties by lower number."""
     merged: Within = ([], [])
-    for pieces in zip(*one, *other, strict=True):  # of one query
+    for pieces in zip(*one, *other, strict=True):  # the parts of one query
         near = np.concatenate([pieces[0], pieces[2]])
         order = np.argsort(near, kind="stable")
         merged[0].append(near[order])

@@ -1,4 +1,4 @@
-"""What indexes check of their arguments."""
+"""Checks of the arguments of indexes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def check_vector_distance(owner: object, distance: Any) -> None:
 
 
 def training_rows(owner: object, distance: Any, X: Any) -> Any:
-    """Return training rows as a distance takes them.
+    """Return training rows in the form for a distance.
 
     Raises
     ------
     InputTypeError
-        Naming the index, if there is no distance.
+        Naming the index, if the distance is missing.
     """
     check_distance(owner, distance)
     return distance.check_input(X)
@@ -44,7 +44,7 @@ def check_radius(owner: object, r: Any) -> float:
     """Return a radius as a float, or raise an InputError naming `owner`."""
     try:
         radius = float(r) if isinstance(r, Real) and not isinstance(r, bool) else math.nan
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer too large for float
         radius = math.inf if r > 0 else -math.inf
     if not radius >= 0:
         raise InputError(f"{display_name(owner)}: r must be a number of at least 0, got {r!r}")

@@ -1,4 +1,4 @@
-"""The nearest rows by one call: brute force over any distance, the Euclidean one by default."""
+"""Nearest rows by a function call: brute force, for any distance (default: Euclidean)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def within(
     Returns
     -------
     distances, indices : lists of m arrays
-        Sorted by distance, ties by lower index; empty where nothing is near.
+        Sorted by distance, ties by lower index; empty if no row is within the radius.
 
     Raises
     ------
@@ -108,15 +108,15 @@ def within(
 
 
 def without_itself(distances: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of the k + 1 rows nearest to each row the k others.
+    """Remove each row from its k + 1 nearest rows.
 
-    A row is found by its number, not as the first of its neighbours, so that of several equal
-    rows each leaves out itself and keeps its twins.
+    A row is identified by its number, not by its position among its neighbours, so that each of
+    several equal rows removes itself and keeps its duplicates.
 
     Parameters
     ----------
     distances, indices : ndarrays of shape (n, k + 1)
-        Nearest first; those of row i in line i.
+        Nearest first; row i has the neighbours of row i.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def without_itself(distances: np.ndarray, indices: np.ndarray) -> tuple[np.ndarr
     """
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
-    own[~own.any(axis=1), -1] = True  # so many others are as near: the last of them is too many
+    own[~own.any(axis=1), -1] = True  # k + 1 duplicates displaced the row: remove the last one
     keep = ~own
     return distances[keep].reshape(n, width - 1), indices[keep].reshape(n, width - 1)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from ilk.capabilities import Capabilities
-from ilk.neighbors.powers import doubtful, mend, norms, unit_weights
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk.neighbors.weights import (
@@ -22,9 +22,11 @@ from ilk.params import Array, param
 if TYPE_CHECKING:
     from ilk.aliases import ArrayLike
 
+_CACHED = 2**15  # numbers in a block: it stays in the cache while each feature passes over it
+
 
 class Norm(VectorDistance):
-    """The weighted p-norm of the difference of two vectors; subclasses say where p comes from."""
+    """The weighted p-norm of the difference of two vectors; subclasses define p."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, metric=True)
     weights: ArrayLike | None = param(
@@ -64,16 +66,16 @@ class Norm(VectorDistance):
         self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
     ) -> np.ndarray:
         """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
-        from ilk.neighbors import pairs
+        from ilk.neighbors import sums
 
-        how = {1: pairs.SUM, 2: pairs.SQUARES, np.inf: pairs.LARGEST}.get(self.p)
+        how = {1: sums.SUM, 2: sums.SQUARES, np.inf: sums.LARGEST}.get(self.p)
         if how is None or self.weights is not None:
             return super().compare_pairs(X, rows, Y, columns)
         dtype = self._working_type(X, Y)
         D = np.empty(len(rows), dtype=dtype)
         faint = float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)
-        left, right = pairs.gathered(X, rows, dtype), pairs.gathered(Y, columns, dtype)
-        if pairs.pairs(*left, *right, how, faint, D):
+        left, right = sums.gathered(X, rows, dtype), sums.gathered(Y, columns, dtype)
+        if sums.pairs(*left, *right, how, faint, D):
             unsure = np.isnan(D)
             D[unsure] = super().compare_pairs(X, rows[unsure], Y, columns[unsure])
         return D.astype(np.result_type(X, Y), copy=False)
@@ -134,12 +136,12 @@ def _unweighted(X: Rows, Y: Rows, p: float, tile: Tile) -> None:
 
 
 def squares(X: Rows, Y: Rows, tile: Tile) -> bool:
-    """Fill a tile with squared Euclidean distances, or with distances where a square is none.
+    """Fill a tile with squared Euclidean distances, or with distances if a square is imprecise.
 
     Returns
     -------
     bool
-        Whether they are squares.
+        Whether the tile has squares.
     """
     from ilk.neighbors import sums
 
@@ -168,3 +170,124 @@ def _weighted(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray) -> np
         np.ldexp(D, exponent // 2, out=D)
     mend(D, unsure, X, Y, p, weights)
     return D
+
+
+def doubtful(
+    D: np.ndarray, X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None = None
+) -> np.ndarray | None:
+    """Find sums D of p-th powers that overflowed or may have lost terms by underflow.
+
+    Returns
+    -------
+    ndarray of bool or None
+        Mask of these sums, or None if there are none.
+    """
+    kind = np.finfo(X.dtype)
+    faint = float(kind.tiny) / float(kind.eps)  # powers of less lose digits
+    none_far = D.max() < np.inf
+    if none_far and D.min() >= faint:
+        return None
+    unsure = np.isinf(D)
+    if not _zeros_are_true(X, Y, weights, faint ** (1 / p)):
+        unsure |= faint > D
+    elif none_far:
+        return None
+    return np.asarray(unsure)
+
+
+def mend(
+    D: np.ndarray,
+    unsure: np.ndarray | None,
+    X: np.ndarray,
+    Y: np.ndarray,
+    p: float,
+    weights: np.ndarray | None = None,
+) -> None:
+    """Compute the unsure distances again, with scaled differences."""
+    if unsure is None:
+        return
+    rows, columns = np.nonzero(unsure)
+    for start in range(0, len(rows), _CACHED):
+        i, j = rows[start : start + _CACHED], columns[start : start + _CACHED]
+        D[i, j] = _scaled_norm(X[i].T.astype(float), Y[j].T.astype(float), p, weights)
+
+
+def unit_weights(weights: np.ndarray | None) -> tuple[np.ndarray | None, int]:
+    """Divide weights by a power of 4 so that the largest is near 1; also return log2 of it.
+
+    A power of 4 has an exact root.
+    """
+    if weights is None:
+        return None, 0
+    exponent = 2 * (int(np.frexp(weights.max())[1]) // 2)
+    return np.ldexp(weights, -exponent), exponent
+
+
+def _zeros_are_true(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, faint: float) -> bool:
+    """Tell whether no power of a non-zero difference can underflow, by the size of the numbers.
+
+    Numbers of at least v are multiples of a step larger than eps / 2 times v, and so are
+    their differences.
+    """
+    least = min(float(np.abs(Z[Z != 0]).min(initial=np.inf)) for Z in (X, Y))
+    if weights is not None:
+        least *= float(np.sqrt(weights.min()))
+    return bool(least * float(np.finfo(X.dtype).eps) / 2 >= faint)
+
+
+def norms(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray | None = None) -> np.ndarray:
+    """Weighted p-norms of the difference of every row of X to every row of Y."""
+    D = np.empty((len(X), len(Y)))
+    A, B = np.ascontiguousarray(X.T, dtype=float), np.ascontiguousarray(Y.T, dtype=float)
+    step = max(_CACHED // len(Y), 1)
+    for start in range(0, len(X), step):
+        rows = slice(start, start + step)
+        D[rows] = _scaled_norm(A[:, rows, None], B[:, None, :], p, weights)
+    return D
+
+
+def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted p-norms of A - B along the first axis; scaling by the largest avoids overflow."""
+    unit, exponent = unit_weights(weights)
+    largest = reduce(np.maximum, (np.abs(a - b) for a, b in zip(A, B, strict=True)))
+    far = np.isinf(largest)
+    scale = np.where((largest > 0) & ~far, largest, 1.0)
+    total = np.zeros(scale.shape)
+    for f, (a, b) in enumerate(zip(A, B, strict=True)):
+        term = _powers(np.abs(a - b), scale, p)
+        if unit is not None:
+            term *= unit[f]
+        total += term
+    if exponent == 0 and p >= 0.5:  # the root stays in range
+        D = np.asarray(scale * total ** (1 / p))
+    else:
+        D = _product(scale, total, exponent, p)
+    if far.any():
+        np.copyto(D, 2 * _scaled_norm(A / 2, B / 2, p, weights), where=far)
+    return D
+
+
+def _product(scale: np.ndarray, total: np.ndarray, exponent: int, p: float) -> np.ndarray:
+    """``scale * (total * 2**exponent)**(1 / p)``, without overflow of the factors."""
+    mantissa, power = np.frexp(total)
+    small = mantissa < np.sqrt(0.5)  # centres the mantissa around 1, where its log2 is exact
+    logs = np.log2(mantissa * (1 + small), out=np.zeros_like(total), where=total > 0)
+    # clipped far beyond the range of floats, so that the integer shift below cannot overflow
+    powers = np.clip((power - small + exponent) / p, -(2**20), 2**20)
+    logs = np.clip(logs / p, -(2**19), 2**19)
+    whole = np.rint(powers) + np.rint(logs)
+    rest = (powers - np.rint(powers)) + (logs - np.rint(logs))
+    base, shift = np.frexp(scale)
+    D = np.ldexp(base * np.exp2(rest), shift + whole.astype(int))
+    return np.asarray(np.where(total > 0, D, 0.0))
+
+
+def _powers(gaps: np.ndarray, scale: np.ndarray, p: float) -> np.ndarray:
+    """``(gaps / scale)**p`` without relevant underflow; the gaps are overwritten."""
+    if p >= 0.5:
+        gaps /= scale
+        np.power(gaps, p, out=gaps)
+    else:  # a ratio may underflow although its p-th power does not
+        np.power(gaps, p, out=gaps)
+        gaps /= scale**p
+    return gaps

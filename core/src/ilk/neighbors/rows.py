@@ -1,4 +1,4 @@
-"""Blocks of rows as compiled kernels take them, and the tile of distances they fill."""
+"""Blocks of rows, and tiles of distances, in the form for compiled kernels."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-UNROLLED = 4  # features a kernel takes at once
-LONG = 2048  # features from which sums of float32 would lose digits
+UNROLLED = 4  # features in one turn of a kernel's loop
+LONG = 2048  # number of features above which sums in float32 lose too many digits
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a data set, made ready to be compared.
+    """Some rows of a data set, prepared for comparison.
 
     Attributes
     ----------
     values : ndarray of shape (n, n_features)
-        What is compared, feature by feature.
+        The numbers to compare, feature by feature.
     given : ndarray of shape (n, n_features)
-        The rows as they came.
+        The original rows.
     extras : dict of ndarray of shape (n,)
         Numbers of each row: sums, logarithms.
     """
@@ -36,7 +36,7 @@ class Rows:
 
     @cached_property
     def padded(self) -> np.ndarray:
-        """The rows, at least two, with zeros after the last feature up to a multiple of four."""
+        """The rows (at least two), zero-padded to a multiple of four features."""
         n, p = self.values.shape
         if n > 1 and p % UNROLLED == 0:
             return np.ascontiguousarray(self.values)
@@ -46,7 +46,7 @@ class Rows:
 
     @cached_property
     def columns(self) -> np.ndarray:
-        """The rows transposed, padded likewise: points lie side by side."""
+        """The transposed rows, with the same padding: a feature's values are contiguous."""
         n, p = self.values.shape
         columns = np.zeros((_padded(p), n), dtype=self.values.dtype)
         columns[:p] = self.values.T
@@ -62,7 +62,7 @@ class Tile:
     matrix : ndarray of shape (n, m)
         Contiguous.
     row, column : int
-        Where the rectangle begins.
+        First row and column of the rectangle.
     shape : (int, int)
     """
 
@@ -79,12 +79,12 @@ class Tile:
 
 
 Kernel = Callable[[np.ndarray, np.ndarray, np.ndarray, int, int], Any]
-"""Fills ``out[base + i * stride + j]`` for the rows i of X (an even number of features, two
-rows at least) and the columns j of YT."""
+"""Fills ``out[base + i * stride + j]`` for the rows i of X, (n, p), and the columns j of YT,
+(p, m): n is at least 2, p a multiple of 4, and ``out`` a flat matrix of `stride` columns."""
 
 
 def fill(kernel: Kernel, X: Rows, Y: Rows, tile: Tile) -> None:
-    """Let a kernel fill a tile with what it makes of each row of X and each of Y."""
+    """Fill a tile by a kernel for each row of X and each row of Y."""
     if len(X) > 1:
         width = tile.matrix.shape[1]
         start = tile.row * width + tile.column

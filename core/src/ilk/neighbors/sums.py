@@ -1,18 +1,22 @@
-"""Compiled sums of powers of differences, each as `ilk.neighbors.rows.Kernel` says.
+"""Compiled loops of vector distances: sums over tiles, single pairs, and the k nearest.
 
-Two rows and four features are taken at once, over points that lie side by side: each sum runs
-in the order of the features, whichever points are beside it, and needs no reordering to be fast.
-An odd row at the end is taken again together with the one before.
+The functions of tiles are kernels as `ilk.neighbors.rows.Kernel` says. They process two rows and
+four features at once, vectorized over the points: each sum runs in the order of the features,
+independent of the other points, and is fast without reordering. An odd last row is processed
+again together with the row before it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from ilk.compiling import compiled
 
-if TYPE_CHECKING:
-    import numpy as np
+SUM, SQUARES, LARGEST = 1, 2, 0  # norms that `pairs` computes
+_GROUP = 64  # distances compared with the k-th nearest at once: a loop that vectorizes
+_LOOSE = 1.000001  # exceeds the rounding error of a root that is squared again
 
 
 @compiled
@@ -104,3 +108,116 @@ def largest(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: i
                 e0, e1 = abs(b0 - v0), abs(b1 - v1)
                 e = max(e1, e0)
                 q[j] = max(q[j], e)
+
+
+@compiled(fastmath={"contract"})
+def pairs(
+    Q: np.ndarray,
+    queries: np.ndarray,
+    X: np.ndarray,
+    rows: np.ndarray,
+    how: int,
+    faint: float,
+    out: np.ndarray,
+) -> int:
+    """Distances of ``Q[queries[i]]`` to ``X[rows[i]]``; NaN if a sum of squares is imprecise.
+
+    Sums run in the order of the features, so that results equal those of tiles to the last bit.
+
+    Parameters
+    ----------
+    Q, X : ndarrays of shape (m, p) and (n, p), contiguous
+    queries, rows : ndarrays of int64, shape (n_pairs,)
+    how : int
+        SUM, SQUARES (the distance is their root) or LARGEST.
+    faint : float
+        Sums of squares below may have lost digits.
+    out : ndarray of shape (n_pairs,)
+        Overwritten; of the type of Q and X.
+
+    Returns
+    -------
+    int
+        Number of imprecise distances.
+    """
+    doubtful = 0
+    for i in range(len(out)):
+        query, row = queries[i], rows[i]
+        out[i] = 0
+        total = out[i]  # has the type of `out`, unlike a literal 0
+        if how == SQUARES:
+            differ = 0
+            for f in range(X.shape[1]):
+                gap = Q[query, f] - X[row, f]
+                total += gap * gap
+                differ += gap != 0
+            if differ and not faint <= total < np.inf:
+                out[i] = np.nan
+                doubtful += 1
+            else:
+                out[i] = np.sqrt(total)
+        elif how == SUM:
+            for f in range(X.shape[1]):
+                total += abs(Q[query, f] - X[row, f])
+            out[i] = total
+        else:
+            for f in range(X.shape[1]):
+                total = max(total, abs(Q[query, f] - X[row, f]))
+            out[i] = total
+    return doubtful
+
+
+def gathered(X: np.ndarray, rows: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return a contiguous array of a type, and the positions of rows of X in it."""
+    if type(X) is np.ndarray and X.flags.carray and X.dtype == dtype:
+        return X, rows
+    return np.ascontiguousarray(X[rows], dtype=dtype), np.arange(len(rows))
+
+
+@compiled
+def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared: bool) -> None:
+    """Insert the distances to the rows from `first` on into the nearest so far.
+
+    D has the shape (n, m), near and where (n, k). Rows come in order, so that ties go to the
+    lower index. Roots are taken only of squared distances that may be among the nearest.
+    """
+    n, m = D.shape
+    k = near.shape[1]
+    for i in range(n):
+        row, best, indices = D[i], near[i], where[i]
+        for start in range(0, m, _GROUP):
+            group = row[start : start + _GROUP]
+            if first + start >= k:  # most groups have no distance below the k-th: skip them
+                bound = best[k - 1]
+                if squared:
+                    bound *= bound * _LOOSE
+                if _below(group, bound) == 0:
+                    continue
+            for j in range(len(group)):
+                d = np.sqrt(group[j]) if squared else group[j]
+                _insert(d, first + start + j, best, indices)
+
+
+@compiled
+def _below(group: np.ndarray, bound: float) -> int:
+    """Number of distances in a group, (size,), below a bound."""
+    some = 0
+    for j in range(len(group)):
+        some += group[j] < bound
+    return some
+
+
+@compiled
+def _insert(d: float, index: int, near: np.ndarray, where: np.ndarray) -> None:
+    """Insert a distance into a sorted list, (k,), after equal ones."""
+    place = min(index, len(near))
+    if place == len(near):
+        place -= 1
+        if not d < near[place]:
+            return
+    while place > 0 and near[place - 1] > d:
+        near[place] = near[place - 1]
+        where[place] = where[place - 1]
+        place -= 1
+    near[place] = d
+    where[place] = index

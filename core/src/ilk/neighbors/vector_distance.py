@@ -23,23 +23,23 @@ _Part: TypeAlias = tuple[int, Rows, Rows]
 
 _TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
 _WIDEST, _NARROWEST = 512, 32
-_TALL, _FLAT = 512, 256  # rows of a tile that is kept, and of one that is only looked at
-_WORK = 2**30  # differences in a block, or few rows: an interrupt is heeded between blocks
+_TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only searched
+_WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
 _FEW = 32
-_BRIEF = 2**13  # differences that take no longer than a thread takes to start
-SORTED = 128  # neighbours that are kept by insertion
+_BRIEF = 2**13  # differences that take about as long as the start of a thread
+SORTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
 
 
 class VectorDistance(Distance):
-    """A distance of vectors; subclasses say what is compared and how a tile is filled.
+    """A distance of vectors; subclasses prepare rows and fill tiles.
 
-    Every entry is computed for itself, in the order of the features: results do not depend on
-    what else is computed beside them, nor on the number of threads.
+    Every entry is computed independently, in the order of the features: results depend neither
+    on other entries nor on the number of threads.
 
     Attributes
     ----------
     works_in_double : bool
-        Whether float32 is compared as float64; what is returned is float32 all the same.
+        Whether float32 is compared as float64; the result is float32 nevertheless.
     """
 
     works_in_double: ClassVar[bool] = False
@@ -49,12 +49,12 @@ class VectorDistance(Distance):
         """Fill a tile with the distances of every row of X to every row of Y."""
 
     def _compare_squared(self, X: Rows, Y: Rows, tile: Tile) -> bool:
-        """Fill a tile with distances, or with their squares where roots can wait.
+        """Fill a tile with distances, or with their squares to postpone roots.
 
         Returns
         -------
         bool
-            Whether they are squares: then of every entry.
+            Whether all entries are squares.
         """
         self._compare(X, Y, tile)
         return False
@@ -69,7 +69,7 @@ class VectorDistance(Distance):
         return self.compare(*self.check_pair(X, Y))
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        """Distances of every row of X to every row of Y, all of them checked before."""
+        """Distances of every row of X to every row of Y, both already checked."""
         mirrored = Y is X and self.symmetric
         dtype = self._working_type(X, Y)
         D = np.empty((len(X), len(Y)), dtype=dtype)
@@ -92,9 +92,9 @@ class VectorDistance(Distance):
     def compare_pairs(
         self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
     ) -> np.ndarray:
-        """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them to the last bit.
+        """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, equal to `compare` to the last bit.
 
-        X and Y are checked before; pairs of the same row of X should be together.
+        X and Y are already checked; pairs of the same row of X should be adjacent.
         """
         D = np.empty(len(rows), dtype=_result_type(X, Y))
         starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
@@ -108,7 +108,7 @@ class VectorDistance(Distance):
         check_k(self, k, n_rows(Y))
         if k > SORTED:
             return nearest_blocked(self, X, Y, k)
-        from ilk.neighbors.search import push
+        from ilk.neighbors.sums import push
 
         self.check_parameters()
         X, Y = self.check_pair(X, Y)
@@ -121,7 +121,7 @@ class VectorDistance(Distance):
             for first, rows, columns in self._tiles(X[start:stop], Y, dtype):
                 D = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 squared = self._compare_squared(rows, columns, Tile(D, 0, 0, D.shape))
-                if squared and dtype != result:  # rounded squares have other roots
+                if squared and dtype != result:  # rounding before the root would change it
                     np.sqrt(D, out=D)
                     squared = False
                 D = D.astype(result, copy=False)
@@ -131,7 +131,7 @@ class VectorDistance(Distance):
         return near, where
 
     def prepare(self, X: Any) -> Prepared:
-        """Return a handle on X that has it checked."""
+        """Return a handle on X, checked once."""
         self.check_parameters()
         return _PreparedVectors(self, self.check_input(X))
 
@@ -154,7 +154,7 @@ class _PreparedVectors(Prepared):
     def to(self, q: Any, indices: Any = None) -> np.ndarray:
         """Distances from one query to the rows with the given indices (default: all)."""
         distance: Any = self.distance
-        if type(distance).pairwise is not VectorDistance.pairwise:  # it takes other things, too
+        if type(distance).pairwise is not VectorDistance.pairwise:  # it also takes other data
             return super().to(q, indices)
         query = distance.check_input(one_row(q))
         check_same_features(distance, query, self.X)
@@ -172,7 +172,7 @@ def _width(Y: np.ndarray) -> int:
 
 
 def _height(X: np.ndarray, Y: np.ndarray, most: int) -> int:
-    """Rows of a block: as many blocks as there are threads, at least, where that is worth it."""
+    """Number of rows in a block: at least one block for each thread, if threads pay."""
     most = min(most, max(_WORK // max(Y.size, 1), _FEW))
     threads = 1 if len(X) * Y.size <= _BRIEF else n_threads()
     return max(min(most, -(-len(X) // threads)), 16)

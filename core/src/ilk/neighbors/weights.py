@@ -1,4 +1,4 @@
-"""Weights of features: the parameter that several distances have."""
+"""Weights of features, a parameter of several distances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_weights(owner: Any) -> None:
 
 
 def check_spread(owner: Any) -> None:
-    """Check that no positive weight is so small that what counts may vanish beside the others.
+    """Check that no positive weight is so small that its term may underflow beside the others.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def weights_for(owner: Any, n_features: int) -> np.ndarray | None:
     Raises
     ------
     ParameterError
-        If there is not one for each feature.
+        If their number is not that of the features.
     """
     if owner.weights is None:
         return None

@@ -1,1 +1,1 @@
-"""The project behind ``ilk new``: a plugin with one component, whose tests pass at once."""
+"""The project that ``ilk new`` creates: a plugin with one component and passing tests."""

@@ -1,7 +1,8 @@
-"""A plugin project, from templates, written all at once or not at all."""
+"""A plugin project, from templates, written completely or not at all."""
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import dataclass
 from importlib.resources import files
@@ -11,8 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ilk import __version__
+from ilk.discovery import installed
 from ilk.errors import IlkError
-from ilk.scaffold.naming import class_of, package_of, require_distribution, require_name
+from ilk.registries import registry
 
 if TYPE_CHECKING:
     from ilk.kinds import Kind
@@ -26,14 +28,14 @@ class Project:
     ----------
     kind : Kind
     name : str
-        Of the component.
+        Name of the component.
     dist : str
         Of the distribution.
 
     Raises
     ------
     IlkError
-        If a name cannot be taken, or there is no template for the kind.
+        If a name is invalid or taken, or there is no template for the kind.
     """
 
     kind: Kind
@@ -48,12 +50,12 @@ class Project:
 
     @property
     def package(self) -> str:
-        """The package that is imported."""
+        """The name of the package."""
         return package_of(self.dist)
 
     @property
     def class_name(self) -> str:
-        """The component's class; it keeps clear of the words of the template."""
+        """The name of the component's class, different from all words of the template."""
         plain = class_of(self.name)
         words = set(re.findall(r"\w+", _template(self.kind.name).read_text(encoding="utf-8")))
         return plain + class_of(self.kind.name) if plain in words else plain
@@ -85,7 +87,7 @@ class Project:
         )
 
     def write(self, folder: Path) -> None:
-        """Write the project; nothing is left behind if that fails.
+        """Write the project; a failure leaves no files behind.
 
         Raises
         ------
@@ -96,12 +98,12 @@ class Project:
             raise IlkError(f"{folder} exists already; nothing was written")
         try:
             with TemporaryDirectory(dir=folder.parent, prefix=".ilk-new-") as scratch:
-                made = Path(scratch) / "project"
+                draft = Path(scratch) / "project"
                 for path, text in self.files().items():
-                    file = made / path
+                    file = draft / path
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.write_text(text, encoding="utf-8")
-                made.rename(folder)
+                draft.rename(folder)
         except OSError as error:
             raise IlkError(f"{folder} cannot be written: {error.strerror or error}") from error
 
@@ -112,6 +114,65 @@ def _template(name: str) -> Path:
 
 
 def _core_range() -> str:
-    """The versions of the core that the interfaces stay the same for."""
+    """The range of core versions with the same interfaces."""
     major, minor = map(int, __version__.split(".")[:2])
     return f">={major}.{minor},<{major}.{minor + 1}"
+
+
+def require_name(kind: Kind, name: str) -> None:
+    """Raise unless a name is valid for a new component of a kind.
+
+    Raises
+    ------
+    IlkError
+        If it is not a lower-case identifier, or an installed distribution has the name.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        hint = _as_name(name)
+        better = f"; {hint!r} would do" if hint and hint != name else ""
+        raise IlkError(
+            f"a name is made of lower-case letters, digits and underscores, starts with a letter "
+            f"and is no Python keyword, got {name!r}{better}"
+        )
+    owners = [found.distribution for found in registry(kind.name).find() if found.name == name]
+    if owners:
+        raise IlkError(
+            f"{owners[0]} has a {kind.name} {name!r} already, and a name that two distributions "
+            f"offer is ambiguous; choose another"
+        )
+
+
+def _as_name(text: str) -> str:
+    """The closest valid name."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
+    name = re.sub(r"[^a-z0-9]+", "_", words).strip("_0123456789")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def require_distribution(dist: str) -> None:
+    """Raise unless a name is valid for a new distribution.
+
+    Raises
+    ------
+    IlkError
+        If it gives no valid package name, or is installed already.
+    """
+    package = package_of(dist)
+    if not re.fullmatch(r"[a-z][a-z0-9_]*[a-z0-9]", package) or keyword.iskeyword(package):
+        raise IlkError(
+            f"a distribution's name is made of letters, digits, '-', '_' and '.', and starts with "
+            f"a letter, got {dist!r}"
+        )
+    taken = {package_of(name) for name in installed()} | {"ilk"}
+    if package in taken:
+        raise IlkError(f"there is a distribution {dist!r} already; choose another name by --dist")
+
+
+def package_of(dist: str) -> str:
+    """The package of a distribution: ``"ilk-mine"`` has ``ilk_mine``."""
+    return re.sub(r"[-_.]+", "_", dist).lower()
+
+
+def class_of(name: str) -> str:
+    """The class of a component: ``"my_own"`` is ``MyOwn``."""
+    return "".join(part.capitalize() for part in name.split("_"))

@@ -1,12 +1,12 @@
 """ilk's distances, kernels and neighbour indexes.
 
-The components are reached by name through `ilk`. Beside them there are, imported on first use:
+Use the components by name through `ilk`. The package also has, imported on first use:
 
-- `recall`: how many of the nearest neighbours an approximate index finds;
+- `recall`: the share of the nearest neighbours that an approximate index finds;
 - `gram_blocks`, `gram_product`, `GramRows`: Gram matrices that need not fit into memory;
 - `alignment`: what a Gram matrix is worth;
 - `plotting`: heat maps, embeddings and flows;
-- `WindowWarning`, `MissingLibraryError`: what distances by compression warn of and raise.
+- `WindowWarning`, `MissingLibraryError`: warnings and errors of distances by compression.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Plots of distances: a heat map, an embedding in the plane, the flow between two signatures.
 
-They need matplotlib, which the extra ``report`` of ilk has, and draw on axes of their own or on
-yours; no global state of matplotlib's is touched.
+They need matplotlib (extra ``report`` of ilk), and draw on new axes or on given ones, without
+matplotlib's global state.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ __all__ = ["embedding", "flow", "heat_map"]
 def heat_map(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw the distances of all rows to all rows: dark is near.
 
-    Rows stand by class, in each class those first that are nearest to the class on the whole.
-    Where the distance tells the classes apart there are dark squares along the diagonal.
+    Rows are sorted by class, and within a class by their mean distance to the class. If the
+    distance separates the classes, dark squares appear along the diagonal.
 
     Parameters
     ----------
@@ -71,13 +71,13 @@ def heat_map(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) ->
 
 
 def embedding(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw rows as points of the plane whose Euclidean distances are like those given.
+    """Draw rows as points of the plane whose Euclidean distances approximate the given ones.
 
     Classical multidimensional scaling: with J the centring matrix, the coordinates are the first
     two eigenvectors of ``-J D^2 J / 2`` (D^2 the matrix of squared distances), each times the
-    root of its eigenvalue. The title says how much of the sum of absolute eigenvalues these
-    two have: 100 % if the distances are those of points in a plane. The mean of both
-    directions counts where a distance is not symmetric.
+    root of its eigenvalue. The title has the share of these two in the sum of absolute
+    eigenvalues: 100 % if the distances are those of points in a plane. For an asymmetric
+    distance the mean of both directions is used.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def embedding(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -
     X : data of n rows
         All n x n distances are computed.
     y : array of shape (n,), optional
-        Labels; each class has a colour and a marker of its own.
+        Labels; each class has its own colour and marker.
     ax : Axes, optional
         A new figure's if left out (``ax.figure`` is the figure).
 
@@ -131,13 +131,12 @@ def embedding(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -
 
 
 def flow(distance: Any, x: Any, y: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw two signatures and what the earth mover's distance moves from one to the other.
+    """Draw two signatures and the flow of the earth mover's distance between them.
 
-    Points of x are circles, those of y squares, of an area that grows with their weight. An arrow,
-    the thicker the more is moved, leads from where mass is taken to where it is put. With at
-    most eight points in all, weights and amounts are written on them. Points on a line are drawn
-    on two lines, one above the other; points in space as their first two principal components
-    show them.
+    Points of x are circles, points of y squares; their area grows with their weight. An arrow
+    leads from the source of moved mass to its destination; its width grows with the mass. With
+    at most eight points in total, weights and masses are written on them. Points on a line are
+    drawn on two parallel lines; points in space by their first two principal components.
 
     Parameters
     ----------
@@ -216,11 +215,11 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
     Returns
     -------
     points : ndarray of shape (n, 2)
-        Centred; of each coordinate the number of largest size is positive.
+        Centred; the number of largest absolute value in each coordinate is positive.
     share : float
     """
     n = len(D)
-    largest = D.max() or 1.0  # whose square may be beyond all numbers
+    largest = D.max() or 1.0  # its square may overflow
     squares = ((D + D.T) / 2 / largest) ** 2
     means = squares.mean(axis=0)
     B = -(squares - means[:, None] - means + means.mean()) / 2
@@ -245,8 +244,8 @@ def _matrix_of(distance: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray | 
     """
     if getattr(distance, "kind", None) != "distance":
         raise ilk.InputTypeError(
-            f"a picture needs a fitted distance, got {type(distance).__name__}; a matrix of "
-            f"distances is drawn by 'precomputed'"
+            f"a plot needs a fitted distance, got {type(distance).__name__}; use 'precomputed' for "
+            f"a matrix of distances"
         )
     D = np.asarray(distance.pairwise(X), dtype=float)
     if not np.isfinite(D).all():
@@ -280,12 +279,12 @@ def _mark_classes(ax: Axes, names: list[str], counts: np.ndarray) -> None:
 
 
 _SMALLEST, _LARGEST = 260, 1600  # area of a point, in square points
-_LEGIBLE = 8  # points of both signatures of which numbers can still be read
+_LEGIBLE = 8  # maximum number of points with legible labels
 _LOOKS = (("o", COLORS[0], "white"), ("s", COLORS[1], "black"))
 
 
 def _places(distance: Any, *signatures: Any) -> list[np.ndarray]:
-    """Where the points of both signatures are drawn."""
+    """Positions of the points of both signatures in the plot."""
     try:
         sets = [np.asarray(positions, dtype=float) for positions, _ in signatures]
     except (TypeError, ValueError):
@@ -337,5 +336,5 @@ def _finish(ax: Axes, title: str, places: list[np.ndarray]) -> None:
     ax.legend(
         loc="upper left", bbox_to_anchor=(1.01, 1), markerscale=0.5, borderpad=0.8, labelspacing=1
     )
-    if all(np.ptp(each[:, 1]) == 0 for each in places):  # on two lines
+    if all(np.ptp(each[:, 1]) == 0 for each in places):  # one-dimensional: draw two lines
         ax.set_yticks([])

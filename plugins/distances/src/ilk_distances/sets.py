@@ -1,4 +1,4 @@
-"""Distances of sets of points from each point to the nearest of the other set."""
+"""Distances of sets of points, from each point to the nearest point of the other set."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from ilk import DistanceLike, slot
 
 
 class NearestPoints(ilk.Distance):
-    """A distance of sets made of the distances from points to the nearest of the other set.
+    """A distance of sets from the distances of points to the nearest point of the other set.
 
-    Subclasses say how the distances of the points of a set are put together, and those of
-    one direction with those of the other.
+    Subclasses aggregate the distances of the points of a set, and then both directions.
     """
 
     ground: DistanceLike = slot("distance", default="euclidean", doc="Compares points.")
@@ -24,12 +23,12 @@ class NearestPoints(ilk.Distance):
     @staticmethod
     @abstractmethod
     def gather(nearest: np.ndarray, starts: np.ndarray, axis: int) -> np.ndarray:
-        """Put the distances of the points of each set together; sets start along an axis."""
+        """Aggregate the distances of the points of each set; `starts` has their first points."""
 
     @staticmethod
     @abstractmethod
     def both(there: np.ndarray, back: np.ndarray) -> np.ndarray:
-        """Put both directions together."""
+        """Combine both directions."""
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -50,7 +49,7 @@ class NearestPoints(ilk.Distance):
         return self.ground_ if hasattr(self, "ground_") else self.resolve_slot("ground")
 
     def check_input(self, X: Any, argument: str = "X") -> PointSets:
-        """Return all points as the ground distance takes them, and where each set ends."""
+        """Return all points in the form for the ground distance, and the end of each set."""
         if isinstance(X, PointSets):
             return X
         ground = self._ground()
@@ -58,7 +57,7 @@ class NearestPoints(ilk.Distance):
         return PointSets(ground.check_input(points, argument), ends)
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[PointSets, PointSets]:
-        """Return X and Y (X again if None), whose points can be compared."""
+        """Return X and Y (X again if None), with comparable points."""
         X = self.check_input(X)
         if Y is None:
             return X, X
@@ -96,12 +95,12 @@ class NearestPoints(ilk.Distance):
         return float(self.pairwise([x], [y])[0, 0])
 
     def prepare(self, X: Any) -> ilk.Prepared:
-        """Return a handle on X that has its points laid end to end."""
+        """Return a handle on X, with its points concatenated once."""
         return _PreparedSets(self, self.check_input(X))
 
 
 class Hausdorff(NearestPoints):
-    """Hausdorff distance: how far the most remote point of either set is from the other set.
+    """Hausdorff distance: the largest distance of a point of either set to the other set.
 
     ``d(X, Y) = max(max_x min_y g(x, y), max_y min_x g(y, x))`` for a ground distance g. On sets
     without repeated points it is a metric if g is one; how often a point occurs does not matter.
@@ -157,13 +156,13 @@ class Hausdorff(NearestPoints):
 
 
 class SumOfMinima(NearestPoints):
-    """Sum of minimum distances: how far points are from the nearest point of the other set.
+    """Sum of minimum distances: the sum of distances to the nearest point of the other set.
 
     ``d(X, Y) = (sum_x min_y g(x, y) + sum_y min_x g(y, x)) / 2`` for a ground distance g. It is a
-    sum, not a mean: large sets are further from others than small ones, and a point that
-    occurs twice counts twice.
+    sum, not a mean: large sets have larger distances than small sets, and a repeated point
+    counts repeatedly.
 
-    It is symmetric, and 0 exactly for sets of the same points if g is a metric, but no
+    It is symmetric and, if g is a metric, 0 exactly for sets of the same points. But it is no
     metric: the triangle inequality does not hold.
 
     A set is a two-dimensional array, one point a row, and sets may differ in size; or a list of
@@ -211,7 +210,7 @@ class SumOfMinima(NearestPoints):
 
 
 class _PreparedSets(ilk.Prepared):
-    """Sets laid end to end; a query is one set."""
+    """Sets with concatenated points; a query is one set."""
 
     def to(self, q: Any, indices: Any = None) -> np.ndarray:
         """Distances from one query to the sets with the given indices (default: all)."""
@@ -219,7 +218,7 @@ class _PreparedSets(ilk.Prepared):
         return np.asarray(self.distance.pairwise(q if isinstance(q, PointSets) else [q], rows)[0])
 
 
-_PAIRS = 2**20  # of points, compared at a time
+_PAIRS = 2**20  # pairs of points compared at a time: bounds the memory
 
 
 def _runs(ends: np.ndarray, size: int) -> list[tuple[int, int]]:
@@ -234,13 +233,13 @@ def _runs(ends: np.ndarray, size: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class PointSets:
-    """Sets of points, all points in one array (or whatever the ground distance takes).
+    """Sets of points, with all points in one array (or another form for the ground distance).
 
     Attributes
     ----------
     points : data of n_points rows
     ends : ndarray of shape (n_sets,)
-        Where the points of each set end.
+        End of the points of each set.
     """
 
     points: Any
@@ -248,7 +247,7 @@ class PointSets:
 
     @property
     def starts(self) -> np.ndarray:
-        """Where the points of each set begin."""
+        """Start of the points of each set."""
         return np.concatenate([[0], self.ends[:-1]])
 
     @property
@@ -270,14 +269,14 @@ class PointSets:
 
 
 def _read_sets(owner: Any, X: Any, argument: str, *, nan: bool) -> tuple[Any, np.ndarray]:
-    """Return all points of some sets, and where each set ends.
+    """Return all points of some sets, and the end of each set.
 
     Points are vectors, the rows of two-dimensional arrays, or anything else in lists.
 
     Raises
     ------
     InputError
-        Naming the first set that is empty, has another number of features, or a NaN.
+        Naming the first set that is empty, has another number of features, or has a NaN.
     """
     name = ilk.display_name(owner)
     if not hasattr(X, "__len__") or isinstance(X, str | bytes | dict | set | frozenset):
@@ -315,7 +314,7 @@ def _width(one: Any) -> str:
 
 
 def _points(name: str, one: Any, i: int, argument: str) -> Any:
-    """Return one set as a float array of its points, or as a list of what they are."""
+    """Return one set as a float array of its points, or as a list of objects."""
     if isinstance(one, str | bytes) or not hasattr(one, "__len__"):
         raise ilk.InputTypeError(f"{name}: {argument}[{i}] must be a set of points, got {one!r}")
     if len(one) == 0:

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ilk.capabilities import Capabilities, InputKind
-from ilk.chance import check_seed
 from ilk.component import Component, seeded
 from ilk.inputs import n_rows, take
 from ilk.interfaces.classifier import Classifier
@@ -24,6 +23,7 @@ from ilk.interfaces.relevance import Relevance
 from ilk.interfaces.resampling import Resampling, Split
 from ilk.interfaces.transformer import Transformer
 from ilk.params import Param, Seed, param
+from ilk.random_state import check_seed
 from ilk.testing.data import ObjectDistance
 from ilk.testing.expectations import expect_same
 from ilk.testing.registered import check

@@ -25,15 +25,15 @@ from ilk_distances.composed.parts import (
 class Combined(OfParts):
     """Weighted sum of distances of several views: ``d(x, y) = sum_i w_i d_i(x_i, y_i) / s_i``.
 
-    A view x_i is a group of columns of a table or an array, compared by a distance of its own.
-    Without `views` each part compares whole objects, of any kind that its distance takes. The
-    scale s_i of a part, learned by `fit`, keeps one of large numbers from drowning the others.
+    A view x_i is a group of columns of a table or an array with its own distance.
+    Without `views` each part compares whole objects, of any kind that its distance takes. `fit`
+    learns a scale s_i for each part, so that parts of large distances do not dominate.
 
-    Learned weights are those of a linear classifier that tells pairs of rows of different class
+    Learned weights come from a linear classifier that tells pairs of rows of different class
     from pairs of equal class by the vector of their distances ``v = (d_1, ..., d_n)``: logistic
-    regression with a ridge penalty, whose weights are held to be at least 0, as otherwise the
-    sum would be no distance. Pairs are drawn at random, half of them of equal class, and either
-    half counts the same; where there are no more than `n_pairs`, all are taken.
+    regression with a ridge penalty. Its weights are constrained to at least 0, because a
+    negative weight would give no distance. Pairs are drawn at random, half of them of equal
+    class, and both halves count the same; if there are at most `n_pairs`, all are used.
 
     It is a metric if all parts are, no weight is 0, and every column is in a view.
 
@@ -60,7 +60,7 @@ class Combined(OfParts):
     Warns
     -----
     UserWarning
-        If no part tells pairs of equal class from others: then learned weights are uniform.
+        If no part tells pairs of equal class from others; the learned weights are then uniform.
 
     References
     ----------
@@ -104,19 +104,19 @@ class Combined(OfParts):
         default="mean",
         choices=("mean", "max"),
         none=True,
-        doc="What distances of a part are divided by: the mean or the largest distance of "
-        "pairs of training rows, or nothing. A part in which they are all 0 contributes 0.",
+        doc="Divisor of the distances of a part: the mean or the largest distance of pairs of "
+        "training rows, or none. A part whose distances are all 0 contributes 0.",
     )
     regularization: float = param(
         default=0.001,
         gt=0,
         le=1000000.0,
-        doc="Of learned weights; above 0, at most 1e6.",
+        doc="Ridge penalty of learned weights; above 0, at most 1e6.",
     )
     n_pairs: int = param(
         default=4000,
         ge=2,
-        doc="At most about how many pairs are looked at, for scales and for weights.",
+        doc="Approximate maximum number of pairs, for scales and for weights.",
     )
     random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -159,10 +159,10 @@ class Combined(OfParts):
         return bool((self.weights_ > 0).all() and (self.scales_ > 0).all())
 
     def check_parameters(self) -> None:
-        """Check that weights are numbers of at least 0, not all 0, for parts there are."""
+        """Check that weights are at least 0, not all 0, and belong to existing parts."""
         super().check_parameters()
         if isinstance(self.weights, str) or (self.parts is None and isinstance(self.views, str)):
-            return  # a word, or for views of a data set that are not known yet
+            return  # a choice such as "uniform", or the data set's views are not known yet
         names = self._names()
         if isinstance(self.weights, Mapping):
             if set(self.weights) != set(names):
@@ -185,7 +185,7 @@ class Combined(OfParts):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the parts on their views, then learn their scales, and weights where asked for."""
+        """Fit the parts on their views, then learn their scales, and weights if required."""
         self.check_parameters()
         self.__dict__.pop("weights_", None)
         rng = ilk.check_seed(self, self.random_state)
@@ -244,7 +244,7 @@ class Combined(OfParts):
         return _sum(found)
 
     def terms(self) -> list[tuple[int, Any, _Share]]:
-        """Position, distance, and share of the parts that count; one of weight 0 if none does."""
+        """Position, distance, and share of each part that counts, else the first with weight 0."""
         check_is_fitted(self, "weights_")
         counts = np.flatnonzero((self.weights_ > 0) & (self.scales_ > 0)).tolist()
         parts = list(self.parts_.values())
@@ -265,7 +265,7 @@ class Combined(OfParts):
 
 
 class _PreparedParts(ilk.Prepared):
-    """Rows of which each part has prepared its view."""
+    """Rows with one prepared view for each part."""
 
     def __init__(self, distance: Combined, X: Viewed) -> None:
         super().__init__(distance, X)
@@ -310,7 +310,7 @@ def _numbers(weights: Any) -> np.ndarray:
 def separating_weights(
     distances: np.ndarray, differ: np.ndarray, regularization: float
 ) -> np.ndarray:
-    """Weights of the logistic model of "these differ" that are optimal among non-negative ones.
+    """Optimal non-negative weights of a logistic model of "these rows differ in class".
 
     Minimises ``sum_i c_i log(1 + exp(-t_i (u'v_i + b))) + regularization/2 |u|^2`` over u >= 0 and
     b, where v_i are distances divided by their means, t_i is 1 for pairs that differ and else
@@ -322,15 +322,15 @@ def separating_weights(
     distances : ndarray of shape (n_pairs, n_parts)
         Finite.
     differ : ndarray of bool, shape (n_pairs,)
-        Some pairs differ and some do not.
+        Has both True and False.
     regularization : float
         Above 0.
 
     Returns
     -------
     ndarray of shape (n_parts,)
-        Weights of the distances as they are, not divided; they sum to 1, or are all 0 if
-        no part tells the pairs apart.
+        Weights of the undivided distances; they sum to 1, or are all 0 if no part tells the
+        pairs apart.
     """
     largest = distances.max(axis=0)
     means = largest * (distances / np.where(largest > 0, largest, 1.0)).mean(axis=0)

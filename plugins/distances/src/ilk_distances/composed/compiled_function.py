@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 def call_for_all(
     function: Callable[..., Any], X: np.ndarray, Y: np.ndarray, *, mirror: bool
 ) -> np.ndarray | None:
-    """Values of a function compiled by numba for all pairs of rows, which it gets as float64.
+    """Values of a numba function for all pairs of rows; it receives rows of float64.
 
     Parameters
     ----------
     function : dispatcher of numba's
     X, Y : float arrays of shape (n, p) and (m, p)
     mirror : bool
-        Whether pairs below the diagonal take the value of their mirror image.
+        Whether entries below the diagonal copy their mirror image.
 
     Returns
     -------
     ndarray of shape (n, m) or None
         None if the function cannot be called from compiled code with two rows, does not return
-        a number, raises, or returns a number that is no distance: then a plain loop will tell.
+        a number, raises, or returns an invalid distance. A plain loop then finds the error.
     """
     if function in _uncallable:
         return None
@@ -48,30 +48,30 @@ def call_for_all(
         right.append(_fill(function, X, Y, D, start, stop, mirror))
 
     try:
-        if getattr(function, "targetoptions", {}).get("parallel"):  # starts threads of its own
+        if getattr(function, "targetoptions", {}).get("parallel"):  # has its own threads
             work(0, len(X))
         else:
             ilk.in_blocks(work, len(X), max(_PAIRS // len(Y), 1))
-    except Exception:  # noqa: BLE001  # whatever the function raises
+    except Exception:  # noqa: BLE001  # a user's function may raise anything
         return None
     return D if all(right) else None
 
 
-_PAIRS = 2**14  # in a block
+_PAIRS = 2**14  # pairs in a block: large beside the cost of starting a thread
 _uncallable: WeakSet[Any] = WeakSet()
 
 
-# Compiled for every function it is given. Functions take over how it divides: Python's way, as
-# they do elsewhere.
+# Compiled once for each function. The loop divides as Python does, because functions that numba
+# inlines into it inherit its error model.
 @numba.njit(nogil=True, error_model="python")
 def _fill(
     function: Any, X: np.ndarray, Y: np.ndarray, D: np.ndarray, start: int, stop: int, mirror: bool
 ) -> bool:
-    """Fill rows of D; False if a value is no distance."""
+    """Fill rows of D; return False at an invalid distance. X: (n, p), Y: (m, p), D: (n, m)."""
     right = True
     for i in range(start, stop):
         for j in range(i if mirror else 0, len(Y)):
-            value = 0.0 + function(X[i], Y[j])  # of a truth value, too; never -0
+            value = 0.0 + function(X[i], Y[j])  # converts bool to float, and -0.0 to 0.0
             right &= 0 <= value < np.inf
             D[i, j] = value
             if mirror:

@@ -16,27 +16,26 @@ from ilk import Function, param
 class FunctionDistance(ilk.Distance):
     """A function of two objects: ``d(x, y) = function(x, y)``.
 
-    It is called once for every pair; if the distance is declared symmetric, ``pairwise(X)``
-    calls it once for each unordered pair (and each object with itself) and mirrors the result.
-    Otherwise nothing is mirrored.
+    The function is called once for every pair. If the distance is declared symmetric,
+    ``pairwise(X)`` calls it once for each unordered pair (and each object with itself) and
+    mirrors the result.
 
-    A function compiled by ``numba.njit`` that compares vectors gets their rows as float64 and is
-    called inside a compiled loop, in as many threads as `ilk.n_threads` says: hundreds of
-    times faster than plain Python. The loop is compiled once for each function, in about a
-    second. Where numba cannot do that (the function is compiled in object mode, or for
-    arguments of other types), the function is called one pair at a time.
+    A function of vectors that ``numba.njit`` compiled receives rows of float64 inside a compiled
+    loop, in `ilk.n_threads` threads: hundreds of times faster than plain Python. The loop is
+    compiled once for each function, in about a second. If numba cannot compile the loop (the
+    function uses object mode, or takes arguments of other types), the function is called one
+    pair at a time.
 
-    What the function gets depends on `inputs`. A function has no spec, so pipelines that hold
-    one can be cloned and pickled (if the function can), but not written to a file.
+    `inputs` determines the type of the function's arguments. A function has no spec: a pipeline
+    with one can be cloned and pickled (if the function can), but not written to a file.
 
     Raises
     ------
     ParameterError
-        If there is no function, or it is declared a metric but not symmetric.
+        If the function is missing, or declared a metric but not symmetric.
     InputError
-        If the function returns something else than a finite number of at least 0; names the
-        rows and the value. An error of the function itself is passed on with a note that
-        names the rows.
+        If the function returns anything but a finite number of at least 0; names the rows and
+        the value. An error of the function itself gets a note that names the rows.
 
     Examples
     --------
@@ -65,8 +64,8 @@ class FunctionDistance(ilk.Distance):
         default="auto",
         choices=("auto", "vectors", "objects"),
         doc='``"vectors"``: X becomes a two-dimensional float array (NaN and infinity are '
-        'refused), the function gets its rows. ``"objects"``: X is not looked at; the '
-        "function gets elements of a list, rows of an array as they are, or rows of a data "
+        'errors), and the function gets its rows. ``"objects"``: X is not checked; the '
+        "function gets elements of a list, unchanged rows of an array, or rows of a data "
         'frame as pandas Series. ``"auto"``: vectors if X is an array of numbers with at '
         "most two dimensions, else objects.",
     )
@@ -137,7 +136,7 @@ class FunctionDistance(ilk.Distance):
         return D.astype(np.float32) if _single(X) and _single(Y) else D
 
     def _compiled(self, X: Any, Y: Any, mirror: bool) -> np.ndarray | None:
-        """Values by a compiled loop; None if there is no way, or a value is wrong."""
+        """Values by a compiled loop; None if it cannot be compiled or a value is invalid."""
         vectors = self.inputs != "objects" and _are_vectors(X) and _are_vectors(Y)
         if not vectors or not _is_compiled(self.function):
             return None
@@ -175,7 +174,7 @@ class FunctionDistance(ilk.Distance):
 
 
 def count_differences(x: Sequence[Any], y: Sequence[Any]) -> int:
-    """Count the positions in which two sequences differ, those that one of them lacks included."""
+    """Count the positions in which two sequences differ; surplus positions count, too."""
     return abs(len(x) - len(y)) + sum(bool(a != b) for a, b in zip(x, y, strict=False))
 
 

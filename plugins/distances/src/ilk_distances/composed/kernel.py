@@ -18,29 +18,28 @@ class KernelDistance(ilk.Distance):
     """Distance in a kernel's feature space: ``d(x, y) = sqrt(k(x, x) - 2 k(x, y) + k(y, y))``.
 
     A pseudo-metric if the kernel is positive semi-definite: different objects may be at
-    distance 0. If not, what is below 0 under the root is taken for 0. It is symmetric, up to
-    rounding where matrices are multiplied.
+    distance 0. For an indefinite kernel, negative values under the root count as 0. It is
+    symmetric, up to the rounding of matrix products.
 
     Equal objects are at distance exactly 0. The kernels of this distribution (all but the
-    sigmoid and a shifted or clipped substitution) give distances of near objects to nearly all
-    digits, as they make them from differences; of other kernels the terms are subtracted, which
-    leaves an error of about ``1e-8 sqrt(k(x, x))`` in distances near 0. Single precision is
-    computed in double.
+    sigmoid and a shifted or clipped substitution) compute distances from differences of
+    objects, which keeps nearly all digits of small distances. For other kernels the three terms
+    are subtracted, with an error of about ``1e-8 sqrt(k(x, x))`` in distances near 0. Single
+    precision is computed in double.
 
-    `fit` fits the kernel. A frozen kernel is kept as it is; then the distance works without
-    being fitted.
+    `fit` fits the kernel. With a frozen kernel, which stays as it is, the distance needs no fit.
 
     Attributes
     ----------
     kernel_ : kernel
         Fitted.
     width_ : int or None
-        Number of features, of data that have any.
+        Number of features; None for data without features.
 
     Raises
     ------
     NotFittedError
-        If it is used before `fit` and the kernel is not frozen.
+        Before `fit`, if the kernel is not frozen.
     InputError
         If values of the kernel are too large for floats.
 
@@ -56,7 +55,7 @@ class KernelDistance(ilk.Distance):
     3.3166247903554
     """
 
-    kernel: KernelLike = slot("kernel", default="rbf", doc="Whose feature space it is.")
+    kernel: KernelLike = slot("kernel", default="rbf", doc="Kernel of the feature space.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,
@@ -65,7 +64,7 @@ class KernelDistance(ilk.Distance):
 
     @classmethod
     def examples(cls) -> list[KernelDistance]:
-        """Return distances by difference, from differences, and of an indefinite kernel."""
+        """Return distances by subtraction, from differences, and of an indefinite kernel."""
         return [
             cls(),
             cls(kernel="linear"),
@@ -76,7 +75,7 @@ class KernelDistance(ilk.Distance):
 
     @property
     def metric(self) -> bool:
-        """Whether the kernel says so (``induces_metric``): it tells different objects apart."""
+        """Whether the kernel declares ``induces_metric``: it separates different objects."""
         kernel = self.kernel_ if hasattr(self, "kernel_") else self.resolve_slot("kernel")
         return bool(getattr(kernel, "induces_metric", False))
 
@@ -99,7 +98,7 @@ class KernelDistance(ilk.Distance):
             return D.astype(np.float32) if single else D
 
     def check_input(self, X: Any, argument: str = "X") -> Any:
-        """Return X as it is, if it has as many features as in training: the kernel looks at it."""
+        """Return X unchanged after a check of its number of features; the kernel validates it."""
         X = ilk.as_table(X)
         if hasattr(self, "kernel_"):
             check_n_features(self, X, self.width_, argument)

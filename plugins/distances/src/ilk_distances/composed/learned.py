@@ -19,12 +19,12 @@ class Learned(ilk.Distance):
 
     With the Euclidean base this is ``sqrt((x - y)' L'L (x - y))``. Where L has fewer rows than
     x has features, or not full rank, different objects may be at distance 0: a pseudo-metric.
-    Each row is mapped for itself, so that equal rows are at distance exactly 0, and with the
-    Euclidean base near ones at a distance of all digits.
+    Each row is mapped independently of the others: equal rows are at distance exactly 0, and
+    with the Euclidean base small distances keep all digits.
 
-    `fit` fits the learner, and the base on what it makes of the data. A frozen learner is kept
-    as it is; then the distance works without being fitted, if its base does. That is what a
-    metric learner's own ``distance()`` returns.
+    `fit` fits the learner, and then the base on the transformed data. With a frozen learner,
+    which stays as it is, the distance needs no fit, if its base needs none. A metric learner's
+    own ``distance()`` returns such a distance.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Learned(ilk.Distance):
     ParameterError
         If the learner has no transform.
     NotFittedError
-        If it is used before `fit` and learner or base need it.
+        Before `fit`, if learner or base need to be fitted.
 
     References
     ----------
@@ -59,7 +59,7 @@ class Learned(ilk.Distance):
     learner: MetricLearnerLike = slot(
         "metric_learner",
         default="rca",
-        doc="One that transforms; local ones do not.",
+        doc="A metric learner with a transform; local ones have none.",
     )
     base: DistanceLike = slot("distance", default="euclidean", doc="Compares them.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, needs_fit=True)
@@ -76,7 +76,7 @@ class Learned(ilk.Distance):
         return bool(base.symmetric)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the learner on X and y, then the base on what it makes of X."""
+        """Fit the learner on X and y, then the base on the transformed X."""
         self.check_parameters()
         learner = self._transforming(self.resolve_slot("learner"))
         self.learner_ = ilk.fit_component(learner, X, y)
@@ -105,7 +105,7 @@ class Learned(ilk.Distance):
         return base.kneighbors(X.after, Y.after, k)  # type: ignore[no-any-return]  # the slot is Any
 
     def prepare(self, X: Any) -> ilk.Prepared:
-        """Return a handle on X that has it mapped."""
+        """Return a handle on X, mapped once."""
         return ilk.Prepared(self, self.check_input(X))
 
     def check_input(self, X: Any, argument: str = "X") -> Mapped:
@@ -132,5 +132,5 @@ class Learned(ilk.Distance):
 
 
 def _is_plain(base: Any) -> bool:
-    """Tell whether a base is the Euclidean distance, unweighted: there is a way to all digits."""
+    """Tell whether a base is the unweighted Euclidean distance, which can keep all digits."""
     return isinstance(base, Norm) and base.p == 2 and base.weights is None

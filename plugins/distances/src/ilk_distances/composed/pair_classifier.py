@@ -22,24 +22,24 @@ class PairClassifier(OfParts):
     - the distances ``d_i(x_i, y_i)`` of its views, if `parts` or `views` are given.
 
     The classifier learns from pairs of training rows, drawn at random, half of them of equal
-    class (all of them where there are no more than `n_pairs`). What it gets is standardised:
-    each element of v has mean 0 and deviation 1 over these pairs.
+    class (all pairs if there are at most `n_pairs`). Their vectors are standardized: each
+    element of v has mean 0 and standard deviation 1 over these pairs.
 
-    It is symmetric and within 0 and 1, but no metric: the distance of an object to itself is
-    not 0, nor the same for all objects, and the triangle inequality does not hold.
+    It is symmetric and between 0 and 1, but no metric: the distance of an object to itself is
+    not 0 and differs between objects, and the triangle inequality does not hold.
 
     Attributes
     ----------
     classifier_ : classifier
         Fitted on pairs; class 1 is "different", 0 is "equal".
     means_, deviations_ : ndarray of shape (n_elements,)
-        Of the vectors of training pairs.
+        Means and standard deviations of the vectors of training pairs.
     parts_ : dict of str to distance
         Fitted; empty where rows are compared as they are.
     columns_ : dict of str to ndarray, or None
         Positions of the columns of each part; None without views.
     n_features_in_ : int
-        Number of columns, where there are columns.
+        Number of columns; unset for objects without columns.
 
     Raises
     ------
@@ -67,17 +67,17 @@ class PairClassifier(OfParts):
     classifier: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="One with probabilities. The default is scikit-learn's logistic regression.",
+        doc="A classifier with ``predict_proba``. Default: scikit-learn's logistic regression.",
     )
     pairs: str = param(
         default="difference",
         choices=("difference", "concatenation"),
-        doc="Vectors of pairs, where neither parts nor views are given.",
+        doc="Vectors of pairs, if neither parts nor views are given.",
     )
     n_pairs: int = param(
         default=4000,
         ge=2,
-        doc="At most about how many pairs the classifier learns from.",
+        doc="Approximate maximum number of pairs that the classifier learns from.",
     )
     random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -134,7 +134,7 @@ class PairClassifier(OfParts):
         return self
 
     def _fitted_rows(self, X: Any, y: Any) -> Any:
-        """Fit the parts, if there are any; return X as it is compared."""
+        """Fit the parts, if any; return X in the form that is compared."""
         self.parts_: dict[str, Any] = {}
         self.columns_: dict[str, np.ndarray] | None = None
         if self.compares_parts:
@@ -185,7 +185,7 @@ class PairClassifier(OfParts):
         return X
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
-        """Return X and Y (X again if None) as they are compared."""
+        """Return X and Y (X again if None) in the form that is compared."""
         if self.compares_parts:
             return super().check_pair(X, Y)
         X = self.check_input(X)
@@ -217,11 +217,11 @@ class PairClassifier(OfParts):
         return np.asarray(self.classifier_.predict_proba(flat)[:, 1]).reshape(vectors.shape[:-1])
 
 
-_PAIRS = 2**14  # compared at a time
+_PAIRS = 2**14  # pairs classified at a time: bounds the memory
 
 
 def _moments(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation of each element (1 where it is 0), none of whose squares overflows."""
+    """Mean and standard deviation (1 in place of 0) of each element; squares never overflow."""
     largest = np.abs(vectors).max(axis=0)
     unit = np.where(largest > 0, largest, 1.0)
     shares = vectors / unit

@@ -1,4 +1,4 @@
-"""Distances of parts, each of which compares one view, and pairs of rows to learn them from."""
+"""Distances composed of parts, one for each view, and pairs of training rows for learning."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _SHARED = 16  # pairs that share a row, so that distances are computed several a
 
 
 class OfParts(ilk.Distance):
-    """A distance made of the distances of parts; subclasses say what of them.
+    """A distance composed of the distances of parts; subclasses combine them.
 
-    After `fit` there are ``parts_``, the fitted distances by name; ``columns_``, the positions of
-    the columns each compares, or None where all compare whole objects; ``n_features_in_`` and
-    ``feature_names_in_`` where there are columns.
+    `fit` sets ``parts_``, the fitted distances by name; ``columns_``, the positions of the
+    columns of each, or None if all compare whole objects; ``n_features_in_`` and
+    ``feature_names_in_`` for data with columns.
     """
 
     parts: Mapping[str, DistanceLike] | None = slots(
@@ -41,7 +41,7 @@ class OfParts(ilk.Distance):
 
     @property
     def symmetric(self) -> bool:
-        """Whether all parts are."""
+        """Whether all parts are symmetric."""
         return all(part.symmetric for part in self._distances().values())
 
     def __sklearn_tags__(self) -> Any:
@@ -63,7 +63,7 @@ class OfParts(ilk.Distance):
                 raise self.parameter_error("parts", f"must name views, got {name!r}{hint}")
 
     def _distances(self) -> dict[str, Any]:
-        """Distances of the parts by name: fitted ones, or those that would be."""
+        """Distances of the parts by name: fitted after `fit`, unfitted before."""
         if hasattr(self, "parts_"):
             return dict(self.parts_)
         if self.parts is not None:
@@ -78,18 +78,18 @@ class OfParts(ilk.Distance):
         return ["all"] if whole else list(self._views())
 
     def _views(self) -> Mapping[Any, Any]:
-        """Views by name; those of a list by position."""
+        """Views by name; the views of a list are named by position."""
         return self.views if isinstance(self.views, Mapping) else dict(enumerate(self.views or ()))
 
     def _fit_parts(self, X: Any, y: Any) -> Viewed:
-        """Fit the distance of each part on its view; return the views as they take them."""
+        """Fit the distance of each part on its view; return the checked views."""
         for name in ("parts_", "widths_", "feature_names_in_", "n_features_in_"):
             self.__dict__.pop(name, None)
         X = ilk.as_table(X)
         self.parts_ = self._distances()
         self.columns_: dict[str, np.ndarray] | None = None
         if self.views is not None:
-            whole = isinstance(self.views, str)  # an error, as no data set was put there
+            whole = isinstance(self.views, str)  # an error: no data set replaced the name
             views = self.views if whole else {name: self._views()[name] for name in self.parts_}
             ilk.learn_views(self, X, views)
         for name, view in self.views_of(X):
@@ -100,7 +100,7 @@ class OfParts(ilk.Distance):
         return viewed
 
     def views_of(self, X: Any, argument: str = "X") -> Iterator[tuple[str, Any]]:
-        """Yield the name of each part, and what it sees of X, whose columns are checked."""
+        """Yield the name of each part and its view of X, after a check of the columns."""
         if self.columns_ is None:
             return ((name, ilk.as_table(X)) for name in self.parts_)
         return ilk.views_of(self, X, argument)
@@ -150,7 +150,7 @@ class OfParts(ilk.Distance):
 
 @contextmanager
 def naming(owner: OfParts, part: str) -> Iterator[None]:
-    """Say in errors on data which part they come from."""
+    """Add the name of the part to errors on data."""
     try:
         yield
     except (ilk.InputError, ilk.InputTypeError) as error:
@@ -160,7 +160,7 @@ def naming(owner: OfParts, part: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Viewed:
-    """Rows as seen by each part, in the form in which its distance takes them."""
+    """The view of each part, in the form in which its distance takes it."""
 
     parts: tuple[Any, ...]
 
@@ -187,7 +187,7 @@ def _width(part: Any) -> int | None:
 
 
 def any_pairs(n: int, n_pairs: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs of n rows, or about `n_pairs` of them drawn at random, none twice from one row."""
+    """All pairs of n rows, or about `n_pairs` random ones, without repeats for a first row."""
     if n * (n - 1) // 2 <= n_pairs:
         return np.triu_indices(n, 1)
     first = _first(np.arange(n), n_pairs, rng)
@@ -198,7 +198,7 @@ def any_pairs(n: int, n_pairs: int, rng: np.random.RandomState) -> tuple[np.ndar
 def labelled_pairs(
     owner: object, codes: np.ndarray, n_pairs: int, rng: np.random.RandomState
 ) -> Pairs:
-    """All pairs of rows, or about `n_pairs` drawn at random, half of them of equal class.
+    """All pairs of rows, or about `n_pairs` random ones, half of them of equal class.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def labelled_pairs(
 
 
 class Pairs(NamedTuple):
-    """Positions of two rows each, those of one first row together; whether their classes differ."""
+    """Positions of both rows, sorted by the first, and whether their classes differ."""
 
     first: np.ndarray
     second: np.ndarray
@@ -248,8 +248,8 @@ def _first(rows: np.ndarray, n_pairs: int, rng: np.random.RandomState) -> np.nda
 
 
 def distances_of(distance: Any, X: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Distances of pairs of rows, computed together where they share the first."""
-    if not len(first):  # there is one row
+    """Distances of pairs of rows; pairs with the same first row are computed together."""
+    if not len(first):  # a single row has no pairs
         return np.zeros(0)
     rows, columns = np.unique(first), np.unique(second)
     if len(rows) * len(columns) <= _SPARE * len(first):
@@ -263,4 +263,4 @@ def distances_of(distance: Any, X: Any, first: np.ndarray, second: np.ndarray) -
     return found
 
 
-_SPARE = 4  # distances for each wanted one, up to which a whole matrix is computed
+_SPARE = 4  # a whole matrix is computed if at most this many entries per wanted one result

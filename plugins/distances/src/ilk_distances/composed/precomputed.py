@@ -1,4 +1,4 @@
-"""Distances that were computed elsewhere."""
+"""Precomputed distances."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ilk import Array, ArrayLike, param
 class Precomputed(ilk.Distance):
     """Distances looked up in a matrix: ``d(x, y) = matrix[x, y]``; data are row numbers.
 
-    The matrix holds the distances of all N objects, those for training and those for testing,
-    and X is a column of their numbers, ``np.arange(N)[:, np.newaxis]``. So splits, editors and
-    pipelines, which choose rows of X, need not know that the matrix exists. (scikit-learn's
-    ``metric="precomputed"`` instead takes rows of the matrix itself as X, whose columns must
-    be chosen along with them.)
+    The matrix has the distances of all N objects, for training and testing alike, and X is a
+    column of their numbers, ``np.arange(N)[:, np.newaxis]``. Splits, editors and pipelines,
+    which select rows of X, therefore work without change. (scikit-learn's
+    ``metric="precomputed"`` takes rows of the matrix itself as X, and its columns must be
+    selected along with the rows.)
 
     The matrix is not copied, neither by `fit` nor by ``clone``.
 
@@ -61,7 +61,7 @@ class Precomputed(ilk.Distance):
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("indices",))
 
     def __sklearn_clone__(self) -> Any:
-        # The matrix is only read, and may be as large as the memory allows.
+        # A copy of the matrix might not fit into memory; the matrix is only read.
         return self if ilk.is_frozen(self) else type(self)(**self.get_params(deep=False))
 
     @classmethod
@@ -161,4 +161,4 @@ class Precomputed(ilk.Distance):
             raise self.parameter_error("matrix", f"{rule}, got {cell}")
 
 
-_CHECKED = 2**20  # cells checked at a time
+_CHECKED = 2**20  # cells checked at a time: bounds the memory of the comparison

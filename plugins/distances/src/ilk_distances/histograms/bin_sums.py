@@ -1,10 +1,10 @@
-"""Compiled sums over the bins of histograms, fast ones and ones that keep every digit.
+"""Compiled sums over the bins of histograms: fast sums, and precise ones for close histograms.
 
-Sums of whole tiles are filled in as `ilk.neighbors.rows.Kernel` says: histograms lie side by
-side, several bins are taken at once, and each sum runs in the order of the bins. Sums that are
-small beside the numbers they came from have lost digits. Function `settled` finds them, and
-`recomputed` computes them again from differences, which keep their digits when histograms are
-normalized.
+Functions with the arguments ``(X, YT, out, base, stride)`` fill a tile as
+`ilk.neighbors.rows.Kernel` says: X has the shape (n, p), YT (p, m) and the flat ``out`` an entry
+for each pair. Several bins are taken at once, and each sum runs in the order of the bins. Sums
+that are small beside their terms have lost digits: `settled` finds them, and `recomputed`
+computes them again from differences of bins, which keep their digits also after normalization.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import ilk
 
 @ilk.compiled
 def masses(X: np.ndarray, added: float) -> np.ndarray:
-    """Sums of rows, in the order of the bins, to each of which something is added."""
+    """Sums of the bins of X, (n, p), after `added` is added to each bin."""
     n, p = X.shape
     out = np.zeros(n)
     for i in range(n):
@@ -29,7 +29,7 @@ def masses(X: np.ndarray, added: float) -> np.ndarray:
 
 @ilk.compiled
 def normalized(X: np.ndarray, added: float) -> np.ndarray:
-    """Rows, to each bin of which something is added, divided by their masses."""
+    """Add `added` to each bin of X, (n, p), and divide the rows by their masses."""
     n, p = X.shape
     out = np.empty_like(X)
     mass = masses(X, added)
@@ -41,7 +41,7 @@ def normalized(X: np.ndarray, added: float) -> np.ndarray:
 
 @ilk.compiled
 def outside(X: np.ndarray, least: float, most: float) -> np.ndarray:
-    """Tell which rows have a bin, other than 0, that is less or more than these."""
+    """Tell which rows of X, (n, p), have a non-zero bin outside [least, most]."""
     n, p = X.shape
     found = np.zeros(n, dtype=np.bool_)
     for i in range(n):
@@ -57,10 +57,10 @@ def outside(X: np.ndarray, least: float, most: float) -> np.ndarray:
 def paired_chi2_sums(
     X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int, least: float
 ) -> None:
-    """Halves of sums of ``(x - y)^2 / (x + y)``, two bins to a division.
+    """Halves of sums of ``(x - y)^2 / (x + y)``, with one division for two bins.
 
-    Bins other than 0 must be at least `least`, and neither the cube of a sum of two may
-    overflow, nor that of a difference vanish.
+    Non-zero bins must be at least `least`. The cube of the sum of two bins must not overflow,
+    and the cube of a difference not underflow.
     """
     n, p = X.shape
     m = YT.shape[1]
@@ -95,7 +95,7 @@ def paired_chi2_sums(
 def chi2_sums(
     X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int, least: float
 ) -> None:
-    """Halves of sums of ``(x - y)^2 / (x + y)``, of any bins; `least` is the smallest number."""
+    """Halves of sums of ``(x - y)^2 / (x + y)`` for any bins; `least` avoids division by 0."""
     n, p = X.shape
     m = YT.shape[1]
     for i in range(n):
@@ -114,9 +114,9 @@ def chi2_sums(
 
 @ilk.compiled
 def excess(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
-    """Sums of what the bins of the histogram of smaller mass have more than those of the other.
+    """Sums over the bins of the excess of the histogram of smaller mass over the other one.
 
-    Of the sums of what either has more, it is the smaller one.
+    The excess of the lighter histogram is the smaller of both sums of positive differences.
     """
     n, p = X.shape
     m = YT.shape[1]
@@ -136,12 +136,12 @@ def excess(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: in
             o[j] = min(o[j], less[j])
 
 
-VOID = -(2.0**1000)  # stands for the logarithm of 0: 0 times it is 0
+VOID = -(2.0**1000)  # replaces log(0): unlike -inf, it gives 0 when multiplied by 0
 _TINY = float(np.finfo(np.float64).tiny)
 _LN2 = float(np.log(2))
-_ROOT = 0x3FE6A09E667F3BCD  # bits of the root of a half
+_ROOT = 0x3FE6A09E667F3BCD  # bits of sqrt(1/2): centres the mantissa around 1
 
-# The logarithm is our own: several are taken at once, which the C library's cannot do.
+# Our own logarithm, because the compiler vectorizes it and cannot vectorize the C library's.
 # The polynomial that agrees with (artanh(z) / z - 1) / z^2 at seven Chebyshev points of z^2 for
 # |z| up to (2^0.5 - 1) / (2^0.5 + 1): artanh is right to 5e-18 of z.
 _C0, _C1, _C2 = 0.3333333333333335, 0.19999999999949752, 0.14285714312987743
@@ -151,7 +151,7 @@ _C6 = 0.07308224842521703
 
 @ilk.compiled(fastmath={"contract"})
 def _logarithm(x: float) -> float:
-    """Natural logarithm of a positive number that is not subnormal, right to 2 units."""
+    """Natural logarithm of a positive normal number, with an error of at most 2 ulp."""
     bits = np.float64(x).view(np.int64)
     exponent = (bits - _ROOT) >> 52
     m = np.int64(bits - (exponent << 52)).view(np.float64)  # x = m * 2**exponent
@@ -163,7 +163,7 @@ def _logarithm(x: float) -> float:
 
 @ilk.compiled
 def logarithms(X: np.ndarray) -> np.ndarray:
-    """Logarithms of bins: `VOID` for 0, and wrong for what is subnormal."""
+    """Logarithms of the bins of X, (n, p): `VOID` for 0, and wrong for subnormal numbers."""
     out = np.empty_like(X)
     numbers, logs = X.reshape(-1), out.reshape(-1)
     for i in range(len(numbers)):
@@ -174,7 +174,7 @@ def logarithms(X: np.ndarray) -> np.ndarray:
 
 @ilk.compiled
 def row_totals(X: np.ndarray, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sums of x, of ``x ln x``, and of the size of either, of every row."""
+    """Sums of x, of ``x ln x``, and of the absolute values of both, of every row of (n, p)."""
     n, p = X.shape
     masses, products, sizes = np.zeros(n), np.zeros(n), np.zeros(n)
     for i in range(n):
@@ -226,7 +226,7 @@ def products(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
 
 @ilk.compiled(fastmath={"contract"})
 def differences(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
-    """Sums of ``(x - y)(ln x - ln y)``: rows hold bins, and behind them their logarithms."""
+    """Sums of ``(x - y)(ln x - ln y)``; a row has its bins, followed by their logarithms."""
     n, p = X.shape[0], X.shape[1] // 2
     m = YT.shape[1]
     for i in range(n):
@@ -253,15 +253,15 @@ def settled(
     right: np.ndarray,
     most: float,
 ) -> int:
-    """Make of every number v in a tile ``left + right + factor * v``, infinity above `most`.
+    """Replace every v in a tile by ``left + right + factor * v``, or infinity above `most`.
 
-    `left` and `right` hold, for each row and each column, a number to add, and below it one
-    that says, added likewise, which result is the least that is trusted.
+    `left`, (2, n), and `right`, (2, m), have the summands of each row and column in their first
+    row. The sum of the entries in their second row is the smallest result that is precise.
 
     Returns
     -------
     int
-        How many are not trusted.
+        Number of imprecise results.
     """
     n, m = left.shape[1], right.shape[1]
     low = 0
@@ -292,10 +292,10 @@ def recomputed(
     kind : int
         Which sum.
     X, Y : ndarray of shape (n, p) and (m, p)
-        If they are to be normalized, with bins up to 1.
+        Bins at most 1 if histograms are normalized.
     rows, columns : ndarray of shape (n_pairs,)
     added : two ndarrays of shape (n,) and (m,)
-        What is added to every bin of each row.
+        Summand for every bin of each row.
     normalize : bool
     """
     out = np.zeros(len(rows))
@@ -317,7 +317,7 @@ def recomputed(
 
 @ilk.compiled
 def _term(kind: int, a: float, b: float, d: float) -> float:
-    """What one bin adds, where ``d = a - b`` has more digits than a and b tell."""
+    """Term of one bin; ``d = a - b`` is more precise than the rounded a and b."""
     if d == 0:
         return 0.0
     if kind == OVERLAP:
@@ -381,7 +381,7 @@ def _divergence(a: float, b: float, d: float) -> float:
 
 @ilk.compiled
 def _mass(x: np.ndarray, added: float) -> tuple[float, float]:
-    """Sum of bins in double-double arithmetic."""
+    """Sum of the bins of x, (p,), in double-double arithmetic."""
     high, low = 0.0, 0.0
     for f in range(len(x)):
         bin_high, bin_low = _sum(x[f], added)
@@ -410,7 +410,7 @@ def _difference(
 
 @ilk.compiled
 def _sum(a: float, b: float) -> tuple[float, float]:
-    """Sum, and what rounding took from it."""
+    """Sum, and its rounding error (Knuth's two-sum)."""
     s = a + b
     part = s - a
     return s, (a - (s - part)) + (b - part)
@@ -418,7 +418,7 @@ def _sum(a: float, b: float) -> tuple[float, float]:
 
 @ilk.compiled
 def _product(x: tuple[float, float], y: tuple[float, float]) -> tuple[float, float]:
-    """Product of numbers in two parts, and what rounding took from it."""
+    """Product of two double-double numbers, and its rounding error."""
     p = x[0] * y[0]
     a, b = _SPLIT * x[0], _SPLIT * y[0]
     a, b = a - (a - x[0]), b - (b - y[0])

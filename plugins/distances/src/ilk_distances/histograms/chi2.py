@@ -10,8 +10,8 @@ from ilk import param
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import HistogramDistance, thresholds
 
-# Least and most that a bin of usual size has, and the share of the masses from which a sum of
-# normalized bins has all digits.
+# Range of bins for the fast sums, and the share of the masses above which a sum of normalized
+# bins is precise.
 _USUAL = {np.float64: (2.0**-255, 2.0**255), np.float32: (2.0**-26, 2.0**40)}
 _SURE = {np.float64: 2.0**-26, np.float32: 2.0**-10}
 
@@ -19,14 +19,14 @@ _SURE = {np.float64: 2.0**-26, np.float32: 2.0**-10}
 class ChiSquared(HistogramDistance):
     """Chi-squared distance of histograms: squared differences from the mean, over the mean.
 
-    ``d(h, k) = sum_f (h_f - m_f)^2 / m_f`` with ``m = (h + k) / 2``, over the bins of which the
-    mean is not 0. It equals half of ``sum_f (h_f - k_f)^2 / (h_f + k_f)``, the form that others
-    compute: scikit-learn's ``-additive_chi2_kernel`` is twice as large.
+    ``d(h, k) = sum_f (h_f - m_f)^2 / m_f`` with ``m = (h + k) / 2``, over the bins with a
+    non-zero mean. It equals half of ``sum_f (h_f - k_f)^2 / (h_f + k_f)``, a common form:
+    scikit-learn's ``-additive_chi2_kernel`` is twice as large.
 
-    Its square root is a metric, it itself is none. Bins that are 0 in both histograms count
-    nothing, and an empty histogram is at half the mass of the other from it, up to rounding. If
-    histograms are normalized it is between 0 and 1. Differences are taken bin by bin: equal
-    histograms are at distance exactly 0, and close ones lose no digits.
+    Its square root is a metric, but not the distance itself. Bins that are 0 in both histograms
+    contribute 0, and the distance to an empty histogram is half the mass of the other, up to
+    rounding. For normalized histograms it is between 0 and 1. Differences are taken bin by bin:
+    equal histograms are at distance exactly 0, and close ones lose no digits.
 
     Raises
     ------
@@ -81,4 +81,4 @@ class ChiSquared(HistogramDistance):
             np.copyto(tile.view, D, where=unusual)
         if self.normalize:
             self._settle(CHI2, X, Y, tile)
-            np.minimum(tile.view, 1, out=tile.view)  # sums are rounded
+            np.minimum(tile.view, 1, out=tile.view)  # rounding may exceed 1

@@ -1,4 +1,4 @@
-"""Divergences of histograms, which compare logarithms of bins."""
+"""Divergences of histograms, computed from logarithms of bins."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ilk import param
 from ilk.neighbors.rows import UNROLLED, Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
-_SURE = 2.0**-16  # share of what was added up from which digits are left
-_SURE_OF_DIFFERENCES = 2.0**-24  # share of masses and logarithms, where these are subtracted
-_FAINT = 2.0**-900  # sums below may have lost terms
-_VAST = 2.0**150  # sums above have the logarithm of an empty bin
+_SURE = 2.0**-16  # a sum is precise above this share of the sum of its absolute terms
+_SURE_OF_DIFFERENCES = 2.0**-24  # likewise, for sums of differences of masses and logarithms
+_FAINT = 2.0**-900  # sums below may have lost terms by underflow
+_VAST = 2.0**150  # sums above contain the logarithm of an empty bin (`VOID`)
 
 
 _SMOOTHING: Any = param(
@@ -28,7 +28,7 @@ _SMOOTHING: Any = param(
 
 
 class InformationDistance(HistogramDistance):
-    """A distance that comes from logarithms of bins; float32 is compared as float64."""
+    """A distance from logarithms of bins; float32 is compared as float64."""
 
     base: float = param(
         default=math.e, type=float, gt=1, doc="Base of the logarithm; with 2 distances are in bits."
@@ -38,8 +38,8 @@ class InformationDistance(HistogramDistance):
     @classmethod
     def examples(cls) -> list[Self]:
         """Return one for each policy."""
-        made: Any = cls  # each subclass declares the three
-        return [made(), made(smoothing=0.5), made(normalize=False, base=2)]
+        subclass: Any = cls  # each subclass declares the three
+        return [subclass(), subclass(smoothing=0.5), subclass(normalize=False, base=2)]
 
     def check_parameters(self) -> None:
         """Check that the smoothing and the base are finite."""
@@ -55,15 +55,14 @@ class InformationDistance(HistogramDistance):
 
 
 class KullbackLeibler(InformationDistance):
-    """Kullback-Leibler divergence: what it costs to take histogram k for histogram h.
+    """Kullback-Leibler divergence: the information lost if histogram k stands for histogram h.
 
     ``d(h, k) = sum_f h_f ln(h_f / k_f)``, of histograms divided by their masses. It is neither
-    symmetric nor a metric. Bins where h is 0 count nothing; where only k is 0 the distance is
-    infinite, unless `smoothing` is set.
+    symmetric nor a metric. Bins where h is 0 contribute 0; if k is 0 in a bin where h is not,
+    the distance is infinite, unless `smoothing` is set.
 
     Of histograms that are not normalized it is ``sum_f h_f ln(h_f / k_f) - h_f + k_f``, the
-    generalized divergence: that is the same where the masses are equal, and not negative where
-    they are not.
+    generalized divergence: it is the same for equal masses, and never negative for others.
 
     Logarithms are taken once for each histogram. Equal histograms are at distance exactly 0, and
     close ones are compared by their differences.
@@ -132,21 +131,21 @@ class _EntropyDifference(InformationDistance):
         fill(entropies, X, Y, tile)
         self._settle(JEFFREY, X, Y, tile, factor=-1)
         if self.normalize:
-            np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # sums are rounded
+            np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # rounding may exceed it
         self._to_base(tile)
 
 
 class Jeffrey(_EntropyDifference):
-    """Jeffrey divergence: what it costs to take two histograms for their mean.
+    """Jeffrey divergence: the information lost if their mean stands for two histograms.
 
-    ``d(h, k) = sum_f h_f ln(h_f / m_f) + k_f ln(k_f / m_f)`` with ``m = (h + k) / 2``. This is
-    what Rubner et al. call so: twice the Jensen-Shannon divergence, finite whatever bins are
-    0. If histograms are normalized it is at most ``2 ln 2 / ln base``, rounded to the type of
+    ``d(h, k) = sum_f h_f ln(h_f / m_f) + k_f ln(k_f / m_f)`` with ``m = (h + k) / 2``. The name
+    follows Rubner et al.: it is twice the Jensen-Shannon divergence, and finite also for empty
+    bins. For normalized histograms it is at most ``2 ln 2 / ln base``, rounded to the type of
     the result. Elsewhere the name means the sum of the Kullback-Leibler divergences both ways,
     which is ``symmetric_kl`` here.
 
-    It is symmetric; its root is a metric, it itself is none. Equal histograms are at distance
-    exactly 0, and close ones are compared by their differences.
+    It is symmetric; its root is a metric, but not the divergence itself. Equal histograms are at
+    distance exactly 0, and close ones are compared by their differences.
 
     Raises
     ------
@@ -181,9 +180,9 @@ class JensenShannon(_EntropyDifference):
     ``m = (h + k) / 2``, of histograms divided by their masses, as scipy's ``jensenshannon``.
     The sum is the distance ``jeffrey``.
 
-    It is finite whatever bins are 0: at most 1 in base 2. Equal histograms are at distance
-    exactly 0, and close ones are compared by their differences: it never is the root of a tiny
-    negative number.
+    It is finite also for empty bins: at most 1 in base 2. Equal histograms are at distance
+    exactly 0, and close ones are compared by their differences, so that rounding never leaves
+    the root of a negative number.
 
     Raises
     ------
@@ -280,7 +279,7 @@ class SymmetricKL(InformationDistance):
 
 
 def _logarithms(bins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Logarithms of bins, and the sums that `row_totals` makes with them."""
+    """Logarithms of bins, and the sums of `row_totals`."""
     from ilk_distances.histograms import bin_sums
 
     bins = np.ascontiguousarray(bins)
@@ -291,9 +290,9 @@ def _logarithms(bins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 def _unless_extreme(
     bins: np.ndarray, least: float = 2.0**-800, most: float = 2.0**64
 ) -> np.ndarray:
-    """Return 1 for rows of which a bin can be multiplied with the logarithm of any, else NaN.
+    """Return 1 for rows whose bins times any logarithm stay in range, else NaN.
 
-    With the logarithm that stands for that of an empty bin, a product is more than `_VAST`.
+    A product with `VOID`, the logarithm of an empty bin, exceeds `_VAST`.
     """
     from ilk_distances.histograms.bin_sums import outside
 

@@ -10,7 +10,7 @@ import ilk
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
-_SURE = {np.float64: 2.0**-26, np.float32: 2.0**-10}  # share of the masses
+_SURE = {np.float64: 2.0**-26, np.float32: 2.0**-10}  # sums above this share of masses are precise
 
 
 class Hellinger(HistogramDistance):
@@ -19,7 +19,7 @@ class Hellinger(HistogramDistance):
     ``d(h, k) = sqrt(sum_f (sqrt(h_f) - sqrt(k_f))^2 / 2)``, by default of histograms divided by
     their masses: then it is between 0 and 1. It is a metric. Equal histograms are at distance
     exactly 0, and close ones are compared by ``(h_f - k_f) / (sqrt(h_f) + sqrt(k_f))``, which
-    loses no digits where the roots are nearly equal.
+    loses no digits of nearly equal roots.
 
     Raises
     ------
@@ -68,5 +68,5 @@ class Hellinger(HistogramDistance):
         D = tile.view
         D /= 2
         if self.normalize:
-            np.minimum(D, 1, out=D)  # sums are rounded
+            np.minimum(D, 1, out=D)  # rounding may exceed 1
         np.sqrt(D, out=D)

@@ -1,4 +1,4 @@
-"""Distances of histograms: what is the same for all of them."""
+"""The common base of distances of histograms."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NORMALIZE: Any = param(
 
 
 class HistogramDistance(VectorDistance):
-    """A distance of histograms: rows of non-negative bins, the sum of which is their mass.
+    """A distance of histograms: rows of non-negative bins; their sum is the mass.
 
-    Sums over bins are computed fast first. Pairs of which the sum is so small that it may have
-    lost digits are computed again from differences, which keep theirs.
+    Sums over bins are first computed by a fast loop. Sums so small that they may have lost
+    digits are computed again from differences of bins, which keep their digits.
     """
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -35,7 +35,7 @@ class HistogramDistance(VectorDistance):
 
     @property
     def smoothing(self) -> float:
-        """What is added to every bin; a parameter of some distances."""
+        """Summand for every bin; a parameter of some distances."""
         return 0
 
     @property
@@ -56,7 +56,7 @@ class HistogramDistance(VectorDistance):
     def _check_masses(self, X: np.ndarray, argument: str) -> None:
         with np.errstate(over="ignore"):
             masses = np.sum(X, axis=1, dtype=float) + float(self.smoothing) * X.shape[1]
-        most = float(np.finfo(X.dtype).max) / 4  # sums of two histograms are finite
+        most = float(np.finfo(X.dtype).max) / 4  # keeps sums of two histograms finite
         problem = None
         if not masses.max() <= most:
             i = int(np.argmin(masses <= most))
@@ -81,7 +81,7 @@ class HistogramDistance(VectorDistance):
     def _settle(
         self, kind: int, X: Rows, Y: Rows, tile: Tile, factor: int = 1, most: float = np.inf
     ) -> None:
-        """Finish sums as `bin_sums.settled` says, and compute again those that are not trusted.
+        """Finish sums by `bin_sums.settled`, and compute imprecise ones again.
 
         The `thresholds` are in the extras: "left" of X, "right" of Y.
         """
@@ -103,7 +103,7 @@ class HistogramDistance(VectorDistance):
         return np.asarray(recomputed(kind, X, Y, *np.nonzero(pairs), added, self.normalize))
 
     def _scaled(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Histograms, and what is added to their bins; up to 1 if they are to be normalized."""
+        """Histograms and the summands of their bins; bins at most 1 if normalized."""
         X = np.ascontiguousarray(X, dtype=float)
         added = np.full(len(X), float(self.smoothing))
         if not self.normalize:
@@ -113,5 +113,5 @@ class HistogramDistance(VectorDistance):
 
 
 def thresholds(values: Any, least: Any) -> np.ndarray:
-    """Return numbers to add, and below them the least trusted ones, for `bin_sums.settled`."""
+    """Return summands, and below them thresholds of precision, for `bin_sums.settled`."""
     return np.stack(np.broadcast_arrays(np.asarray(values, dtype=float), least))

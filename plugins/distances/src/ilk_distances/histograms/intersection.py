@@ -1,4 +1,4 @@
-"""The distance of histograms by what they have in common."""
+"""The distance by histogram intersection."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SURE = {np.float64: 2.0**-20, np.float32: 2.0**-6}
 class HistogramIntersection(HistogramDistance):
     """Histogram intersection: the share of the smaller histogram that is not in the larger one.
 
-    ``d(h, k) = 1 - sum_f min(h_f, k_f) / min(sum h, sum k)``, between 0 and 1. It is 0 where one
-    histogram lies within the other, so that it is a metric only if histograms are normalized:
-    then it is half their Manhattan distance.
+    ``d(h, k) = 1 - sum_f min(h_f, k_f) / min(sum h, sum k)``, between 0 and 1. It is 0 if one
+    histogram lies within the other, so it is a metric only for normalized histograms: then it is
+    half their Manhattan distance.
 
-    It is computed as the sum of what the smaller histogram has more, over its mass: equal
-    histograms are at distance exactly 0, and close ones lose no digits.
+    It is computed from the excess of the smaller histogram over the larger one, divided by its
+    mass: equal histograms are at distance exactly 0, and close ones lose no digits.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Approximate indexes: a query compared with the few rows found for it, and their recall."""
+"""Approximate indexes: comparison of a query with its candidates, and recall."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 
-_COPIED = 2**19  # numbers of training rows that are copied to be compared
+_COPIED = 2**19  # numbers of training rows copied for one comparison: bounds the memory
 
 
 def nearest(
@@ -45,7 +45,7 @@ def within(
 
 
 def _compared(distance: Any, query: Any, X: Any, rows: np.ndarray) -> np.ndarray:
-    """The distances to some rows, of which a few are copied at a time."""
+    """Distances to some rows, copied block by block."""
     step = max(_COPIED // max(*X.shape[1:], 1, 1), 1)
     starts = range(0, len(rows), step)
     parts = [distance.pairwise(query, X[rows[start : start + step]])[0] for start in starts]
@@ -72,8 +72,8 @@ def recall(index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False) ->
     """Share of the k nearest neighbours that an index finds, compared with brute force.
 
     A row that the index returns counts as found if its distance is at most that of the true k-th
-    neighbour: of rows at the same distance any will do. A row returned twice counts once.
-    Distances are computed afresh, not taken from the index.
+    neighbour: ties may be resolved in any way. A row returned twice counts once. Distances are
+    computed again, not read from the index.
 
     Parameters
     ----------
@@ -81,10 +81,10 @@ def recall(index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False) ->
         Fitted, with its training rows as ``X_`` and its distance as ``distance_``, as all
         indexes of ilk-distances have.
     Q : data of m rows
-        Queries; best not the training rows, which are their own neighbours.
+        Queries; preferably not training rows, because these are their own neighbours.
     k : int, default=10
     per_query : bool, default=False
-        Whether the recall of each query is wanted instead of the mean.
+        Whether to return the recall of each query instead of the mean.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def recall(index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False) ->
 
 
 def _found(distance: Any, query: Any, X: Any, rows: np.ndarray, limit: float) -> int:
-    """How many of some rows are no farther from a query than a limit, rounding aside."""
+    """Number of rows within a limit of a query, up to rounding."""
     near = distance.pairwise(query, ilk.take(X, rows))[0]
     slack = 8 * np.finfo(near.dtype).eps if near.dtype.kind == "f" else 0.0
     return int(np.count_nonzero(near <= limit * (1 + slack)))

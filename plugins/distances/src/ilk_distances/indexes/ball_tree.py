@@ -14,24 +14,24 @@ from ilk_distances.indexes.counted_distances import CountedDistances, rows_at_on
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HALVINGS = 3  # done at once, so that a ball has up to 8 balls in it
+HALVINGS = 3  # levels merged into one: up to 8 children, compared with a query in one call
 
 
 class BallTree(BallTreeIndex):
     """Ball tree: halves vectors along their widest feature, a ball around each half; exact.
 
-    The middle of a ball is the row nearest to the mean of its rows. A query leaves out a ball
-    that the triangle inequality shows to be too far, and of the rows in a ball those whose
-    distance to the middle says so. Takes every metric on vectors; the halving looks at the
-    numbers only, so that building takes one comparison a row and level.
+    The middle of a ball is the row nearest to the mean of its rows. A query skips balls that the
+    triangle inequality shows to be too far, and likewise rows in a ball by their distance to
+    the middle. Takes every metric on vectors; the halving uses only the numbers, so that
+    building takes one comparison for each row and level.
 
     Answers are those of `brute` to the last bit, ties by lower training index included.
 
-    Each row that is compared takes 0.1 to 0.2 microseconds beside its distance, in which time
-    `brute` computes some fifty Manhattan or Euclidean distances. Of these, the tree is about as
-    fast as `brute` on rows in tight clusters and slower on others (`kd_tree` is faster than both
-    in few dimensions). It pays where a distance takes about a microsecond or more. `cover_tree`
-    takes half as many comparisons, and longer to build.
+    Each compared row costs 0.1 to 0.2 microseconds in addition to its distance, in which time
+    `brute` computes some fifty Manhattan or Euclidean distances. With these distances, the tree
+    is about as fast as `brute` on rows in tight clusters and slower on others (`kd_tree` is
+    faster than both in few dimensions). It pays if a distance takes about a microsecond or more.
+    `cover_tree` needs half as many comparisons, and takes longer to build.
 
     Attributes
     ----------
@@ -40,12 +40,12 @@ class BallTree(BallTreeIndex):
     X_ : ndarray of shape (n, p)
         Training rows; not copied.
     tree_ : Hierarchy
-        The balls, in arrays of n entries: middle, distance to the middle above, radius, first
+        The balls, in arrays of n entries: middle, distance to the parent's middle, radius, first
         child, number of children.
     n_build_evaluations_ : int
-        How many distances `fit` has computed.
+        Number of distances computed by `fit`.
     n_distance_evaluations_ : int
-        How many distances have been computed since `fit`.
+        Number of distances computed since `fit`.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class BallTree(BallTreeIndex):
     leaf_size: int = param(
         default=10,
         ge=1,
-        doc="The most rows in a ball that is not halved any more.",
+        doc="Maximum number of rows in a leaf.",
     )
 
     @classmethod
@@ -84,7 +84,7 @@ class BallTree(BallTreeIndex):
         return grow(root, lambda branch: _divide(branch, vectors, self.leaf_size, counted))
 
     def _vectors(self, X: Any) -> np.ndarray:
-        """Return the training rows as numbers, to be halved by."""
+        """Return the training rows as numbers, for the halving."""
         if (
             isinstance(self.X_, np.ndarray) and self.X_.ndim == 2 and self.X_.dtype.kind == "f"
         ):  # a matrix
@@ -93,15 +93,15 @@ class BallTree(BallTreeIndex):
             return np.asarray(ilk.check_vectors(self, X))
         except (ilk.InputError, ilk.InputTypeError) as error:
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: X must be vectors, to be halved along a feature; "
-                f"cover_tree takes what {ilk.display_name(self.distance_)} takes ({error})"
+                f"{ilk.display_name(self)}: X must be vectors, which are halved along a feature; "
+                f"cover_tree takes any data that {ilk.display_name(self.distance_)} takes ({error})"
             ) from error
 
 
 def _divide(
     branch: Branch, X: np.ndarray, leaf_size: int, counted: CountedDistances
 ) -> tuple[list[Branch], np.ndarray]:
-    """Divide a ball by halving it a few times; list what is few or equal."""
+    """Divide a ball by halving it a few times; few or equal rows become a list."""
     n = len(branch.rows)
     if n <= leaf_size or not branch.distances.any():
         return [], np.arange(n)
@@ -144,7 +144,7 @@ def _widest(X: np.ndarray, rows: np.ndarray) -> int | None:
 
 def _middle(X: np.ndarray, rows: np.ndarray) -> int:
     """Position of the row nearest to the mean of some rows."""
-    with np.errstate(over="ignore", invalid="ignore"):  # of what is too large any row will do
+    with np.errstate(over="ignore", invalid="ignore"):  # after overflow any row is a valid middle
         mean = sum(part.sum(axis=0, dtype=float) for part in _parts(X, rows)) / len(rows)
         far = [((part - mean) ** 2).sum(axis=1) for part in _parts(X, rows)]
     return int(np.argmin(np.concatenate(far)))

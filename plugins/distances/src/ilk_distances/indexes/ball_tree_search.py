@@ -1,4 +1,4 @@
-"""Ball trees: how they are grown from a division of balls, and searched for many queries."""
+"""Ball trees: construction by repeated division, and search for many queries at once."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 
-_ENTRIES = 2**23  # balls that queries searched side by side may have to open
-_FEW, _MANY = 16, 256  # queries searched side by side
-_PATIENCE = 4  # balls opened one at a time before they are opened by 2, 4, 8, ...
-_LARGEST = 6  # the exponent that ends with
-_PAIRS = 64  # compared at once, for each ball that may be opened
+_ENTRIES = 2**23  # heap entries of the queries searched together: bounds the memory
+_FEW, _MANY = 16, 256  # minimum and maximum number of queries searched together
+_PATIENCE = 4  # rounds that open a single ball; then 2, 4, 8, ... to save calls
+_LARGEST = 6  # maximum exponent of that growth: more would compare too many rows in vain
+_PAIRS = 64  # comparisons in a round, for each ball that may be opened
 
 
 class BallTreeIndex(ilk.Index):
-    """An exact index over a tree of balls; subclasses say how the rows in a ball are divided.
+    """An exact index over a tree of balls; subclasses divide the rows in a ball.
 
-    Which rows are compared with a query is decided by the triangle inequality with a margin
-    for rounding, and every comparison is the distance's own: answers are those of `brute`.
+    The triangle inequality, with a margin for rounding, selects the rows to compare with a query.
+    The distance itself compares them, so that answers equal those of `brute`.
     """
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
@@ -43,7 +43,7 @@ class BallTreeIndex(ilk.Index):
         return self
 
     def check_loaded(self) -> None:
-        """Check that the balls have just the training rows in their middles."""
+        """Check that the middles of the balls are the training rows."""
         n = ilk.n_rows(self.X_)
         ilk.check_stored(self.tree_, "rows", (None,), least=0, below=n)
         if len(np.unique(self.tree_.rows)) != n:
@@ -51,7 +51,7 @@ class BallTreeIndex(ilk.Index):
 
     @abstractmethod
     def _grow(self, counted: CountedDistances, X: Any) -> Hierarchy:
-        """Return the tree of all training rows, which are X as it was given."""
+        """Return the tree of all training rows; X has them as given."""
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
@@ -59,7 +59,7 @@ class BallTreeIndex(ilk.Index):
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         Q = check_queries(self, self.distance_, Q, self.X_)
-        if 2 * k >= n:  # nothing could be left out
+        if 2 * k >= n:  # a search would skip hardly any row
             found = self.distance_.kneighbors(Q, self.X_, int(k))
             count(self, ilk.n_rows(Q) * n)
             return found  # type: ignore[no-any-return]  # the slot is Any
@@ -92,12 +92,12 @@ def root_of(counted: CountedDistances, row: int) -> Branch:
 class _Search:
     """The search for the neighbours of some queries.
 
-    Every query keeps a list of balls that may hold a neighbour and opens first those that may
-    hold the nearest. Of what is in a ball only rows are compared with the query that the
-    triangle inequality, with the known distances to the middle of the ball, cannot rule out.
+    Every query has a heap of balls that may contain a neighbour and opens the ball of the least
+    bound first. It is compared with a row in the ball only if the triangle inequality, with the
+    known distances to the middle of the ball, cannot exclude the row.
 
-    What to compare next is decided by compiled steps for all queries; the distance is then
-    asked for all these pairs at once.
+    Compiled steps select the next pairs of all queries; one call of the distance then compares
+    all these pairs.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class _Search:
         self._to = np.empty(self.m)
         self._entries, self._bounds = np.empty((3, 64), np.int64), np.empty((2, 64))
         self._used = 0
-        self._slack = self._limits = np.empty(0)  # until distances, and so their type, are known
+        self._slack = self._limits = np.empty(0)  # set when the type of distances is known
 
     def nearest(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest rows of each query, ties by lower index."""
@@ -136,9 +136,9 @@ class _Search:
     def _run(
         self, near: np.ndarray, where: np.ndarray, r: float
     ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Fill in the nearest, or return queries, rows and distances of all within a radius."""
+        """Fill in the nearest rows, or return queries, rows and distances within a radius."""
         queries, balls = np.arange(self.m), np.zeros(self.m, np.int64)
-        kept = []
+        results = []
         turn = 0
         while len(queries):
             rows = self.tree.rows[balls]
@@ -147,11 +147,11 @@ class _Search:
                 self._slack = np.array([*margin(found.dtype), *margin(self.tree.dtype)])
                 self._limits = np.full(self.m, r * (1 + self._slack[0]) + self._slack[1])
             inside = slice(0, 0) if near.size else found <= r
-            kept.append((queries[inside], rows[inside], found[inside]))
+            results.append((queries[inside], rows[inside], found[inside]))
             self._receive(queries, balls, found.astype(float), near, where)
             queries, balls = self._request(turn - _PATIENCE if near.size else _LARGEST)
             turn += 1
-        return kept
+        return results
 
     def _receive(
         self,
@@ -161,7 +161,7 @@ class _Search:
         near: np.ndarray,
         where: np.ndarray,
     ) -> None:
-        """Take in distances of queries to the middles of balls."""
+        """Process distances of queries to the middles of balls."""
         from ilk_distances.indexes import ball_tree_steps
 
         self._make_room(len(queries))
@@ -181,7 +181,7 @@ class _Search:
         )
 
     def _request(self, doublings: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries, and the balls with whose middles to compare them next."""
+        """Return queries, and the balls whose middles to compare them with next."""
         from ilk_distances.indexes import ball_tree_steps
 
         opened = 2 ** max(0, min(doublings, _LARGEST))
@@ -203,7 +203,7 @@ class _Search:
         return queries[:n], balls[:n]
 
     def _make_room(self, n: int) -> None:
-        """Have n entries free."""
+        """Ensure that n entries are free."""
         size = self._entries.shape[1]
         if self._used + n > size:
             size = 2 * (self._used + n)
@@ -217,18 +217,18 @@ def _grown(A: np.ndarray, size: int) -> np.ndarray:
 
 
 class Branch(NamedTuple):
-    """A ball to be: the row in the middle, the rows in it, their distances to the middle.
+    """A ball before division: its middle, its rows, and their distances to the middle.
 
     Attributes
     ----------
     row : int
     up : float
-        Distance to the middle of the ball above.
+        Distance to the middle of the parent.
     rows : ndarray of int
         Without the middle.
     distances : ndarray
     divide : bool
-        Whether it may be divided further; else its rows are simply listed.
+        Whether it may be divided further; else its rows form a list.
     """
 
     row: int
@@ -264,7 +264,7 @@ class Hierarchy:
     dtype: str
 
     def check_loaded(self) -> None:
-        """Check that each ball but the first is a child of one before it, once."""
+        """Check that each ball except the first is the child of exactly one earlier ball."""
         n = len(self.rows)
         for name in ("rows", "first", "count"):
             ilk.check_stored(self, name, (n,), least=0)
@@ -275,18 +275,18 @@ class Hierarchy:
         children = np.arange(len(parents)) + (self.first - ends + self.count)[parents]
         once = np.array_equal(np.sort(children), np.arange(1, n))
         if not once or not (parents < children).all() or np.dtype(self.dtype).kind != "f":
-            raise ilk.stored_fault(self, "balls are not in one another as in a tree")
+            raise ilk.stored_fault(self, "balls do not form a tree")
         own = (self.rows[parents] == self.rows[children]) & (self.count[children] > 0)
         if np.bincount(parents[own]).max(initial=0) > 1:
-            raise ilk.stored_fault(self, "a ball has two balls with its own middle in it")
+            raise ilk.stored_fault(self, "a ball has two children with its own middle")
 
 
 _Divide = Callable[[Branch], tuple[list[Branch], np.ndarray]]
-"""Returns the balls in a ball, and positions of the rows that are only listed."""
+"""Returns the children of a ball, and positions of the rows that form a list."""
 
 
 def grow(root: Branch, divide: _Divide) -> Hierarchy:
-    """Return the tree of balls that comes of dividing a ball, and what comes of it, and so on."""
+    """Return the tree that results from dividing a ball and, recursively, its children."""
     room = 2 * len(root.rows) + 1
     rows, up, radii = np.empty(room, np.int64), np.zeros(room), np.zeros(room)
     first, count = np.zeros(room, np.int64), np.zeros(room, np.int64)

@@ -1,8 +1,8 @@
-"""Compiled steps of a search in a tree of balls, between which the distance is asked.
+"""Compiled steps of a search in a tree of balls; the distance is called between the steps.
 
-The balls a query may still open are a skew heap, those that may hold the nearest row on top.
-Heaps of all queries share their memory: entry e is ``entries[:, e]`` (ball, two entries below)
-and ``bounds[:, e]`` (what the rows in the ball are away at least, and its middle exactly).
+The balls that a query may still open form a skew heap, the ball of the least bound on top. Heaps
+of all queries share their memory: entry e is ``entries[:, e]`` (ball, two child entries) and
+``bounds[:, e]`` (lower bound of the distance to the rows in the ball, distance to its middle).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 NONE = -1
-TOP, BALL, CHILD, FREE = 0, 1, 2, 3  # of a query: its heap, the ball it opens, where, its entry
+TOP, BALL, CHILD, FREE = 0, 1, 2, 3  # rows of `state`: heap top, open ball, next child, free entry
 
 
 @ilk.compiled
@@ -33,20 +33,21 @@ def receive(
     bounds: np.ndarray,
     used: int,
 ) -> int:
-    """Take in the distances of queries to the middles of balls; return the entries used.
+    """Process distances of queries to the middles of balls; return the number of used entries.
 
     Parameters
     ----------
     tree : tuple of ndarrays
         Rows, up, radii, first and count, as a `Hierarchy` has them.
     slack : ndarray of shape (6,)
-        How far distances of queries and in the tree may be off: two margins.
+        Rounding margins of the distances of queries and of those in the tree, three numbers each.
     queries, balls : ndarrays of int64
     found : ndarray of float64
     near, where : ndarrays of shape (m, k)
         The nearest rows of each query so far, a heap with the farthest on top; k may be 0.
+        The heap gives the current limit without sorting.
     limits : ndarray of shape (m,)
-        What a distance must exceed for certain to be of no interest.
+        Rows of a larger distance are no neighbours.
     state, entries, bounds : ndarrays
         The heaps of balls; enough entries must be free.
     """
@@ -80,22 +81,22 @@ def request(
     queries: np.ndarray,
     balls: np.ndarray,
 ) -> int:
-    """Open the most promising balls of each query; tell what must be compared next.
+    """Open the most promising balls of each query; return the pairs to compare next.
 
     Parameters
     ----------
     opened, most : int
-        How many balls of each query, and distances. A ball in which nothing need be compared
-        does not count, and one that is not done is gone on with.
+        Maximum number of balls, and of distances, of each query. A ball without comparisons does
+        not count; an unfinished ball is continued in the next call.
     to : ndarray of shape (m,)
-        Distance of each query to the middle of the ball that it is opening.
+        Distance of each query to the middle of its open ball.
     queries, balls : ndarrays of int64, shape (m * most,)
         Overwritten.
 
     Returns
     -------
     int
-        How many pairs there are to be compared; none when all searches are done.
+        Number of pairs to compare; 0 when all searches are done.
     """
     rows, up, radii, first, count = tree
     n = 0
@@ -111,7 +112,7 @@ def request(
             while child < end and n < stop:
                 radius = radii[child] * (1 + slack[3])
                 if rows[child] == rows[ball]:
-                    if count[child]:  # the only one with the middle of the ball
+                    if count[child]:  # a child with its parent's middle needs no comparison
                         least = gap_to(to[i], 0.0, slack) - radius
                         _push(entries, bounds, state[FREE, i], state, i, child, least, to[i])
                 elif gap_to(to[i], up[child], slack) - radius <= limits[i]:
@@ -135,7 +136,10 @@ def _opened(
     entries: np.ndarray,
     bounds: np.ndarray,
 ) -> bool:
-    """Take the most promising ball of a query from its heap; tell whether any is worth it."""
+    """Open the ball on top of a query's heap; False if its bound exceeds the limit.
+
+    state: (4, m), first: (n_balls,), to: (m,), entries: (3, size), bounds: (2, size).
+    """
     top = state[TOP, i]
     if top == NONE or bounds[0, top] > limit:
         return False
@@ -148,21 +152,21 @@ def _opened(
 
 @ilk.compiled
 def gap_to(to: float, known: float, slack: np.ndarray) -> float:
-    """Return how far a row is from a query at least, by the triangle inequality.
+    """Return a lower bound of the distance of a row to a query, by the triangle inequality.
 
     Parameters
     ----------
     to : float
         Computed distance of the query to another row.
     known : float
-        Computed distance of that to the row in question.
+        Computed distance of that row to the row in question.
     slack : ndarray of shape (6,)
-        Margins of these two kinds of distances.
+        Rounding margins of these two kinds of distances.
 
     Returns
     -------
     float
-        ``|to - known|``, less what rounding may have added; may be negative.
+        ``|to - known|`` minus the margins; may be negative.
     """
     to_least, known_least = min(to, slack[2]), min(known, slack[5])
     off = slack[0] * to_least + slack[3] * known_least + slack[1] + slack[4]
@@ -180,6 +184,7 @@ def _push(
     least: float,
     to: float,
 ) -> None:
+    """Add an entry to the heap of query i; shapes as in `_opened`."""
     entries[0, entry], entries[1, entry], entries[2, entry] = ball, NONE, NONE
     bounds[0, entry], bounds[1, entry] = least, to
     state[TOP, i] = _joined(entries, bounds, state[TOP, i], entry)
@@ -187,7 +192,12 @@ def _push(
 
 @ilk.compiled
 def _joined(entries: np.ndarray, bounds: np.ndarray, a: int, b: int) -> int:
-    """Join two skew heaps; return the top."""
+    """Merge two skew heaps; return the top.
+
+    Swapping the children along the way keeps the heap balanced in the amortized sense.
+
+    entries: (3, size), bounds: (2, size).
+    """
     if min(a, b) == NONE:
         return max(a, b)
     if bounds[0, b] < bounds[0, a]:
@@ -207,7 +217,7 @@ def _joined(entries: np.ndarray, bounds: np.ndarray, a: int, b: int) -> int:
 
 @ilk.compiled
 def sink(near: np.ndarray, where: np.ndarray, i: int, d: float, row: int) -> None:
-    """Put a row in the place of the farthest of the nearest."""
+    """Replace the farthest row of a query's heap of nearest rows, (m, k), by another row."""
     k = near.shape[1]
     at = 0
     while 2 * at + 1 < k:

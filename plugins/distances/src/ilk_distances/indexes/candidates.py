@@ -1,4 +1,4 @@
-"""Rows that may be among the nearest, and the last word of the distance on them."""
+"""Candidates for the nearest rows, and their comparison by the distance itself."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAIRS = 2**18  # features of pairs that are compared in about the time that one call takes
+PAIRS = 2**18  # features of pairs that take about as long as the overhead of one call
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Training rows that may be what a few queries ask for: a superset for each.
+    """Candidate training rows for a few queries: a superset of the answer of each.
 
     Attributes
     ----------
     rows : ndarray of int
         Training indices, query after query.
     ends : ndarray of int, shape (m,)
-        Where those of each query end.
+        End of the rows of each query.
     turns : ndarray of int, shape (m,)
-        An order of the queries in which those that share candidates are close together.
+        An order that brings queries with common candidates close together.
     """
 
     rows: np.ndarray
@@ -49,7 +49,7 @@ class Candidates:
     def within(
         self, distance: Any, Q: Any, X: Any, r: float
     ) -> tuple[list[np.ndarray], list[np.ndarray], int]:
-        """Those within r of each query, nearest first, and how many distances that took."""
+        """Rows within r of each query, nearest first, and the number of computed distances."""
         near: list[Any] = [None] * len(self.ends)
         where: list[Any] = [None] * len(self.ends)
         evaluations = 0
@@ -66,8 +66,7 @@ class Candidates:
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Yield a few queries, the candidates of all of them (ascending), and their distances.
 
-        That a query is compared with the candidates of others changes no answer, and takes
-        fewer calls.
+        Comparing a query with the candidates of others changes no answer, and saves calls.
         """
         starts = np.append(0, self.ends[:-1])
         sizes = (self.ends - starts)[self.turns]
@@ -82,7 +81,7 @@ class Candidates:
 
 
 def _groups(sizes: list[int], most: int) -> Iterator[slice]:
-    """Yield slices of which the product of length and total size is at most so much, or of one."""
+    """Yield slices whose length times total size is limited, with at least one element."""
     start, total = 0, 0
     for i, size in enumerate(sizes):
         if i > start and (i - start + 1) * (total + size) > most:

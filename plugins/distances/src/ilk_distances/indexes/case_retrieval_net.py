@@ -1,4 +1,4 @@
-"""Case retrieval net: activation spreads from the values of a query to the cases that have them."""
+"""Case retrieval net: activation spreads from the values of a query to cases with these values."""
 
 from __future__ import annotations
 
@@ -20,30 +20,29 @@ from ilk_distances.tables.heterogeneous import Heterogeneous
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BLOCK = 2**22  # activations held at once
+_BLOCK = 2**22  # activations in memory at a time
 
 
 class CaseRetrievalNet(ilk.Index):
     """Case retrieval net: spreads activation from a query's values to the cases; exact.
 
     For nominal and binned data. The net has an *information entity* for each value of each
-    feature, linked by *similarity arcs* to like values of the feature and by *relevance arcs*
-    to the cases that have the value. A query activates the entities of its values, these pass
-    activation along the similarity arcs, and all pass it on along the relevance arcs:
+    feature, with *similarity arcs* to similar values of the feature and *relevance arcs* to the
+    cases with the value. A query activates the entities of its values. Activation spreads along
+    the similarity arcs to other entities, and from all entities along the relevance arcs:
 
     ``activation(c) = sum_f w_f sigma_f(q_f, c_f)``, with ``sigma_f = most_f - delta_f``,
 
-    so that for a distance which is a sum over features, ``d(q, c) = sum_f w_f delta_f(q_f, c_f)``,
-    the most active cases are the nearest; `most_f` is what the feature adds to the distance
-    where nothing is in common. Under overlap (hamming, nominal columns) an entity is like itself
-    alone, and only cases that share a value with the query are touched at all. A numeric value
-    is like all others of its feature, the less the farther: keep these few by binning. A missing
-    value has no entity, and so nothing in common with anything.
+    so that for a distance that is a sum over features, ``d(q, c) = sum_f w_f delta_f(q_f, c_f)``,
+    the most active cases are the nearest; `most_f` is the contribution of the feature to the
+    distance of cases without a common value. Under overlap (hamming, nominal columns) an entity
+    is similar only to itself, and only cases that share a value with the query are visited. A
+    numeric value is similar to all others of its feature, decreasing with their difference:
+    binning keeps them few. A missing value has no entity and is similar to no value.
 
     It takes the distances ``hamming``, and ``heterogeneous`` with ``missing="max"`` or
-    ``"error"``. Answers are those of brute force, ties included: the most active cases, and
-    all whose activation differs from theirs by no more than rounding can, are compared by
-    the distance itself.
+    ``"error"``. Answers are those of brute force, ties included: the distance itself compares
+    the most active cases, and all cases whose activation equals theirs up to rounding.
 
     Attributes
     ----------
@@ -54,15 +53,16 @@ class CaseRetrievalNet(ilk.Index):
     cases_ : Coded
         The same rows, nominal values as codes.
     net_ : Net
-        Entities and their arcs to the cases.
+        Entities and their relevance arcs.
     n_entities_ : int
     n_distance_evaluations_ : int
-        How many distances have been computed since `fit`; spreading activation takes none.
+        Number of distances computed since `fit`; spreading activation computes none.
 
     Raises
     ------
     InputError
-        If the distance is another (named), k is not within 1..n, or a radius is negative.
+        If the distance is another one (it is named), k is not within 1..n, or a radius is
+        negative.
 
     References
     ----------
@@ -90,7 +90,7 @@ class CaseRetrievalNet(ilk.Index):
 
     @classmethod
     def example_distance(cls) -> Any:
-        """Return a distance of the kind it takes."""
+        """Return a supported distance."""
         return ilk.distance("ilk-distances/heterogeneous")
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
@@ -190,9 +190,9 @@ class CaseRetrievalNet(ilk.Index):
             yield queries, self.net_.activated(coded(queries).in_terms_of(self.cases_))
 
     def _at_least(self, activation: np.ndarray, least: np.ndarray, queries: Any) -> Candidates:
-        """The cases at least so active, or less by no more than rounding may make of it.
+        """The cases whose activation is at least a threshold, up to rounding.
 
-        Where a distance may come out as infinite these are all cases: they tie.
+        If distances may be infinite, these are all cases, because they tie.
         """
         terms, single = self.net_.terms, coded(queries).single and self.cases_.single
         kind = np.finfo(np.float32 if single else np.float64)
@@ -210,17 +210,17 @@ def _candidates(rows: np.ndarray, sizes: np.ndarray) -> Candidates:
 
 @dataclass(frozen=True)
 class Terms:
-    """A distance that is a sum over features: what each of them adds.
+    """The terms of a distance that is a sum over features.
 
     Attributes
     ----------
     places : ndarray of int
-        The features that add something: where they stand among the nominal or the numeric ones.
+        Positions of the features of positive weight among the nominal or the numeric ones.
     weights : ndarray of float
     most : ndarray of float
-        What a feature adds, before it is weighted, where nothing is in common.
+        Unweighted term of a feature without a common value.
     scales : ndarray of float
-        Divisor of numeric differences; NaN where a feature is nominal.
+        Divisor of numeric differences; NaN for a nominal feature.
     """
 
     places: np.ndarray
@@ -235,23 +235,23 @@ class Terms:
 
     @property
     def total(self) -> float:
-        """The distance of cases that have nothing in common."""
+        """The distance of cases without common values."""
         return float(self.weights @ self.most)
 
     @property
     def countable(self) -> bool:
-        """Whether the distance depends on nothing but how many features agree."""
+        """Whether the distance depends only on the number of equal features."""
         alike = bool(np.isnan(self.scales).all()) and len(set(self.weights.tolist())) < 2
-        return alike and len(self.weights) < 2**15  # which are counted in 16 bits
+        return alike and len(self.weights) < 2**15  # counts fit into int16
 
 
 def _terms_of(owner: object, distance: Any, X: Any) -> Terms:
-    """What each feature of training rows adds to a distance.
+    """Split a distance of training rows into the terms of the features.
 
     Raises
     ------
     InputError
-        Naming both, if the distance is no such sum.
+        Naming both, if the distance is not such a sum.
     """
     if ilk.shipped_name(distance) == "hamming":
         p = X.shape[1]
@@ -261,7 +261,7 @@ def _terms_of(owner: object, distance: Any, X: Any) -> Terms:
         return _heterogeneous(distance)
     raise ilk.InputError(
         f"{ilk.display_name(owner)}: distance must be hamming, or heterogeneous with missing='max' "
-        f"or 'error', which are sums of what each feature adds; got "
+        f"or 'error', which are sums over features; got "
         f"{ilk.display_name(distance)}: {distance!r}"
     )
 
@@ -269,18 +269,18 @@ def _terms_of(owner: object, distance: Any, X: Any) -> Terms:
 def _heterogeneous(distance: Heterogeneous) -> Terms:
     given = weights_for(distance, distance.n_features_in_)
     weights = np.ones(distance.n_features_in_) if given is None else np.asarray(given, float)
-    kept = np.flatnonzero((weights > 0) & (distance.scales_ > 0))
-    nominal = distance.nominal_[kept]
+    weighted = np.flatnonzero((weights > 0) & (distance.scales_ > 0))
+    nominal = distance.nominal_[weighted]
     places = np.where(
         distance.nominal_, np.cumsum(distance.nominal_), np.cumsum(~distance.nominal_)
     )
-    scales = np.where(nominal, np.nan, distance.scales_[kept])
-    most = np.where(nominal, 1.0, distance.ranges_[kept] / distance.scales_[kept])
-    return Terms(places[kept] - 1, weights[kept], most, scales)
+    scales = np.where(nominal, np.nan, distance.scales_[weighted])
+    most = np.where(nominal, 1.0, distance.ranges_[weighted] / distance.scales_[weighted])
+    return Terms(places[weighted] - 1, weights[weighted], most, scales)
 
 
 def coded(X: Any) -> Coded:
-    """Return rows column by column, nominal ones as codes of the values they have."""
+    """Return rows column by column, nominal columns as codes of their values."""
     if isinstance(X, Coded):
         return X
     pairs = [pd.factorize(column) for column in X.T]
@@ -291,18 +291,18 @@ def coded(X: Any) -> Coded:
 
 @dataclass(frozen=True)
 class Net:
-    """Entities of each feature, and the cases each is linked to.
+    """Entities of each feature, and their relevance arcs.
 
     Attributes
     ----------
     terms : Terms
     values : tuple of ndarray or None
-        For each feature that adds something the numbers its entities stand for, ascending; None
-        if it is nominal: then they stand for codes.
+        For each feature of positive weight the values of its entities, ascending; None if it is
+        nominal, because entities are then codes.
     first : ndarray of int
-        Number of the first entity of each of these features, and of all entities at the end.
+        First entity of each of these features; the last element is the number of entities.
     starts : ndarray of int, shape (n_entities + 1,)
-        Where the cases of each entity begin in `cases`.
+        Start of the cases of each entity in `cases`.
     cases : ndarray of int
     """
 
@@ -313,7 +313,7 @@ class Net:
     cases: np.ndarray
 
     def check_loaded(self) -> None:
-        """Check that each feature has its entities, and links a case to one of them at most."""
+        """Check that each feature has its entities and links a case to at most one of them."""
         p = len(self.terms.places)
         for name in ("weights", "most", "scales"):
             ilk.check_stored(self.terms, name, (p,), kinds="f")
@@ -324,11 +324,11 @@ class Net:
             raise ilk.stored_fault(self, "a case has two values of a feature")
         for f, values in enumerate(self.values):
             if values is not None and len(values) != self.first[f + 1] - self.first[f]:
-                raise ilk.stored_fault(self, f"values of feature {f} are not those it has")
+                raise ilk.stored_fault(self, f"values of feature {f} do not match its entities")
 
     @classmethod
     def of(cls, rows: Coded, terms: Terms) -> Self:
-        """Link the values of some rows to the rows that have them."""
+        """Link the values of some rows to the rows with these values."""
         values: list[np.ndarray | None] = []
         sizes: list[int] = []
         entities, cases = [], []
@@ -347,7 +347,7 @@ class Net:
         return cls(terms, tuple(values), np.append(0, np.cumsum(sizes, dtype=int)), starts, linked)
 
     def activated(self, queries: Coded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The entities that queries activate: where each query's begin, which, and how much."""
+        """The activated entities: start of each query's, their numbers, and activations."""
         parts = list(self._activated(queries))
         who = np.concatenate([np.empty(0, np.int64), *(part[0] for part in parts)])
         order = np.argsort(who, kind="stable")

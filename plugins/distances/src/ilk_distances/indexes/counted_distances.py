@@ -1,4 +1,4 @@
-"""Distances between rows that are checked already, counted, and searches that ask for them."""
+"""Counted distances of checked rows, and searches that use them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ilk_distances.indexes.exact import count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_NUMBERS = 2**19  # taken out of the training rows at once, so that memory stays bounded
-_CACHED = 2**16  # taken out at once where a call is no effort
-_SOME = 256  # rows that are compared faster one by one than together
+_NUMBERS = 2**19  # numbers copied from training rows at a time: bounds the memory
+_CACHED = 2**16  # numbers of a block of pairs: they stay in the cache
+_SOME = 256  # up to so many rows, the kernel for single pairs is faster than the tiled one
 
 
 class CountedDistances:
-    """A distance, training rows, and how many distances have been computed.
+    """A distance, training rows, and the number of computed distances.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class CountedDistances:
         return np.asarray(self._compare(ilk.take(self.X, [row]), rows, f"training row {row}")[0])
 
     def to_rows(self, Q: Any, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Distances of queries to training rows, pair by pair; those of a query are together."""
+        """Distances of queries to training rows, pair by pair; pairs are sorted by query."""
         if self._pairs is None:
             return self._grouped(Q, queries, rows)
         return self._one_by_one(Q, queries, rows, "query")
@@ -66,7 +66,7 @@ class CountedDistances:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _grouped(self, Q: Any, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """As `to_rows`, with a call for each set of training rows."""
+        """Like `to_rows`, with a call for each set of training rows."""
         if not len(rows):
             return np.empty(0)
         starts = np.flatnonzero(np.diff(queries, prepend=-1))
@@ -103,7 +103,7 @@ class CountedDistances:
 
 
 def rows_at_once(X: Any) -> int:
-    """How many training rows to take out at once."""
+    """Number of training rows to copy at a time."""
     width = X.shape[1] if getattr(X, "ndim", 0) == 2 else 1  # an array
     return max(_NUMBERS // width, 1)
 
@@ -111,7 +111,7 @@ def rows_at_once(X: Any) -> int:
 def search_in_blocks(
     index: Any, Q: Any, size: int, search: Callable[[CountedDistances, Any], Any]
 ) -> list[Any]:
-    """Answers of a search for each block of so many queries; the index counts the distances."""
+    """Answers of a search for each block of queries; the index counts the distances."""
     m = ilk.n_rows(Q)
     answers: list[Any] = [None] * -(-m // size)
     counts: list[int] = []

@@ -1,4 +1,4 @@
-"""Cover tree: balls in balls, for every metric on objects of any kind."""
+"""Cover tree: nested balls, for every metric on objects of any kind."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierar
 if TYPE_CHECKING:
     from ilk_distances.indexes.counted_distances import CountedDistances
 
-MIDDLES = 64  # balls that one ball is divided into, at most
-TRIED = 8  # middles before it is asked what they cover
-FEW = 8  # rows that are listed rather than divided
+MIDDLES = 64  # maximum number of children of a ball: bounds the cost of division
+TRIED = 8  # middles picked before the first check that division helps
+FEW = 8  # rows that form a list, which is cheaper than a division
 
 
 class CoverTree(BallTreeIndex):
     """Cover tree: balls of shrinking radius around training rows; exact, for every metric.
 
     The simplified, nearest-ancestor cover tree. A ball of radius R around a row is divided by
-    picking further rows as middles, always the one farthest from all middles so far, until each
-    row is within R / base of one; every row belongs to its nearest middle. So the middles in a
-    ball are farther apart than R / base (separation), and the balls around them have at most
-    that radius (covering), with the levels that a row would only repeat left out. It takes O(n)
-    space: every row is a middle once, and repeated as a child of itself at most as often.
+    picking further rows as middles, always the row farthest from all middles so far, until each
+    row is within R / base of a middle; every row belongs to its nearest middle. The middles in a
+    ball are therefore farther apart than R / base (separation), and the balls around them have
+    at most that radius (covering). Levels that would only repeat a row are left out. It takes
+    O(n) space: every row is a middle once, and repeated as a child of itself at most as often.
 
-    Distances that were needed to build the tree are kept: a query compares itself only with
-    rows that the triangle inequality does not rule out by the distance of the row to the middle
-    above it. A ball of rows at distance 0 is a list. Where a ball cannot be divided well (no 64
-    middles cover it and half the rows remain around one of them, as in very many dimensions)
-    its rows are listed too, which costs comparisons but never the answer.
+    The tree stores the distances computed during its construction: a query is compared with a
+    row only if the triangle inequality, with the distance of the row to its parent's middle,
+    cannot exclude the row. A ball of rows at distance 0 is a list. If a ball cannot be divided
+    well (64 middles do not cover it and half the rows remain around one of them, as in very many
+    dimensions), its rows form a list, too; this costs comparisons but changes no answer.
 
-    Takes whatever the distance takes: vectors, texts, tables, sets, signatures.
+    Takes any data that the distance takes: vectors, texts, tables, sets, signatures.
 
-    Each row that is compared takes 0.1 to 0.2 microseconds beside its distance, in which time
-    `brute` computes some fifty Manhattan or Euclidean distances. Of these, the tree is faster
-    than `brute` on rows in tight clusters (by up to 3 times) and slower on others; it pays where
-    a distance takes about a microsecond or more. Distances that do not come from compiled
-    tiles are asked for query by query: there, a call takes longer than many comparisons, and
-    `brute`, which asks for a whole block, may be faster until rows are many.
+    Each compared row costs 0.1 to 0.2 microseconds in addition to its distance, in which time
+    `brute` computes some fifty Manhattan or Euclidean distances. With these distances, the tree
+    is faster than `brute` on rows in tight clusters (by up to 3 times) and slower on others; it
+    pays if a distance takes about a microsecond or more. Distances without compiled tiles are
+    called query by query: a call then takes longer than many comparisons, and `brute`, which
+    compares a whole block, may be faster unless there are many rows.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class CoverTree(BallTreeIndex):
     X_ : data of n rows
         Training rows as the distance takes them; float arrays are not copied.
     tree_ : Hierarchy
-        The balls, in arrays of at most 2 n entries: middle, distance to the middle above,
+        The balls, in arrays of at most 2 n entries: middle, distance to the parent's middle,
         radius, first child, number of children.
     n_build_evaluations_ : int
-        How many distances `fit` has computed.
+        Number of distances computed by `fit`.
     n_distance_evaluations_ : int
-        How many distances have been computed since `fit`.
+        Number of distances computed since `fit`.
 
     Raises
     ------
@@ -83,8 +83,8 @@ class CoverTree(BallTreeIndex):
     base: float = param(
         default=1.3,
         gt=1,
-        doc="By how much the radius shrinks from level to level. More makes shallower trees "
-        "with more middles in each ball, and takes more comparisons to build.",
+        doc="Factor by which the radius shrinks from level to level. A larger base gives "
+        "shallower trees with more middles in each ball, and takes more comparisons to build.",
     )
 
     @classmethod
@@ -99,7 +99,7 @@ class CoverTree(BallTreeIndex):
 def _divide(
     branch: Branch, base: float, counted: CountedDistances
 ) -> tuple[list[Branch], np.ndarray]:
-    """Divide a ball into balls around rows that cover it; list what is few, equal or too far."""
+    """Divide a ball into covering balls; few, equal or very distant rows form a list."""
     D = branch.distances
     if len(D) <= FEW or not D.any():
         return [], np.arange(len(D))
@@ -110,7 +110,7 @@ def _divide(
             return [], listed
     largest = float(branch.distances.max())
     scale = float(D.dtype.type(largest / base))
-    if scale >= largest:  # of the smallest numbers
+    if scale >= largest:  # a subnormal radius divided by the base may round to itself
         return [], np.arange(len(D))
     middles, owners, near = _cover(branch, scale, counted)
     order = np.argsort(owners, kind="stable")
@@ -131,14 +131,14 @@ def _divide(
 def _cover(
     branch: Branch, scale: float, counted: CountedDistances
 ) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Pick middles until every row is within a distance of one.
+    """Pick middles until every row is within a given distance of a middle.
 
     Returns
     -------
     middles : list of int
         Positions in the branch.
     owners : ndarray of int
-        For each row its nearest middle: 0 is that of the branch, i the i-th picked.
+        For each row its nearest middle: 0 is the middle of the branch, i the i-th picked.
     near : ndarray
         Its distance to that.
     """
@@ -152,7 +152,8 @@ def _cover(
         row = int(branch.rows[farthest])
         apart = np.append(D[farthest], counted.within(row, branch.rows[middles]))
         near[farthest] = 0
-        # who is no more than half as far from its middle as that is from the new one stays there
+        # by the triangle inequality, a row at most half as far from its middle as the new middle
+        # is keeps its middle: no comparison is needed
         doubtful = (apart[owners] / 2 < near) & (np.abs(D - D[farthest]) < near)
         maybe = np.flatnonzero(doubtful)
         found = counted.within(row, branch.rows[maybe])
@@ -165,5 +166,5 @@ def _cover(
 
 
 def _is_hopeless(near: np.ndarray, n_middles: int, scale: float) -> bool:
-    """Tell whether the middles cover hardly more than themselves."""
+    """Tell whether the middles cover few other rows."""
     return n_middles >= TRIED and bool(np.count_nonzero(near <= scale) < 2 * n_middles)

@@ -1,4 +1,4 @@
-"""What exact indexes share: the checks of their arguments, and margins for rounding."""
+"""Common parts of exact indexes: checks of arguments, and margins for rounding."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _counting = Lock()
 
 
 class Margin(NamedTuple):
-    """How far computed distances may be off.
+    """Bounds of the rounding error of computed distances.
 
     Attributes
     ----------
     relative, absolute : float
         A distance of d may be off by ``relative * d + absolute``.
     most : float
-        From here on a distance may come out as infinite.
+        Larger distances may be computed as infinite.
     """
 
     relative: float
@@ -32,10 +32,10 @@ class Margin(NamedTuple):
 
 @cache
 def margin(dtype: Any) -> Margin:
-    """Return how far distances of some type may be off.
+    """Return bounds of the rounding error of distances of some type.
 
-    What is promised of every distance is a relative error of 1e-9, in float32 of 1e-5; the
-    rest is for the arithmetic on bounds. Near the smallest number errors are a part of it.
+    Every distance guarantees a relative error of at most 1e-9, in float32 1e-5; the rest is for
+    the arithmetic on bounds. The absolute error matters near the smallest numbers.
     """
     kind = np.finfo(dtype)
     relative = 4e-5 if kind.dtype == np.float32 else 4e-9
@@ -53,18 +53,18 @@ def check_metric(owner: object, distance: Any) -> None:
 
 
 def paired_queries(distance: Any, Q: Any, X: Any) -> Any:
-    """Return queries as the distance takes them beside the training rows."""
+    """Return queries in the form for the distance to the training rows."""
     return distance.check_pair(distance.check_input(Q, "Q"), X)[0]
 
 
 def count(index: Any, n_distances: int) -> None:
-    """Add to the distances an index has computed, which several threads may search at once."""
+    """Add to the number of distances an index computed; several threads may search at once."""
     with _counting:
         index.n_distance_evaluations_ += n_distances
 
 
 def check_queries(owner: object, distance: Any, Q: Any, X: Any) -> Any:
-    """Return queries as the distance takes them, of as many features as the training rows."""
+    """Return queries in the form for the distance, with a check of the number of features."""
     Q = distance.check_input(Q, "Q")
     if getattr(Q, "ndim", 1) == getattr(X, "ndim", 1) == 2:  # arrays
         ilk.check_same_features(owner, Q, X)

@@ -1,4 +1,4 @@
-"""Fish and Shrink: bounds on all cases from the distances of a few, tightened case by case."""
+"""Fish and Shrink: bounds on all cases from the distances of a few, tightened step by step."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ilk_distances.indexes.exact import check_metric, check_queries, margin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_BOUNDS = 2**21  # held by one thread at a time
-_QUERIES = 256  # searched side by side, at most
-_AT_ONCE = 8  # rows compared at once, at least, when there are no more pivots to shrink by
-_UNSORTED = 64  # rows compared before the others are put in order, at most
+_BOUNDS = 2**21  # bounds in a thread's memory at a time
+_QUERIES = 256  # maximum number of queries searched together
+_AT_ONCE = 8  # minimum number of rows compared in a call after the pivots: saves calls
+_UNSORTED = 64  # maximum number of rows compared before the others are sorted by bound
 
 
 class Answer(NamedTuple):
-    """What a search found, and how sure that is.
+    """The answer of a search, and its certainty.
 
     Attributes
     ----------
     distances, indices : ndarrays of shape (m, k)
-        The nearest of the rows that were compared.
+        The nearest of the compared rows.
     exact : ndarray of bool, shape (m,)
         Whether these are certainly the k nearest of all.
     bounds : ndarray of shape (m,)
-        No row that was not compared is nearer than this: what is nearer is right.
+        Lower bound of the distance to rows that were not compared: nearer answers are correct.
     """
 
     distances: np.ndarray
@@ -44,16 +44,16 @@ class Answer(NamedTuple):
 class FishAndShrink(ilk.Index):
     """Fish and Shrink: compares a query with few cases and bounds its distance to all others.
 
-    Some training rows, the pivots, know their distances to all rows. Whenever a query has been
+    The distances of some training rows, the pivots, to all rows are stored. After a query is
     compared with a pivot p, the triangle inequality bounds its distance to every other row,
-    ``d(q, x) >= |d(q, p) - d(p, x)|``: the range where x may lie shrinks. The next row compared
-    is the pivot of the least bound, until the rows left are no more than the pivots left; then
+    ``d(q, x) >= |d(q, p) - d(p, x)|``: the possible range of d(q, x) shrinks. The next row
+    compared is the pivot of the least bound, until at most as many rows as pivots remain; then
     rows are compared in the order of their bounds until the next bound exceeds the k-th
     distance.
 
     Bounds by 32 pivots take about 0.015 microseconds for each query and row, several times as
-    long as `brute` needs to compare cheap vectors outright. So it pays only for distances of
-    which one takes a microsecond or more.
+    long as `brute` needs to compare cheap vectors. So the index pays only for distances that
+    take a microsecond or more each.
 
     Takes every metric, on objects of any kind. Without a budget, answers are those of `brute`
     to the last bit, ties by lower training index included.
@@ -67,11 +67,11 @@ class FishAndShrink(ilk.Index):
     pivots_ : ndarray of int
         Training indices.
     table_ : ndarray of shape (len(pivots_), n)
-        Their distances to all rows.
+        Distances of the pivots to all rows.
     n_build_evaluations_ : int
-        How many distances `fit` has computed.
+        Number of distances computed by `fit`.
     n_distance_evaluations_ : int
-        How many distances have been computed since `fit`.
+        Number of distances computed since `fit`.
 
     Raises
     ------
@@ -102,21 +102,21 @@ class FishAndShrink(ilk.Index):
     n_pivots: int = param(
         default=32,
         ge=1,
-        doc="How many rows know their distances to all others (all rows, if they are fewer): "
-        "each row is the one farthest from those before, so that rows equal to one of them "
-        "are none. Takes ``n_pivots * n`` numbers and about as many comparisons in `fit`.",
+        doc="Number of pivots (all rows, if they are fewer). Each pivot is the row farthest from "
+        "the pivots before it; rows equal to a pivot are not used. Takes ``n_pivots * n`` "
+        "numbers and about as many comparisons in `fit`.",
     )
     budget: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="Anytime mode: how many comparisons a query may take; k of them it takes anyway. "
-        "Answers are the nearest rows compared so far, and `search` says how sure they are.",
+        doc="Anytime mode: maximum number of comparisons for a query, but at least k. Answers "
+        "are the nearest rows compared so far, and `search` returns their certainty.",
     )
 
     @classmethod
     def examples(cls) -> list[FishAndShrink]:
-        """Return the default, one with few pivots, and one that may not look at much."""
+        """Return the default, one with few pivots, and one with a small budget."""
         return [cls(), cls(n_pivots=3), cls(budget=10)]
 
     @property
@@ -137,7 +137,7 @@ class FishAndShrink(ilk.Index):
         return self
 
     def check_loaded(self) -> None:
-        """Check that pivots are rows that know their distances to all rows."""
+        """Check that pivots are training rows and the table has their distances to all rows."""
         n = ilk.n_rows(self.X_)
         pivots = ilk.check_stored(self, "pivots_", (None,), least=0, below=n)
         ilk.check_stored(self, "table_", (len(pivots), n), kinds="f")
@@ -145,21 +145,21 @@ class FishAndShrink(ilk.Index):
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index.
 
-        With a budget the nearest of those that were compared.
+        With a budget, the nearest of the compared rows.
         """
         check_is_fitted(self)
         found = self.search(Q, k, budget=self.budget)
         return found.distances, found.indices
 
     def search(self, Q: Any, k: int, *, budget: int | None = None) -> Answer:
-        """Neighbours found by at most so many comparisons a query (but k), and how sure they are.
+        """Neighbours found within a budget of comparisons (at least k), and their certainty.
 
         Parameters
         ----------
         Q : data of m rows
         k : int
         budget : int, optional
-            None: no limit, whatever the index was made with.
+            None: no limit, also if the index has a `budget`.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class FishAndShrink(ilk.Index):
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first.
 
-        All of them, whatever the budget.
+        The budget does not apply.
         """
         check_is_fitted(self)
         r = check_radius(self, r)
@@ -194,7 +194,7 @@ class FishAndShrink(ilk.Index):
 
 
 def _pivots(counted: CountedDistances, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows each of which is the farthest from those before, and their distances to all rows."""
+    """Farthest-first pivots, and their distances to all rows."""
     everyone = np.arange(ilk.n_rows(counted.X))
     pivots = [0]
     table = [counted.within(0, everyone)]
@@ -209,10 +209,10 @@ def _pivots(counted: CountedDistances, most: int) -> tuple[np.ndarray, np.ndarra
 
 
 class _Search:
-    """What is known about the distances of some queries to all training rows.
+    """Bounds of the distances of some queries to all training rows.
 
-    What to compare next is decided by compiled steps for all queries; the distance is then
-    asked for all these pairs at once.
+    Compiled steps select the next pairs of all queries; one call of the distance then compares
+    all these pairs.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class _Search:
     table : ndarray of shape (len(pivots), n)
         Distances of the pivots to all rows.
     k : int
-        How many neighbours are kept; 0 for a search within a radius.
+        Number of neighbours; 0 for a search within a radius.
     """
 
     def __init__(
@@ -242,7 +242,7 @@ class _Search:
         self.near, self.where = np.full((m, k), np.inf), np.full((m, k), table.shape[1])
 
     def nearest(self, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The nearest by at most so many comparisons, whether they are certain, and a bound."""
+        """The nearest rows within a budget, whether they are certain, and a bound."""
         self._compare_pivots(most)
         self._compare_by_bound(most)
         order = np.lexsort((self.where, self.near))
@@ -267,7 +267,7 @@ class _Search:
         return np.split(found[order].astype(self.dtype), ends), np.split(rows[order], ends)
 
     def _compare_pivots(self, most: int) -> None:
-        """Compare with pivots, as long as that is less than to compare with all that is left."""
+        """Compare with pivots while fewer pivots than candidate rows remain."""
         from ilk_distances.indexes import fish_and_shrink_steps
 
         waiting = np.ones((len(self.limits), len(self.pivots)), dtype=bool)
@@ -291,7 +291,7 @@ class _Search:
             step *= 2
 
     def _compare_by_bound(self, most: int) -> None:
-        """Compare with the rows that are left in the order of their bounds."""
+        """Compare with the remaining rows in the order of their bounds."""
         from ilk_distances.indexes import fish_and_shrink_steps
 
         k = self.near.shape[1]

@@ -1,6 +1,6 @@
-"""Compiled steps of Fish and Shrink, between which the distance is asked.
+"""Compiled steps of Fish and Shrink; the distance is called between the steps.
 
-``least[i, x]`` is what row x is away from query i at least; NaN once they have been compared.
+``least[i, x]`` is a lower bound of the distance of row x to query i; NaN after their comparison.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ def choose_pivots(
     queries: np.ndarray,
     numbers: np.ndarray,
 ) -> int:
-    """Choose pivots of least bounds, as long as that is less than to compare with all rows left.
+    """Choose pivots of least bounds, while fewer pivots than candidate rows remain.
 
     Parameters
     ----------
     pivots : ndarray of int64
     least : ndarray of shape (m, n)
     limits : ndarray of shape (m,)
-        What a bound must exceed for a row to be certainly of no interest.
+        Rows with a larger bound are no neighbours.
     left : ndarray of int64, shape (m,)
-        How many comparisons each query may still take.
+        Remaining budget of comparisons of each query.
     waiting : ndarray of bool, shape (m, len(pivots))
-        The pivots that a query has not been compared with.
+        The pivots that are not yet compared with a query.
     step : int
-        How many pivots to choose for each query, at most.
+        Maximum number of pivots to choose for each query.
     queries, numbers : ndarrays of int64
         Overwritten: pairs of queries and positions of pivots.
 
     Returns
     -------
     int
-        How many pairs.
+        Number of pairs.
     """
     n_pairs = 0
     for i in range(len(limits)):
         n_waiting = np.count_nonzero(waiting[i])
         hopeful = 0
-        for x in range(least.shape[1]):
+        for x in range(least.shape[1]):  # count rows within the limit (NaN: compared already)
             hopeful += least[i, x] <= limits[i]
             if hopeful > n_waiting:
                 break
@@ -79,12 +79,12 @@ def record_distances(
     limits: np.ndarray,
     least: np.ndarray,
 ) -> None:
-    """Take in distances of queries to rows.
+    """Process distances of queries to rows.
 
     Parameters
     ----------
     slack : ndarray of shape (6,)
-        How far distances of queries and in the table may be off: two margins.
+        Rounding margins of the distances of queries and of those in the table, three numbers each.
     queries, rows : ndarrays of int64
     found : ndarray of float64
     near, where : ndarrays of shape (m, k)
@@ -107,7 +107,7 @@ def raise_bounds(
     found: np.ndarray,
     least: np.ndarray,
 ) -> None:
-    """Raise the bounds of all rows by what pivots know.
+    """Raise the bounds of all rows by the triangle inequality with some pivots.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _raise(
     relative: float,
     most: float,
 ) -> None:
-    """As `ball_tree_steps.gap_to`, so plain that it is done for many rows at once."""
+    """Like `ball_tree_steps.gap_to`, for all rows, (n,), in a loop that vectorizes."""
     for x in range(len(least)):
         known_least = min(known[x], most)
         low, high = to_least - known[x], known_least - to
@@ -149,7 +149,10 @@ def take_least_bounded(
     queries: np.ndarray,
     taken: np.ndarray,
 ) -> int:
-    """Take the rows of the least bounds of each query, at most so many; return how many."""
+    """Write the rows of the least bounds, at most sizes[i] for query i; return their number.
+
+    Shapes: least (m, n), limits and sizes (m,), queries and taken (sum of sizes,), overwritten.
+    """
     n_pairs = 0
     for i in range(len(limits)):
         start, stop = n_pairs, n_pairs + sizes[i]
@@ -173,12 +176,12 @@ def take_least_bounded(
 def heap_by_bound(
     least: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray
 ) -> None:
-    """Collect the rows that may be of interest to each query, as a heap with the nearest on top.
+    """Collect the rows within the limit of each query, as a heap with the least bound on top.
 
     Parameters
     ----------
     ends : ndarray of int64, shape (m + 1,)
-        Where those of the queries begin, and end.
+        Starts of the rows of the queries; the last element is the total.
     rows : ndarray of int64, shape (ends[m] + 1,)
         Overwritten.
     """
@@ -203,16 +206,16 @@ def take_next(
     queries: np.ndarray,
     taken: np.ndarray,
 ) -> int:
-    """Take the next rows of each query, as long as they are of interest; return how many.
+    """Take the next rows of each query while they are within the limit; return their number.
 
     Parameters
     ----------
     rows, starts : ndarrays of int64
-        Heaps, and where each begins.
+        Heaps, and their starts.
     counts : ndarray of int64, shape (m,)
-        How many rows are in each; overwritten.
+        Number of rows in each heap; overwritten.
     sizes : ndarray of int64, shape (m,)
-        How many to take, at most.
+        Maximum number of rows to take.
     queries, taken : ndarrays of int64
         Overwritten.
     """
@@ -233,7 +236,7 @@ def take_next(
 
 @ilk.compiled
 def _settle(heap: np.ndarray, at: int, least: np.ndarray) -> None:
-    """Let a row sink in a heap until none below it has a lower bound."""
+    """Sift a row down in a heap ordered by ``least``, (n,)."""
     while 2 * at + 1 < len(heap):
         child = 2 * at + 1
         if child + 1 < len(heap) and least[heap[child + 1]] < least[heap[child]]:

@@ -1,4 +1,4 @@
-"""Footprint-based retrieval: first the nearest of a few landmark cases, then their relations."""
+"""Footprint-based retrieval: first the nearest landmark cases, then their related cases."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ if TYPE_CHECKING:
 
 
 class Footprint(ilk.Index):
-    """Footprint-based retrieval: looks at landmark cases, then around the nearest; approximate.
+    """Footprint-based retrieval: searches landmark cases, then around the nearest; approximate.
 
-    Training makes a model of which cases can solve which. Case c *solves* t if it is of the same
-    class and among the `n_neighbors` nearest other cases of t; every case solves itself. With
+    Training models the competence of cases. Case c *solves* t if it has the same class and is
+    among the `n_neighbors` nearest other cases of t; every case solves itself. With
 
     - ``Coverage(c) = {t: c solves t}`` and ``Reachability(t) = {c: c solves t}``,
     - ``Related(c)``, the union of the two,
     - *competence groups*, the cases whose related sets overlap, directly or through others,
     - ``RelativeCoverage(c) = sum of 1 / |Reachability(t)| over t in Coverage(c)``,
 
-    the *footprint* is chosen by CNN-FP: in the order of falling relative coverage (equal ones by
-    index) a case is taken unless one taken before solves it. So the footprint solves every case.
+    the *footprint* is chosen by CNN-FP: in the order of decreasing relative coverage (ties by
+    index) a case is selected unless an earlier selected case solves it. So the footprint solves
+    every case.
 
     A query is compared with the footprint, then with the related sets of the `n_references`
-    nearest footprint cases, of which the k nearest are the answer. Where these are fewer than k,
-    the number of references is doubled for that query until they are enough, which they are at
-    the latest with the whole footprint. The answer is therefore always k rows, but not
-    always the k nearest: see `ilk_distances.recall`. Any distance will do.
+    nearest footprint cases; the k nearest of these are the answer. If they are fewer than k, the
+    number of references is doubled for that query until there are enough; the whole footprint
+    always suffices. The answer therefore always has k rows, but not always the k nearest: see
+    `ilk_distances.recall`. Takes any distance.
 
     Attributes
     ----------
@@ -42,15 +43,15 @@ class Footprint(ilk.Index):
     X_ : data of n rows
         Training rows as the distance takes them.
     coverage_, reachability_, related_ : CaseSets
-        ``coverage_[c]`` gives the indices of the cases that c solves, ``reachability_[c]`` of
-        those that solve c, ``related_[c]`` of both.
+        ``coverage_[c]`` has the indices of the cases that c solves, ``reachability_[c]`` those
+        of the cases that solve c, ``related_[c]`` both.
     relative_coverage_ : ndarray of shape (n,)
     groups_ : ndarray of int, shape (n,)
         The competence group of each case, numbered from 0.
     footprint_ : ndarray of int, shape (n_footprint,)
         Indices of the footprint cases, ascending.
     n_distance_evaluations_ : int
-        How many distances have been computed, those of `fit` (n times n) included.
+        Number of computed distances, including those of `fit` (n times n).
 
     Raises
     ------
@@ -81,23 +82,23 @@ class Footprint(ilk.Index):
     n_neighbors: int = param(
         default=10,
         ge=1,
-        doc="How many nearest cases may solve a case. More give larger related sets: fewer "
+        doc="Number of nearest cases that may solve a case. More give larger related sets: fewer "
         "landmarks, better answers, more distances.",
     )
     n_references: int = param(
         default=4,
         ge=1,
-        doc="How many of the nearest footprint cases the second stage looks around. The source "
-        "has one.",
+        doc="Number of nearest footprint cases whose related sets the second stage searches. The "
+        "source uses one.",
     )
 
     @classmethod
     def examples(cls) -> list[Footprint]:
-        """Return one with the defaults, and one that looks as little as it can."""
+        """Return one with the defaults, and one with the smallest search."""
         return [cls(), cls(n_neighbors=1, n_references=1)]
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
-        """Take training rows, their labels and an already fitted distance; model competence."""
+        """Model competence from training rows, their labels and an already fitted distance."""
         self.check_parameters()
         self.X_ = training_rows(self, distance, X)
         _, codes = ilk.check_labels(self, y, self.X_)
@@ -113,10 +114,10 @@ class Footprint(ilk.Index):
         return self
 
     def check_loaded(self) -> None:
-        """Check that the footprint and what is around it are of training rows."""
+        """Check that the footprint and the related sets have training rows."""
         n = ilk.n_rows(self.X_)
-        kept = ilk.check_stored(self, "footprint_", (None,), least=0, below=n)
-        if not len(kept) or len(self.related_) != n:
+        footprint = ilk.check_stored(self, "footprint_", (None,), least=0, below=n)
+        if not len(footprint) or len(self.related_) != n:
             raise ilk.stored_fault(self, f"related_ and footprint_ must be of {n} cases")
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -143,9 +144,9 @@ class Footprint(ilk.Index):
     def _around(
         self, Q: Any, queries: np.ndarray, n_references: int, k: int
     ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Answer those queries around whose references there are at least k cases.
+        """Answer the queries whose references have at least k related cases.
 
-        Queries with the same references are compared with the same cases, all at once.
+        Queries with the same references are compared with the same cases in one call.
         """
         references = np.sort(self._references(ilk.take(Q, queries), n_references), axis=1)
         places, group = np.unique(references, axis=0, return_inverse=True)
@@ -171,9 +172,9 @@ class Footprint(ilk.Index):
 
 
 def _cnn_fp(coverage: CaseSets, weight: np.ndarray) -> np.ndarray:
-    """Select cases that solve all others by CNN-FP: those of high relative coverage first.
+    """Select cases that solve all others by CNN-FP, in the order of decreasing relative coverage.
 
-    One pass is enough: what is solved stays solved when cases are added.
+    One pass is enough: a solved case stays solved when cases are added.
     """
     solved = np.zeros(len(coverage), dtype=bool)
     chosen = []

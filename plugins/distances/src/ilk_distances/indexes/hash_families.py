@@ -1,4 +1,4 @@
-"""Families of locality-sensitive hash functions: near rows get equal values more often than far."""
+"""Families of locality-sensitive hash functions, which give near rows equal values more often."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Family(ABC):
     """Some hash functions drawn from a family."""
 
     def check_fits(self, X: Any, n_hashes: int) -> None:
-        """Check, after they were read from a file, that there are so many, for such rows."""
+        """Check, after loading from a file, the number of functions and of features."""
         for field in fields(self):
             if field.name in {"offsets", "positions", "seeds"}:
                 shape: tuple[int, ...] = (n_hashes,)
@@ -33,13 +33,13 @@ class Family(ABC):
 
     @abstractmethod
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Hash values of some rows; and how close each row came to another value, if known.
+        """Hash values of some rows, and margins to the next values, if the family has margins.
 
         Returns
         -------
         values : ndarray of int64, shape (n, n_hashes)
         margins : ndarray of shape (2, n, n_hashes) or None
-            Distance to the value below and to the one above; infinite where there is none.
+            Distance to the next lower and to the next higher value; infinite if there is none.
         """
 
 
@@ -73,7 +73,7 @@ class Stable(Family):
             return cls(center, directions / float(width), rng.uniform(size=n_hashes))
 
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The strip that each projection falls into, and how far its borders are."""
+        """The strip of each projection, and the distances to the borders of the strip."""
         places = np.nan_to_num(_projected(X, self.center, self.directions) + self.offsets)
         strips = np.floor(np.clip(places, -_LARGEST, _LARGEST))
         below = places - strips
@@ -92,7 +92,7 @@ class Signs(Family):
         return cls(rng.normal(size=(X.shape[1], n_hashes)))
 
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """0 or 1 for each side, and how far the plane is."""
+        """0 or 1 for each side, and the distance to the plane."""
         places = np.nan_to_num(_projected(X, np.zeros(X.shape[1]), self.directions))
         above = places >= 0
         margins = np.stack([np.where(above, places, np.inf), np.where(above, np.inf, -places)])
@@ -107,7 +107,7 @@ class Positions(Family):
     ----------
     positions : ndarray of int, shape (n_hashes,)
     known : ndarray of objects, or None
-        The values that training rows have, where they are no numbers or characters.
+        The values of training rows, unless they are numbers or characters.
     """
 
     positions: np.ndarray
@@ -135,13 +135,13 @@ class Positions(Family):
             column = np.ascontiguousarray(column).view("<u4" if column.dtype.kind == "U" else "u1")
         elif column.dtype == object:
             column = np.array([_number(cell) for cell in column])
-        floats = column.astype(float) + 0.0  # of -0 it makes 0
+        floats = column.astype(float) + 0.0  # converts -0.0 to 0.0
         return pd.util.hash_array(floats, categorize=False).view(np.int64)
 
 
 @dataclass(frozen=True)
 class MinHash(Family):
-    """The first member of a set in a random order of all things.
+    """The first member of a set in a random order of all things (minhash).
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class MinHash(Family):
 
 @dataclass(frozen=True)
 class Samples(Family):
-    """A feature drawn in proportion to its value, alike for rows that are alike.
+    """A feature drawn in proportion to its value; similar rows often draw the same.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class Samples(Family):
 
     @classmethod
     def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
-        """Draw what decides about the features."""
+        """Draw the random numbers of the features."""
         shape = X.shape[1], n_hashes
         c = np.log(rng.gamma(2.0, size=shape))
         return cls(rng.gamma(2.0, size=shape), c, rng.uniform(size=shape))
@@ -205,13 +205,13 @@ class Samples(Family):
 
 
 def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> np.ndarray:
-    """How likely one function of a family gives two rows at distance d the same value.
+    """The probability that a function of a family gives two rows at distance d the same value.
 
     Parameters
     ----------
     name : {"minkowski", "cosine", "hamming", "jaccard"}
     d : ndarray
-        For hamming the share of positions that differ.
+        For hamming, d is the share of positions that differ.
     p, width : float
         Of a Minkowski distance.
     """
@@ -236,7 +236,7 @@ def _projected(X: np.ndarray, center: np.ndarray, directions: np.ndarray) -> np.
 
 
 def _number(cell: Any) -> float:
-    """What stands for a cell of any type where training rows have numbers or characters."""
+    """Convert a cell of any type for comparison with numbers or characters of training rows."""
     if isinstance(cell, Real | np.bool_):
         return float(cell)
     return float(ord(cell)) if isinstance(cell, str) and len(cell) == 1 else np.nan

@@ -1,4 +1,4 @@
-"""Compiled loops of locality-sensitive hashing: projections, minima of keys, buckets gathered."""
+"""Compiled loops of locality-sensitive hashing: projections, minimal keys, bucket lookups."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 import ilk
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, without a pattern
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio, made odd: the step of SplitMix64
 
 
 @ilk.compiled(inline=True)
 def scrambled(z: np.uint64) -> np.uint64:
-    """A number that looks like chance, another for every number: the end of SplitMix64."""
+    """A pseudo-random permutation of 64-bit integers: the finalizer of SplitMix64."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -19,7 +19,11 @@ def scrambled(z: np.uint64) -> np.uint64:
 
 @ilk.compiled(fastmath={"contract"})
 def project(X: np.ndarray, center: np.ndarray, directions: np.ndarray, out: np.ndarray) -> None:
-    """``(X - center) @ directions``, each row for itself, summed in the order of the features."""
+    """``(X - center) @ directions``, summed in the order of the features for each row.
+
+    X: (n, p), center: (p,), directions: (p, n_hashes), out: (n, n_hashes). Unlike with BLAS, a
+    row's result does not depend on the other rows.
+    """
     for i in range(len(X)):
         row = out[i]
         row[:] = 0.0
@@ -33,12 +37,12 @@ def project(X: np.ndarray, center: np.ndarray, directions: np.ndarray, out: np.n
 def smallest_keys(
     starts: np.ndarray, members: np.ndarray, seeds: np.ndarray, out: np.ndarray
 ) -> None:
-    """The smallest key of the members of each set, under a scrambling of its own for each seed.
+    """The smallest key of the members of each set, under another random order for each seed.
 
     Parameters
     ----------
     starts : ndarray of int, shape (n + 1,)
-        Where the members of each set begin.
+        Start of the members of each set.
     members : ndarray of uint64
     seeds : ndarray of uint64, shape (n_hashes,)
     out : ndarray of uint64, shape (n, n_hashes)
@@ -56,7 +60,7 @@ def smallest_keys(
 def consistent_samples(
     X: np.ndarray, r: np.ndarray, c: np.ndarray, b: np.ndarray, out: np.ndarray
 ) -> None:
-    """Draw of each row of non-negative numbers a feature and a level, as alike as rows are.
+    """Draw a feature and a level for each row of non-negative numbers (Ioffe's sampling).
 
     Two rows draw the same with the probability ``sum min(x, y) / sum max(x, y)``.
 
@@ -98,15 +102,15 @@ def gather(
     Parameters
     ----------
     lows, highs : ndarray of int, shape (n_buckets, m)
-        Where the buckets of each query begin and end.
+        Starts and ends of the buckets of each query.
     tables : ndarray of int, shape (n_buckets,)
-        The table each bucket is in.
+        The table of each bucket.
     ordered : ndarray of int, shape (n_tables, n)
-        Rows of each table, those of a bucket together.
+        Rows of each table, sorted by bucket.
     seen : ndarray of int, shape (n,)
-        Filled with -1.
+        Filled with -1; marks the last query that collected a row.
     ends : ndarray of int, shape (m,)
-        Written to: where the rows found for each query end.
+        Overwritten: end of the rows of each query.
     found : ndarray of int
         Written to.
     """

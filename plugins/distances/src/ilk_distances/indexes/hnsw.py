@@ -15,19 +15,19 @@ from ilk_distances.indexes.approximate import nearest
 from ilk_distances.indexes.exact import paired_queries
 
 _TAKEN = ("euclidean", "minkowski", "cosine", "correlation")
-_FAR = 1e15  # in units of the data's own spread: squares of it are within float32
+_FAR = 1e15  # in units of the spread of the data: its square is within the range of float32
 
 
 class HNSW(ilk.Index):
     """Hierarchical navigable small worlds: walks a graph of near rows; approximate.
 
-    Every training row is linked to some near ones, on a few levels of which each has fewer rows
-    than the one below. A search walks from the top down towards the query and keeps the
-    `ef_search` nearest rows it has met. The graph is hnswlib's and works in float32, on rows
-    centred and scaled; what it finds is compared again by the distance itself, so that distances
-    are exact and ties among what was found go to the lower index. Neighbours may be missed:
-    `ilk_distances.recall` tells how many are. Where the walk meets fewer than k rows (for k
-    near n it can), a query is compared with all rows instead.
+    Every training row has links to near rows, on a few levels; each level has fewer rows than
+    the level below. A search walks from the top level down towards the query and keeps the
+    `ef_search` nearest rows it visits. hnswlib's graph works in float32, on centred and scaled
+    rows. The distance itself compares the rows found again, so that distances are exact and ties
+    among these rows go to the lower index. Neighbours may be missed; `ilk_distances.recall`
+    measures how many. If the walk finds fewer than k rows (possible for k near n), a query is
+    compared with all rows instead.
 
     The same seed gives the same graph: it is built by one thread.
 
@@ -38,8 +38,8 @@ class HNSW(ilk.Index):
     X_ : ndarray of shape (n, n_features)
         Training rows as the distance takes them.
     n_distance_evaluations_ : int
-        How many distances have been computed by the distance since `fit`; those that hnswlib
-        computes in its graph are not known.
+        Number of distances computed by the distance since `fit`, without those that hnswlib
+        computes in its graph.
 
     Raises
     ------
@@ -77,22 +77,22 @@ class HNSW(ilk.Index):
         default=200,
         ge=1,
         le=100000,
-        doc="How many near rows are kept in mind while the links of a new row are chosen.",
+        doc="Number of near rows considered for the links of a new row.",
     )
     ef_search: int = param(
         default=64,
         ge=1,
-        doc="How many near rows a search keeps in mind; at least k are.",
+        doc="Number of near rows that a search keeps; at least k.",
     )
     random_state: RandomState = param(default=None, type=Seed, doc="Seed of the levels of rows.")
 
     @classmethod
     def examples(cls) -> list[HNSW]:
-        """Return one with the defaults, and one that keeps little in mind."""
+        """Return one with the defaults, and one with a narrow search."""
         return [cls(), cls(n_links=4, ef_construction=10, ef_search=1)]
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
-        """Take training rows and an already fitted distance, and link the rows; y is ignored."""
+        """Link training rows by an already fitted distance; y is ignored."""
         self.check_parameters()
         hnswlib = _hnswlib()
         self._check_distance(distance)
@@ -109,7 +109,7 @@ class HNSW(ilk.Index):
         return self
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k nearest of the rows that a walk through the graph meets, nearest first.
+        """The k nearest of the rows that a walk through the graph visits, nearest first.
 
         Ties go to the lower index.
         """
@@ -122,11 +122,11 @@ class HNSW(ilk.Index):
         return np.stack([near for near, _ in answers]), np.stack([rows for _, rows in answers])
 
     def _met(self, Q: np.ndarray) -> list[np.ndarray | None]:
-        """The rows that a walk for each query keeps, ascending; None where they are too few."""
+        """The rows that the walk of each query keeps, ascending; None if they are too few."""
         rows = self.frame_.place(Q)
         try:
             return list(self._walked(rows))
-        except RuntimeError:  # of one query or more: which is not said
+        except RuntimeError:  # some query of the batch has too few rows: search one by one
             found: list[np.ndarray | None] = []
             for i in range(len(rows)):
                 try:
@@ -154,7 +154,7 @@ class HNSW(ilk.Index):
         if name not in _TAKEN or (name == "minkowski" and distance.p != 2):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: distance must be euclidean, minkowski with p = 2, "
-                f"cosine or correlation, which hnswlib knows; got "
+                f"cosine or correlation, which hnswlib supports; got "
                 f"{ilk.display_name(distance)}: {distance!r}"
             )
 
@@ -172,12 +172,12 @@ class HNSW(ilk.Index):
 
 @dataclass(frozen=True)
 class Frame:
-    """Where rows lie for hnswlib: Euclidean distances there rank as a distance ranks rows.
+    """A map of rows for hnswlib: Euclidean distances after it rank rows as the distance does.
 
     Attributes
     ----------
     direction : {"cosine", "correlation"} or None
-        Whether only the direction of a row counts, and that of its deviations from its mean.
+        Whether only the direction of a row counts, or only that of the row minus its mean.
     center, weights : ndarray of shape (n_features,)
     scale : float
     """
@@ -189,7 +189,7 @@ class Frame:
 
     @classmethod
     def of(cls, X: np.ndarray, distance: Any) -> Frame:
-        """Centre and scale rows so that float32 holds them as well as it can."""
+        """Centre and scale rows for the best precision in float32."""
         name = ilk.shipped_name(distance) or ""
         weights, zeros = np.ones(X.shape[1]), np.zeros(X.shape[1])
         if name in {"cosine", "correlation"}:
@@ -201,7 +201,7 @@ class Frame:
         return replace(frame, scale=float(np.abs((X - center) * weights).max()) or 1.0)
 
     def place(self, X: np.ndarray) -> np.ndarray:
-        """Return the place of each row in float32."""
+        """Return each row after the map, in float32."""
         if self.direction is not None:
             X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)
             if self.direction == "correlation":
@@ -214,8 +214,8 @@ class Frame:
 
 
 def _check_graph(graph: dict[str, Any], n: int) -> None:
-    """Raise an error unless links lead to rows, as hnswlib lays them out: it does not look."""
-    words, wide = 1 + graph["max_M0"], 1 + graph["max_M"]  # of links: how many, and where to
+    """Raise an error unless links lead to existing rows; hnswlib itself does not check."""
+    words, wide = 1 + graph["max_M0"], 1 + graph["max_M"]  # a count, then the linked rows
     data = 4 * words
     label = data + 4 * graph["dim"]
     levels, base = graph["element_levels"], graph["data_level0"]
@@ -236,7 +236,7 @@ def _check_graph(graph: dict[str, Any], n: int) -> None:
     fits = fits and graph["link_lists"].nbytes == 4 * wide * int(levels.sum())
     fits = fits and all(np.array_equal(np.sort(one), np.arange(n)) for one in rows)
     if not fits or levels[graph["enterpoint_node"]] != graph["max_level"]:
-        raise ilk.InputError("hnsw: graph_ is not laid out as hnswlib has it")
+        raise ilk.InputError("hnsw: graph_ does not have hnswlib's memory layout")
     elements = base.view(np.uint8).reshape(n, -1)
     low = np.ascontiguousarray(elements[:, :data]).view(np.uint32)
     high = graph["link_lists"].view(np.uint32).reshape(-1, wide)
@@ -246,11 +246,11 @@ def _check_graph(graph: dict[str, Any], n: int) -> None:
         used = np.arange(links.shape[1] - 1) < links[:, :1]
         to = np.where(used, links[:, 1:], graph["enterpoint_node"])
         if (links[:, 0] >= links.shape[1]).any() or (to >= n).any():
-            raise ilk.InputError("hnsw: graph_ has links to rows that there are not")
+            raise ilk.InputError("hnsw: graph_ has links to rows out of range")
         if (levels[to] < least[:, None]).any():
-            raise ilk.InputError("hnsw: graph_ has links to rows that are not so high")
+            raise ilk.InputError("hnsw: graph_ has links to rows that are not on that level")
     if (labels >= n).any():
-        raise ilk.InputError("hnsw: graph_ has labels that there are not")
+        raise ilk.InputError("hnsw: graph_ has labels out of range")
 
 
 def _hnswlib() -> Any:

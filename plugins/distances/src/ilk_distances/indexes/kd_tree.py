@@ -14,17 +14,17 @@ from ilk.neighbors.norms import Norm
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 
-INSERTED = 128  # the most neighbours that are sorted by insertion
-QUERIES = 512  # searched by one thread at a time
-LEAST = 1e-300  # reduced distances are off by as much as they may vanish
+INSERTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
+QUERIES = 512  # queries in a thread's block: large beside the cost of its start
+LEAST = 1e-300  # absolute error of reduced distances, because powers may underflow
 
 
 class KDTree(ilk.Index):
-    """kd-tree: halves the rows again and again along the widest feature; exact, for Minkowski.
+    """kd-tree: halves the rows repeatedly along the widest feature; exact, for Minkowski.
 
-    Every node knows the smallest box around its rows; a query leaves out the nodes whose box is
-    farther than the k-th nearest row found so far. The tree decides with a margin for rounding
-    which rows may be among the nearest. The distance itself then compares these with the query,
+    Every node has the smallest box around its rows; a query skips the nodes whose box is
+    farther than the k-th nearest row found so far. The tree selects, with a margin for rounding,
+    the candidates for the nearest rows. The distance itself then compares them with the query,
     so that answers are those of `brute` to the last bit, ties by lower training index included.
 
     Takes `minkowski` with p of at least 1, `manhattan`, `euclidean` and `chebyshev`, weighted or
@@ -41,8 +41,8 @@ class KDTree(ilk.Index):
     boxes_ : ndarray of shape (n_nodes, 2, p)
         Smallest and largest values of each node; the children of node i are 2 i + 1 and 2 i + 2.
     n_distance_evaluations_ : int
-        How many distances have been computed since `fit`: of queries to the rows of the leaves
-        they look into, and again to those that may be among the nearest.
+        Number of distances computed since `fit`: of queries to the rows of visited leaves, and
+        again to the candidates for the nearest rows.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class KDTree(ilk.Index):
     leaf_size: int = param(
         default=32,
         ge=1,
-        doc="The most rows in a node that is not halved any more.",
+        doc="Maximum number of rows in a leaf.",
     )
     copy: bool = param(
         default=True,
@@ -137,7 +137,7 @@ class KDTree(ilk.Index):
         return near, where
 
     def check_loaded(self) -> None:
-        """Check that the leaves hold each row once, and that boxes are as wide as rows."""
+        """Check that the leaves have each row once, and that boxes match the features."""
         n, p = ilk.check_stored(self, "X_", (None, None), kinds="f").shape
         n_leaves = len(self._starts) - 1
         ilk.check_stored(self, "_starts", (None,), spans=n)
@@ -147,7 +147,7 @@ class KDTree(ilk.Index):
             ilk.check_stored(self, "_tiles", (n * p,), kinds="f")
         weights = self.distance_.weights
         if n_leaves.bit_count() != 1 or (weights is not None and len(weights) != p):
-            raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights are no such tree's")
+            raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights do not match the tree")
 
     def _build(self) -> None:
         from ilk_distances.indexes import kd_tree_steps
@@ -165,7 +165,7 @@ class KDTree(ilk.Index):
             kd_tree_steps.lay(X, self.order_, self._starts, self._tiles)
 
     def _candidates(self, Q: np.ndarray, k: int, r: float) -> tuple[Candidates, int]:
-        """Rows that may be among the nearest of each query, and how many distances that took."""
+        """Candidates for the nearest rows of each query, and the number of computed distances."""
         from ilk_distances.indexes import kd_tree_steps
 
         p = float(self.distance_.p)
@@ -202,7 +202,7 @@ class KDTree(ilk.Index):
     def _settle(
         self, candidates: Candidates, Q: np.ndarray, near: np.ndarray, where: np.ndarray
     ) -> int:
-        """Write the nearest candidates of each query; return how many distances that took."""
+        """Write the nearest candidates of each query; return the number of computed distances."""
         from ilk_distances.indexes import kd_tree_steps
 
         how, k = kd_tree_steps.how(float(self.distance_.p)), near.shape[1]
@@ -217,7 +217,7 @@ class KDTree(ilk.Index):
         return len(rows)
 
     def _weights(self, how: int, p: float) -> tuple[np.ndarray, float]:
-        """Factors of the (powers of) differences, at most 1, and what distances are divided by."""
+        """Factors of the (powers of) differences, at most 1, and the divisor of distances."""
         from ilk_distances.indexes import kd_tree_steps
 
         n_features = self.X_.shape[1]
@@ -230,7 +230,7 @@ class KDTree(ilk.Index):
 
 
 class _Memory:
-    """The memory of an array, whoever may write to it."""
+    """The memory of an array, ignoring its writeable flag."""
 
     def __init__(self, X: np.ndarray) -> None:
         self.X = X
@@ -239,9 +239,9 @@ class _Memory:
 
 
 def _for_kernels(X: np.ndarray) -> np.ndarray:
-    """Return a contiguous array of the same rows that is typed as writable, though it is not.
+    """Return a contiguous array of the same rows whose numba type is writable.
 
-    Else every kernel would be compiled again for each layout of the data.
+    Otherwise numba would compile every kernel again for each layout of the data.
     """
     X = X if _is_mapped(X) else np.ascontiguousarray(X)
     return X if X.flags.writeable else np.asarray(_Memory(X))

@@ -1,4 +1,7 @@
-"""Compiled steps of a kd-tree: its construction, its search, the choice among candidates."""
+"""Compiled steps of a kd-tree: construction, search, and selection among candidates.
+
+Reduced distances are monotone in the distance and cheaper, such as squares without a root.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ import numpy as np
 
 import ilk
 
-SUM, SQUARES, LARGEST, POWERS = 1, 2, 0, 3  # how differences make a (reduced) distance
+SUM, SQUARES, LARGEST, POWERS = 1, 2, 0, 3  # kinds of reduced distances, by exponent
 
 
 def how(p: float) -> int:
-    """How a reduced distance is made for an exponent."""
+    """The kind of reduced distance for an exponent."""
     return {1.0: SUM, 2.0: SQUARES, np.inf: LARGEST}.get(p, POWERS)
 
 
@@ -24,9 +27,9 @@ def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarra
     ----------
     X : ndarray of shape (n, p)
     order : ndarray of int64, shape (n,)
-        Overwritten: the rows of node after node of the last level.
+        Overwritten: the rows, leaf by leaf.
     starts : ndarray of int64, shape (n_leaves + 1,)
-        Overwritten: where the rows of each leaf begin. The number of leaves is a power of 2.
+        Overwritten: start of the rows of each leaf. The number of leaves is a power of 2.
     boxes : ndarray of shape (2 n_leaves - 1, 2, p)
         Overwritten: smallest and largest values; node i has the children 2 i + 1 and 2 i + 2.
     """
@@ -54,9 +57,10 @@ def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarra
 
 @ilk.compiled
 def _widest(box: np.ndarray) -> int:
+    """The widest feature of a box, (2, p)."""
     widest, width = 0, 0.0
     for f in range(box.shape[1]):
-        half = box[1, f] / 2 - box[0, f] / 2  # of the largest numbers the whole is infinite
+        half = box[1, f] / 2 - box[0, f] / 2  # the full width of large numbers may overflow
         if half > width:
             widest, width = f, half
     return widest
@@ -64,6 +68,7 @@ def _widest(box: np.ndarray) -> int:
 
 @ilk.compiled
 def _bound(X: np.ndarray, rows: np.ndarray, box: np.ndarray) -> None:
+    """Write the smallest box, (2, p), around some rows of X, (n, p)."""
     for f in range(X.shape[1]):
         box[0, f], box[1, f] = np.inf, -np.inf
     for i in range(len(rows)):
@@ -75,10 +80,10 @@ def _bound(X: np.ndarray, rows: np.ndarray, box: np.ndarray) -> None:
 
 @ilk.compiled
 def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
-    """Bring the rows of the smallest keys to the front.
+    """Partition: move the rows of the `n_first` smallest keys to the front (quickselect).
 
-    In linear time whatever the order of the keys: pivots are the medians of three that are
-    drawn, always by the same numbers.
+    keys and order have the shape (n,). Pivots are medians of three keys drawn by a fixed
+    sequence: this takes linear time for any order of the keys, and is reproducible.
     """
     low, high = 0, len(keys) - 1
     drawn = 1
@@ -109,7 +114,7 @@ def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
 
 @ilk.compiled
 def lay(X: np.ndarray, order: np.ndarray, starts: np.ndarray, tiles: np.ndarray) -> None:
-    """Copy the rows leaf after leaf, each leaf one feature after another."""
+    """Copy the rows of X, (n, p), to tiles, (n p,), leaf by leaf, each leaf feature by feature."""
     p = X.shape[1]
     for leaf in range(len(starts) - 1):
         start, stop = starts[leaf], starts[leaf + 1]
@@ -119,7 +124,7 @@ def lay(X: np.ndarray, order: np.ndarray, starts: np.ndarray, tiles: np.ndarray)
 
 
 @ilk.compiled(fastmath={"nsz", "contract"})
-def candidates(  # noqa: PLR0915  # what a search keeps is made once for all queries
+def candidates(  # noqa: PLR0915  # allocates its work space once for all queries
     tiles: np.ndarray,
     X: np.ndarray,
     order: np.ndarray,
@@ -135,17 +140,28 @@ def candidates(  # noqa: PLR0915  # what a search keeps is made once for all que
 ) -> Any:
     """For each query the positions in `order` of all rows that may be among its k nearest.
 
-    With k = 0, all that may be within a (reduced) radius. ``slack`` holds how far, relatively
-    and absolutely, a reduced distance may be off, and from which one on distances are infinite.
+    With k = 0, all rows that may be within a (reduced) radius.
+
+    Parameters
+    ----------
+    tiles : ndarray of shape (n p,)
+        Rows as `lay` copies them; empty if rows are read from X.
+    X, order, starts, boxes
+        As in `halve`.
+    Q : ndarray of shape (m, p)
+    weights : ndarray of shape (p,)
+        Factors of the (powers of) differences.
+    slack : ndarray of shape (3,)
+        Relative and absolute error of a reduced distance; limit above which it may be infinite.
 
     Returns
     -------
     found : ndarray of int64
-        Positions, query after query; a superset of those asked for.
+        Positions, query by query; a superset of the answers.
     ends : ndarray of int64, shape (m,)
-        Where the positions of each query end.
+        End of the positions of each query.
     evaluations : int
-        How many reduced distances were computed.
+        Number of computed reduced distances.
     """
     n_leaves = len(starts) - 1
     widest = 0
@@ -173,7 +189,8 @@ def candidates(  # noqa: PLR0915  # what a search keeps is made once for all que
                 child = 2 * stack[depth] + 1
                 left = _gap(boxes[child], q, how, weights)
                 right = _gap(boxes[child + 1], q, how, weights)
-                nearer = 0 if left < right else 1  # put on top
+                # the nearer child goes on top of the stack: it tightens the limit sooner
+                nearer = 0 if left < right else 1
                 stack[depth], bounds[depth] = child + 1 - nearer, max(left, right)
                 stack[depth + 1], bounds[depth + 1] = child + nearer, min(left, right)
                 depth += 2
@@ -189,7 +206,7 @@ def candidates(  # noqa: PLR0915  # what a search keeps is made once for all que
             _reduce(part, q, how, p, weights, reduced[:size], largest)
             if not _any_within(reduced[:size], limit):
                 continue
-            if n_spare + size > len(spare):
+            if n_spare + size > len(spare):  # drop spares beyond the limit before growing
                 n_spare = _kept(spare, spares, n_spare, limit)
                 while 2 * (n_spare + size) > len(spare):
                     spare, spares = np.concatenate((spare, spare)), np.concatenate((spares, spares))
@@ -208,7 +225,7 @@ def candidates(  # noqa: PLR0915  # what a search keeps is made once for all que
 
 @ilk.compiled
 def _gather(X: np.ndarray, rows: np.ndarray, part: np.ndarray) -> None:
-    """Copy rows, one feature after another."""
+    """Copy some rows of X, (n, p), to part, (n_rows p,), feature by feature."""
     for j in range(len(rows)):
         for f in range(X.shape[1]):
             part[f * len(rows) + j] = X[rows[j], f]
@@ -216,9 +233,10 @@ def _gather(X: np.ndarray, rows: np.ndarray, part: np.ndarray) -> None:
 
 @ilk.compiled
 def _any_within(values: np.ndarray, limit: float) -> bool:
+    """Whether any of the values, (n,), is within a limit."""
     some = 0
     for j in range(len(values)):
-        some += values[j] <= limit  # no jump out of the loop, which would keep it from vectors
+        some += values[j] <= limit  # an early exit would prevent vectorization
     return some > 0
 
 
@@ -235,9 +253,10 @@ def _take(
     spares: np.ndarray,
     n_spare: int,
 ) -> tuple[int, int, float]:
-    """Sort rows within the limit into the k nearest, a heap, and spare ones as far or a bit more.
+    """Divide a leaf's rows within the limit into the k nearest (a heap) and spare rows.
 
-    Returns how many there are of both, and the limit now.
+    Spare rows are farther only by a possible rounding error, so they remain candidates. heap and
+    members have the shape (k,); spare and spares grow. Returns the sizes of both and the limit.
     """
     k = len(heap)
     for j in range(len(reduced)):
@@ -264,13 +283,17 @@ def _take(
 
 @ilk.compiled
 def _put(positions: np.ndarray, n: int, found: np.ndarray, start: int) -> None:
-    for j in range(n):  # an assignment to a slice takes seconds to compile
+    """Copy n positions, (n,) at least, to ``found[start:]``."""
+    for j in range(n):  # a slice assignment takes seconds to compile
         found[start + j] = positions[j]
 
 
 @ilk.compiled
 def _loosened(value: float, slack: np.ndarray) -> float:
-    """Return the largest reduced distance that may belong to one no larger than this."""
+    """Return the largest computed value that may stand for a true value of at most this.
+
+    slack: (3,), as in `candidates`.
+    """
     limit = value * (1 + slack[0]) + slack[1]
     return np.inf if limit >= slack[2] else limit
 
@@ -285,12 +308,12 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
     out: np.ndarray,
     largest: np.ndarray,
 ) -> None:
-    """Reduced distances of q to the rows of a tile, which holds one feature after another."""
+    """Reduced distances, (n,), of q, (p,), to the rows of a tile, (n p,), feature by feature."""
     size = len(out)
     out[:] = 0.0
     if how == SQUARES:
         whole = len(q) // 4 * 4
-        for f in range(0, whole, 4):  # four at once, so that sums are fetched less often
+        for f in range(0, whole, 4):  # four features at once: sums are loaded less often
             y0, y1 = tile[f * size : (f + 1) * size], tile[(f + 1) * size : (f + 2) * size]
             y2, y3 = tile[(f + 2) * size : (f + 3) * size], tile[(f + 3) * size : (f + 4) * size]
             for j in range(size):
@@ -311,7 +334,7 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
                 out[j] = max(out[j], weights[f] * abs(tile[f * size + j] - q[f]))
     if how != POWERS:
         return
-    for j in range(size):
+    for j in range(size):  # differences relative to the largest one: powers stay in range
         largest[j], out[j] = out[j], 0.0
     for f in range(len(q)):
         for j in range(size):
@@ -323,7 +346,7 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
 
 @ilk.compiled(fastmath={"nsz", "contract", "reassoc"})
 def _gap(box: np.ndarray, q: np.ndarray, how: int, weights: np.ndarray) -> float:
-    """Reduced distance of q to a box; for `POWERS` no more than that."""
+    """Reduced distance of q, (p,), to a box, (2, p); for `POWERS` a lower bound of it."""
     total = 0.0
     for f in range(len(q)):
         gap = max(box[0, f] - q[f], q[f] - box[1, f], 0.0)
@@ -338,18 +361,24 @@ def _gap(box: np.ndarray, q: np.ndarray, how: int, weights: np.ndarray) -> float
 
 @ilk.compiled
 def _kept(values: np.ndarray, positions: np.ndarray, n: int, limit: float) -> int:
-    """Move what is within the limit to the front; return how many that are."""
-    kept = 0
+    """Move values within the limit, and their positions, to the front; return their number.
+
+    values, positions: (n,) at least.
+    """
+    count = 0
     for i in range(n):
         if values[i] <= limit:
-            values[kept], positions[kept] = values[i], positions[i]
-            kept += 1
-    return kept
+            values[count], positions[count] = values[i], positions[i]
+            count += 1
+    return count
 
 
 @ilk.compiled
 def _rise(heap: np.ndarray, members: np.ndarray, at: int, value: float, member: int) -> None:
-    """Add to a heap of `at` values whose largest is first."""
+    """Add a value to a max-heap of `at` values.
+
+    heap, members: (k,); `at` is the number of values so far.
+    """
     while at and heap[(at - 1) // 2] < value:
         heap[at], members[at] = heap[(at - 1) // 2], members[(at - 1) // 2]
         at = (at - 1) // 2
@@ -358,7 +387,10 @@ def _rise(heap: np.ndarray, members: np.ndarray, at: int, value: float, member: 
 
 @ilk.compiled
 def _sink(heap: np.ndarray, members: np.ndarray, value: float, member: int) -> None:
-    """Put a value in the place of the largest of a full heap."""
+    """Replace the largest value of a full max-heap.
+
+    heap, members: (k,).
+    """
     at = 0
     while 2 * at + 1 < len(heap):
         child = 2 * at + 1
@@ -380,11 +412,11 @@ def settle(
     Parameters
     ----------
     values : ndarray
-        Distances of candidates, query after query; of at least k for each.
+        Distances of candidates, query by query; at least k for each.
     rows : ndarray of int64
         Their training indices.
     ends : ndarray of int64, shape (m,)
-        Where those of each query end.
+        End of the candidates of each query.
     near, where : ndarrays of shape (m, k)
         Overwritten: distances and rows.
     """

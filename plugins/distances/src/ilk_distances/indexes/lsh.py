@@ -1,4 +1,4 @@
-"""Locality-sensitive hashing: looks only at the rows that share a bucket with the query."""
+"""Locality-sensitive hashing: compares only rows that share a bucket with the query."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
-_BLOCK = 2**19  # hash values, or candidates, held at once
-_LONGEST = 64  # hash functions in a table
+_BLOCK = 2**19  # hash values, or candidates, in memory at a time
+_LONGEST = 64  # maximum number of hash functions in a table
 
 
 class LSH(ilk.Index):
     """Locality-sensitive hashing: compares a query with the rows in its buckets; approximate.
 
-    Each of `n_tables` hash tables joins `n_bits` functions of which near rows give equal values
-    more often than far ones. The family of functions is that of the distance:
+    Each of `n_tables` hash tables combines `n_bits` hash functions, which give near rows equal
+    values more often than far rows. The distance determines the family of functions:
 
     - euclidean, and minkowski with p = 2: ``floor((a'x + b) / width)``, a from a normal
       distribution, b uniform; manhattan, and minkowski with p = 1: a from a Cauchy
       distribution (both are p-stable),
-    - cosine: on which side of a random plane through the origin a row lies,
+    - cosine: the side of a random plane through the origin,
     - hamming: the value at a random position,
-    - jaccard: the first member of the set in a random order (minhash); of vectors a feature and a
-      level drawn so that two agree with the probability ``sum min(x, y) / sum max(x, y)``
-      (consistent weighted sampling).
+    - jaccard: the first member of the set in a random order (minhash); for vectors, a feature and
+      a level drawn so that two vectors agree with the probability
+      ``sum min(x, y) / sum max(x, y)`` (consistent weighted sampling).
 
-    The candidates of a query are the rows that share its bucket in any table; they are compared
-    by the distance itself, so that distances are exact and ties go to the lower index. A query
-    with fewer than k candidates is compared with all rows, so that there are always k answers,
-    but a neighbour that shares no bucket is missed: `ilk_distances.recall` tells how many are.
+    The candidates of a query are the rows that share its bucket in any table; the distance
+    itself compares them, so that distances are exact and ties go to the lower index. A query
+    with fewer than k candidates is compared with all rows, so that there are always k answers.
+    A neighbour that shares no bucket is missed; `ilk_distances.recall` measures how many are.
 
-    What is not given is chosen by the data: with the distances of 100 training rows to their 10
-    nearest neighbours, and to other rows, it is known how much of the former each choice will
-    find, and how many rows it will look at. Taken is the choice that looks at the fewest
-    of those that find the share `recall`.
+    `n_bits` and `width` are tuned to the data if they are left out: the distances of 100
+    training rows to their 10 nearest neighbours, and to other rows, give the expected recall and
+    the expected number of comparisons of each setting. Of the settings that reach `recall`, the
+    one with the fewest comparisons is chosen.
 
     Attributes
     ----------
@@ -66,19 +66,19 @@ class LSH(ilk.Index):
     n_bits_ : int
     width_ : float or None
     expected_recall_ : float or None
-        What is to be expected of queries like the training rows, probes not counted; None
-        where `n_bits` and `width` were given.
+        Expected recall of queries like the training rows, without probes; None if `n_bits` and
+        `width` are given.
     n_fallbacks_ : int
-        How many queries have been compared with all rows since `fit`.
+        Number of queries compared with all rows since `fit`.
     n_distance_evaluations_ : int
-        How many distances have been computed, those of `fit` included.
+        Number of computed distances, including those of `fit`.
 
     Raises
     ------
     InputError
         If there is no family for the distance (it is named), or k is not within 1..n.
     ParameterError
-        If width or n_probes are given for a distance that has no use for them.
+        If width or n_probes are given for a distance that does not use them.
 
     References
     ----------
@@ -109,40 +109,40 @@ class LSH(ilk.Index):
         default=16,
         ge=1,
         le=10000,
-        doc="More find more, take more memory (12 bytes for each row and table) and more "
-        "comparisons.",
+        doc="Number of hash tables. More tables increase recall, memory (12 bytes for each row "
+        "and table) and comparisons.",
     )
     n_bits: int | None = param(
         default=None,
         type=int,
         ge=1,
         le=_LONGEST,
-        doc="Hash functions joined in a table, 1 to 64. More look at fewer rows and find fewer.",
+        doc="Hash functions in a table, 1 to 64. More reduce comparisons and recall.",
     )
     width: float | None = param(
         default=None,
         type=float,
         gt=0,
-        doc="Greater than 0: the width of the strips that projections are cut into, in units "
-        "of the distance; for euclidean, manhattan and minkowski only.",
+        doc="Greater than 0: the width of the strips of projections, in units of the distance; "
+        "for euclidean, manhattan and minkowski only.",
     )
     recall: float = param(
         default=0.9,
         gt=0,
         lt=1,
-        doc="Between 0 and 1, exclusive: what `n_bits` and `width` are chosen for.",
+        doc="Between 0 and 1, exclusive: the target for `n_bits` and `width`.",
     )
     n_probes: int = param(
         default=0,
         ge=0,
-        doc="Other buckets looked into in each table: those a query came closest to falling "
-        "into (multi-probe). Not for hamming and jaccard, whose values have no neighbours.",
+        doc="Additional buckets searched in each table: those closest to the query "
+        "(multi-probe). Not for hamming and jaccard, whose values have no order.",
     )
     random_state: RandomState = param(default=None, type=Seed, doc="Seed of the hash functions.")
 
     @classmethod
     def examples(cls) -> list[LSH]:
-        """Return one with the defaults, and one with everything given."""
+        """Return one with the defaults, and one with all parameters given."""
         return [cls(), cls(n_tables=4, n_bits=3, width=6.0, n_probes=2)]
 
     def check_parameters(self) -> None:
@@ -152,7 +152,7 @@ class LSH(ilk.Index):
             check_numbers(self, "width")
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
-        """Take training rows and an already fitted distance, and hash the rows; y is ignored."""
+        """Hash training rows for an already fitted distance; y is ignored."""
         self.check_parameters()
         family = self._family_of(distance)
         self.X_ = training_rows(self, distance, X)
@@ -173,7 +173,7 @@ class LSH(ilk.Index):
         return self
 
     def check_loaded(self) -> None:
-        """Check that the tables have training rows, and are hashed as rows will be."""
+        """Check that the tables have training rows and match the hash functions."""
         n, n_hashes = ilk.n_rows(self.X_), self.n_tables * int(self.n_bits_)
         codes = ilk.check_stored(self, "codes_", (self.n_tables, n), kinds="u")
         ilk.check_stored(self, "ordered_", (self.n_tables, n), least=0, below=n)
@@ -211,7 +211,7 @@ class LSH(ilk.Index):
         return near, where
 
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Those within distance r of each query of the rows that share a bucket with it."""
+        """The rows within distance r of each query that share a bucket with it."""
         check_is_fitted(self)
         r = check_radius(self, r)
         Q = paired_queries(self.distance_, Q, self.X_)
@@ -242,7 +242,7 @@ class LSH(ilk.Index):
     def _tuned(
         self, rng: np.random.RandomState, family: str
     ) -> tuple[int, float | None, float | None]:
-        """The number of bits and the width, chosen where not given, and what recall to expect."""
+        """The number of bits and the width, tuned unless given, and the expected recall."""
         if self.n_bits is not None and (self.width is not None or family != "minkowski"):
             return self.n_bits, self.width, None
         sampled = _Sampled.of(rng, self.distance_, self.X_, family)
@@ -261,7 +261,7 @@ class LSH(ilk.Index):
         return MinHash.draw(rng, n_hashes)
 
     def _hashed(self, X: np.ndarray, n_probes: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield blocks of rows: the first, the codes of their buckets, and the buckets' tables."""
+        """Yield blocks of rows: first row, codes of their buckets, and tables of the buckets."""
         n_bits, step = self.n_bits_, max(_BLOCK // max(len(self.factors_), 1, *X.shape[1:]), 1)
         for start in range(0, len(X), step):
             block = X[start : start + step]
@@ -274,7 +274,7 @@ class LSH(ilk.Index):
             yield start, codes.reshape(-1, len(block)), tables
 
     def _steps(self, margins: Any, n_probes: int) -> np.ndarray:
-        """What to add to the code of a row's bucket to reach those it came closest to.
+        """Differences from the code of a row's bucket to the codes of the closest buckets.
 
         Codes are sums of values times factors, so a value next to a row's is one factor away.
         """
@@ -309,9 +309,9 @@ class LSH(ilk.Index):
                     yield first + start + i, np.sort(rows)
 
 
-_QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300
-_SMALLEST, _LARGEST = 1e-300, 1e300  # middle widths: others stay in range beside them
-_WIDTHS = 2.0 ** np.arange(-1, 5, 0.5)  # in units of the distance of neighbours
+_QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300  # sample sizes: tuning takes few distances
+_SMALLEST, _LARGEST = 1e-300, 1e300  # limits of the median width: multiples stay in range
+_WIDTHS = 2.0 ** np.arange(-1, 5, 0.5)  # widths tried, in units of the distance of neighbours
 
 
 @dataclass(frozen=True)
@@ -322,7 +322,7 @@ class _Sampled:
     ----------
     family : str
     p : float
-        Of a Minkowski distance.
+        Exponent of a Minkowski distance.
     near, far : ndarray
     n_evaluations : int
     """
@@ -350,7 +350,7 @@ class _Sampled:
         return cls(family, getattr(distance, "p", 2.0), near, far, count)
 
     def shares(self, n_tables: int, n_bits: np.ndarray, width: float) -> tuple[Any, Any]:
-        """Which share of the near and of the far rows is in a bucket of the row's, for each n_bits.
+        """Shares of near and of far rows that share a bucket with the row, for each n_bits.
 
         With n tables of b functions that agree with probability q it is ``1 - (1 - q^b)^n``.
         """
@@ -364,16 +364,16 @@ class _Sampled:
 def _tuned(
     sampled: _Sampled, n_tables: int, n_bits: int | None, width: float | None, recall: float
 ) -> tuple[int, float | None, float]:
-    """Choose n_bits and width, where they are not given, and say what recall to expect.
+    """Choose n_bits and width, unless they are given, and return the expected recall.
 
-    Of those that find the share `recall` of the near rows it is the choice that looks at the
-    fewest of the far ones; if none does, the one that finds most.
+    Of the settings that reach `recall` on the near rows, the one with the fewest far rows is
+    chosen; if none reaches it, the one of the highest recall.
     """
     bits = np.arange(1, _LONGEST + 1) if n_bits is None else np.array([n_bits])
     choices = []
     for each in _widths(sampled) if width is None else [width]:
         near, far = sampled.shares(n_tables, bits, each)
-        merit = np.where(near >= recall, 1 - far, near - 1)  # enough found: positive
+        merit = np.where(near >= recall, 1 - far, near - 1)  # positive if recall is reached
         best = int(np.argmax(merit))
         choices.append((float(merit[best]), int(bits[best]), float(each), float(near[best])))
     _, chosen, each, expected = max(choices)

@@ -1,4 +1,4 @@
-"""Activation spreading from entities to the cases they are linked to, compiled."""
+"""Compiled spreading of activation from entities to cases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import ilk
 
-_GROUP = 64  # cases looked at together before any is looked at alone
+_GROUP = 64  # cases compared with the threshold at once: a loop that vectorizes
 
 
 @ilk.compiled
@@ -18,17 +18,17 @@ def spread(
     cases: np.ndarray,
     activation: np.ndarray,
 ) -> None:
-    """Add to the activation of each case what the entities of each query pass on to it.
+    """Spread the activation of the entities of each query to the cases.
 
     Parameters
     ----------
     begins : ndarray of int, shape (m + 1,)
-        Where the entities of each query begin.
+        Start of the entities of each query.
     entities : ndarray of int
     much : ndarray of float
-        Activation of each of these entities.
+        Activation of these entities.
     starts, cases : ndarray of int
-        Where the cases of each entity begin, and the cases.
+        Start of the cases of each entity, and the cases.
     activation : ndarray of float, shape (m, n)
         Added to.
     """
@@ -55,14 +55,15 @@ def most_shared(
     begins, entities, starts, cases
         As in `spread`.
     most : int
-        The most entities a case can have.
+        Maximum number of entities of a case.
     shared : ndarray of int16, shape (n,)
         Overwritten.
     where : ndarray of int, shape (m, k)
-        Written to: the k best cases, best first.
+        Overwritten: the k best cases, best first.
     """
     n, k = len(shared), where.shape[1]
-    places = np.empty(most + 1, np.int64)  # where the next case that shares so many is put
+    # a counting sort: the next position for a case with a given number of shared values
+    places = np.empty(most + 1, np.int64)
     for i in range(len(where)):
         shared[:] = 0
         for a in range(begins[i], begins[i + 1]):

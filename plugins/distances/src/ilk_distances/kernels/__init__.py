@@ -1,1 +1,1 @@
-"""Kernels: how alike two objects are."""
+"""Kernels: similarities of objects."""

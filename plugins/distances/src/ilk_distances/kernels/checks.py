@@ -12,7 +12,7 @@ import ilk
 
 
 def n_features(X: Any) -> int | None:
-    """Number of features of vectors or tables, rows of numbers included; None of other objects."""
+    """Number of features of vectors, tables or rows of numbers; None for other objects."""
     if isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple):
         return len(X[0]) if all(isinstance(value, Real) for value in X[0]) else None
     shape: tuple[int, ...] = getattr(X, "shape", ())
@@ -36,7 +36,7 @@ def check_n_features(owner: object, X: Any, expected: int | None, argument: str 
 
 
 def check_numbers(owner: Any, *names: str) -> None:
-    """Raise unless parameters are finite, where they are numbers.
+    """Raise unless numeric parameters are finite.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def check_values(owner: Any, K: np.ndarray, what: str) -> np.ndarray:
     Raises
     ------
     InputError
-        Naming the component and the place of the first value that is not.
+        Naming the component and the position of the first value that is not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         total = K.sum()

@@ -1,4 +1,4 @@
-"""A kernel with more resolution near given points, such as support vectors."""
+"""A kernel that magnifies the space near given points, such as support vectors."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ilk_distances.kernels.rbf import RBF
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ROWS = 64  # of a matrix that are multiplied at a time
+_ROWS = 64  # rows of a matrix multiplied at a time: they stay in the cache
 
 
 class Conformal(ilk.Kernel):
     """Conformal transformation of a kernel: ``k'(x, y) = c(x) c(y) k(x, y)``.
 
     The factor ``c(x) = sum_i a_i exp(-|x - x_i|^2 / (2 tau^2))`` is large near the centres x_i.
-    With support vectors for centres that enlarges the space near the border between the classes
+    With support vectors as centres it magnifies the space near the border between the classes
     (Amari and Wu), so that a second classifier, trained with k', separates them better. It is
     positive semi-definite if the kernel is.
 
-    Where no centres are given, `fit` finds them: it trains a support vector machine with the
-    kernel on (X, y), which takes the Gram matrix of the training rows, and takes its support
-    vectors with their multipliers (the sum over all pairs of classes, if there are several).
+    If no centres are given, `fit` trains a support vector machine with the kernel on (X, y),
+    which needs the Gram matrix of the training rows, and uses its support vectors with their
+    multipliers (summed over all pairs of classes, if there are several).
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Conformal(ilk.Kernel):
     bump_ : kernel
         ``exp(-|x - y|^2 / (2 tau^2))``.
     width_ : int or None
-        Number of features, of data that have any.
+        Number of features; None for data without features.
     centers_ : data of m rows
     coefficients_ : ndarray of shape (m,)
 
@@ -50,9 +50,9 @@ class Conformal(ilk.Kernel):
     ------
     ParameterError
         If tau or a coefficient is not finite and positive, or coefficients are given without
-        centres or not one for each.
+        centres or in another number.
     InputError
-        If centres are to be found without labels or with those of one class only.
+        If support vectors are needed, but there are no labels or only one class.
 
     References
     ----------
@@ -70,21 +70,21 @@ class Conformal(ilk.Kernel):
     array([[0.3679, 0.1642]])
     """
 
-    kernel: KernelLike = slot("kernel", default="rbf", doc="What is transformed.")
+    kernel: KernelLike = slot("kernel", default="rbf", doc="The kernel to transform.")
     tau: float | str = param(
         default="neighbors",
         type=float,
         gt=0,
         choices=("mean_distance", "neighbors"),
-        doc="How far the influence of a centre goes; greater than 0. Or taken from the "
-        "training rows: the root of the mean squared distance of different ones, or the "
+        doc="Bandwidth of the influence of a centre; greater than 0. Or computed from the "
+        "training rows: the root of the mean squared distance of different rows, or the "
         "mean distance to the `n_neighbors` nearest other rows.",
     )
     centers: ArrayLike | Sequence[Any] | None = param(
         default=None,
         type=(Array, list),
         form="data of m rows",
-        doc="The support vectors of a machine trained on X and y if left out.",
+        doc="Centres; if left out, the support vectors of a machine trained on X and y.",
     )
     coefficients: ArrayLike | None = param(
         default=None,
@@ -95,20 +95,19 @@ class Conformal(ilk.Kernel):
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",
-        doc="Takes the place of ``|x - x_i|``.",
+        doc="Replaces ``|x - x_i|``.",
     )
     n_neighbors: int = param(
         default=7,
         ge=1,
-        doc="Nearest rows that a width from 'neighbors' looks at.",
+        doc="Number of nearest rows for ``tau='neighbors'``.",
     )
     svm: dict[str, Any] | None = param(
         default=None,
         type=dict,
         form="table",
-        doc='Parameters of scikit-learn\'s ``SVC``, ``{"C": 10}`` say, where centres are to '
-        "be found. Its ``tol`` is 1e-6 by default, so that the multipliers have some "
-        "digits.",
+        doc='Parameters of scikit-learn\'s ``SVC`` that finds the centres, such as ``{"C": 10}``. '
+        "Its ``tol`` is 1e-6 by default, so that the multipliers have several correct digits.",
     )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
@@ -183,7 +182,7 @@ class Conformal(ilk.Kernel):
         right = left if Y is None else self.factors(Y)
 
         def multiply(start: int, stop: int) -> None:
-            G[start:stop] *= left[start:stop, None] * right  # the same for x and y as for y and x
+            G[start:stop] *= left[start:stop, None] * right  # symmetric also in rounding
 
         ilk.in_blocks(multiply, len(G), _ROWS)
         return G
@@ -194,7 +193,7 @@ class Conformal(ilk.Kernel):
         return np.asarray(self.kernel_.diagonal(X) * np.square(self.factors(X)))
 
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
-        """``k'(x, x) - 2 k'(x, y) + k'(y, y)``, from that of the kernel and from factors."""
+        """``k'(x, x) - 2 k'(x, y) + k'(y, y)``, from the kernel's squared distance and factors."""
         X, Y = self._checked(X), None if Y is None else self._checked(Y, "Y")
         left, own = self.factors(X), self.kernel_.diagonal(X)
         right, other = (left, own) if Y is None else (self.factors(Y), self.kernel_.diagonal(Y))
@@ -206,7 +205,7 @@ class Conformal(ilk.Kernel):
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithms of tau and coefficients.
 
-        That is, tau, then each coefficient if they are given; centres stay where they are.
+        First tau, then each given coefficient; centres are constant.
 
         Returns
         -------
@@ -241,7 +240,7 @@ class Conformal(ilk.Kernel):
             machine = SVC(kernel="precomputed", **{"tol": _TOL, **(self.svm or {})})
             machine.fit(gram, codes)
         except ValueError as error:
-            raise self.parameter_error("svm", f"is refused: {error}") from None
+            raise self.parameter_error("svm", f"is invalid: {error}") from None
         return ilk.take(X, machine.support_), np.abs(machine.dual_coef_).sum(axis=0)
 
 

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 class DotProductKernel(ilk.Kernel):
     """A kernel that is a function of ``x'y``; of dense vectors or sparse ones.
 
-    Products are made by the BLAS: they may differ in the last digits with the number of rows
-    they are made for.
+    BLAS computes the products: their last digits may depend on the number of rows.
     """
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -99,7 +98,7 @@ class Linear(DotProductKernel):
 
     @property
     def induces_metric(self) -> bool:
-        """Always: the distance in the feature space is the Euclidean one."""
+        """Always true: the distance in the feature space is the Euclidean distance."""
         return True
 
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -113,9 +112,10 @@ class Linear(DotProductKernel):
 class Polynomial(DotProductKernel):
     """Polynomial kernel: ``k(x, y) = (gamma x'y + coef0)^degree``.
 
-    Positive semi-definite. Cunningham et al. have ``coef0=0``, the homogeneous kernel; with
-    ``coef0=1``, the default, all products of up to `degree` features count. (One of the source
-    texts prints the formulas of this kernel and of the radial basis function kernel swapped.)
+    Positive semi-definite. Cunningham et al. use ``coef0=0``, the homogeneous kernel; with
+    ``coef0=1``, the default, all products of up to `degree` features contribute. (One of the
+    source texts prints the formulas of this kernel and of the radial basis function kernel
+    swapped.)
     Takes sparse matrices.
 
     Raises
@@ -143,7 +143,7 @@ class Polynomial(DotProductKernel):
     coef0: float = param(
         default=1.0,
         ge=0,
-        doc="At least 0, or it would not be positive semi-definite.",
+        doc="At least 0; otherwise it would not be positive semi-definite.",
     )
     gamma: float = param(default=1.0, gt=0, doc="Greater than 0.")
 
@@ -164,7 +164,7 @@ class Polynomial(DotProductKernel):
 
     @property
     def induces_metric(self) -> bool:
-        """Unless it is homogeneous of even degree, which does not tell x from -x."""
+        """False if homogeneous of even degree, as ``k(x, x) = k(x, -x)``; else true."""
         return self.coef0 > 0 or self.degree % 2 == 1
 
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -192,13 +192,13 @@ class Polynomial(DotProductKernel):
         return mended(D, left, right, X, Y, self._apart)
 
     def _apart(self, x: Any, y: Any) -> np.ndarray:
-        """Squared distance of each row of x to the same of y, as a sum of terms of one sign.
+        """Squared distance of each row of x to the same row of y, as a sum of non-negative terms.
 
-        With ``a = gamma x'x + coef0``, b the same of y and ``s = gamma x'y + coef0`` it is
-        ``a^q - 2 s^q + b^q``. In ``gap = a - 2 s + b`` and ``lean = a - b``, which are made from
-        ``x - y``, that is ``gap / 2 (A + B) + lean^2 / 2 C``: A and B are the sums of the
-        products of q - 1 factors ``a`` or ``s``, and ``b`` or ``s``; C of q - 2 factors out of
-        all three.
+        With ``a = gamma x'x + coef0``, ``b = gamma y'y + coef0`` and ``s = gamma x'y + coef0`` it
+        is ``a^q - 2 s^q + b^q``. This equals ``gap / 2 (A + B) + lean^2 / 2 C``, where
+        ``gap = a - 2 s + b`` and ``lean = a - b`` are computed from ``x - y`` without
+        cancellation. A and B are the sums of all products of q - 1 factors ``a`` or ``s``, and
+        ``b`` or ``s``; C is that of q - 2 factors out of all three.
         """
         gap = self.gamma * row_products(x - y, x - y)
         lean = self.gamma * row_products(x + y, x - y)
@@ -237,7 +237,7 @@ class Sigmoid(DotProductKernel):
     """Sigmoid kernel: ``k(x, y) = tanh(eta1 x'y + eta2)``.
 
     Not positive semi-definite in general. For small positive eta1 and negative eta2 it is
-    conditionally so, in the limit. Takes sparse matrices.
+    conditionally positive semi-definite in the limit. Takes sparse matrices.
 
     Raises
     ------
@@ -283,7 +283,7 @@ class Sigmoid(DotProductKernel):
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithms of eta1 and eta2.
 
-        Of a negative parameter the logarithm of its size is meant.
+        For a negative parameter, with respect to the logarithm of its absolute value.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class Sigmoid(DotProductKernel):
         return gram, np.stack([P * slopes * self.eta1, self.eta2 * slopes], axis=-1)
 
     def _values(self, products: np.ndarray) -> np.ndarray:
-        products[~np.isfinite(products)] = np.nan  # of infinity tanh would be 1
+        products[~np.isfinite(products)] = np.nan  # tanh would hide an infinity as 1
         products *= self.eta1
         products += self.eta2
         return np.asarray(np.tanh(products, out=products))

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 class ExponentialChiSquared(DistanceKernel):
     """Exponential chi-squared kernel: ``k(h, k) = exp(-chi2(h, k) / (2 sigma^2))``.
 
-    Here ``chi2(h, k) = sum (h - m)^2 / m`` with ``m = (h + k) / 2``, as the distance chi2 has
-    it: half of ``sum (h - k)^2 / (h + k)``. It is the square of a metric, so this is the radial
-    basis function kernel over that metric, and it is positive definite on histograms.
+    ``chi2(h, k) = sum (h - m)^2 / m`` with ``m = (h + k) / 2`` is the distance chi2: half of
+    ``sum (h - k)^2 / (h + k)``. It is the square of a metric, so this is the radial basis
+    function kernel over that metric, and it is positive definite on histograms.
 
     Others scale it differently: scikit-learn's ``chi2_kernel(gamma)`` leaves out the half,
-    ``gamma = 1 / (4 sigma^2)``; Zhang et al. have ``exp(-chi2 / A)``, ``A = 2 sigma^2``, and take
-    for A the mean of chi2 over the training rows, which is the ``sigma^2`` of
-    ``"mean_distance"`` here (give ``sigma=sqrt(A / 2)`` for theirs).
+    ``gamma = 1 / (4 sigma^2)``. Zhang et al. use ``exp(-chi2 / A)``, ``A = 2 sigma^2``, where A is
+    the mean of chi2 over the training rows, which is the ``sigma^2`` of ``"mean_distance"`` here
+    (for theirs, pass ``sigma=sqrt(A / 2)``).
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class ExponentialChiSquared(DistanceKernel):
     ParameterError
         If sigma is not finite and positive.
     InputError
-        If a bin is negative, or if sigma is to be taken from training rows that are all equal
+        If a bin is negative, or if sigma is to be computed from training rows that are all equal
         (or fewer than two).
 
     References
@@ -63,14 +63,14 @@ class ExponentialChiSquared(DistanceKernel):
         type=float,
         gt=0,
         choices=("mean_distance", "neighbors"),
-        doc="Greater than 0; or taken from the training data as that of the kernel rbf is, "
-        "from the roots of the chi2 distances: ``sigma^2`` is the mean chi2 of different "
-        "rows, or sigma is the mean root of chi2 to the `n_neighbors` nearest other rows.",
+        doc="Greater than 0; or computed from the training data as in the kernel rbf, from the "
+        "roots of the chi2 distances: ``sigma^2`` is the mean chi2 of different rows, or sigma "
+        "is the mean root of chi2 to the `n_neighbors` nearest other rows.",
     )
     distance: DistanceLike = slot(
         "distance",
         default="chi2",
-        doc="Gives chi2; one with parameters of its own may stand here.",
+        doc="The chi2 distance, possibly with parameters of its own.",
     )
     capabilities: ClassVar[ilk.Capabilities] = replace(
         DistanceKernel.capabilities, inputs=("histograms",)

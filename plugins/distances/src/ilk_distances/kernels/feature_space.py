@@ -1,4 +1,4 @@
-"""Squared distances in the feature space of a kernel, without the loss of digits."""
+"""Squared distances in the feature space of a kernel, without cancellation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ilk.neighbors.norms import Euclidean
 def squared_distances(kernel: Any, X: Any, Y: Any = None) -> np.ndarray:
     """``k(x, x) - 2 k(x, y) + k(y, y)`` of every row of X and of Y, at least 0.
 
-    A kernel may bring a method ``squared_distances(X, Y=None)`` that loses no digits. Without
-    one the terms are subtracted, which leaves an error of some 1e-16 of the larger of them, and
-    objects that are equal are set to be at 0.
+    A kernel may have a method ``squared_distances(X, Y=None)`` that loses no digits. Without it
+    the terms are subtracted, with an error of some 1e-16 of the largest term, and the distance
+    of equal objects is set to 0.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def same_objects(X: Any, Y: Any = None) -> np.ndarray:
 
 
 def positions(X: Any, Y: Any) -> np.ndarray:
-    """For each row of X that of the first row of Y that equals it, -1 if there is none.
+    """For each row of X the number of the first equal row of Y, or -1 if there is none.
 
-    Only arrays and lists are looked at; of other data no row is found.
+    Only arrays and lists are compared; for other data the result is -1.
     """
     if not all(isinstance(Z, np.ndarray | list) for Z in (X, Y)):
         return np.full(ilk.n_rows(X), -1)
@@ -69,7 +69,7 @@ def _keys(X: Any) -> Iterator[Hashable]:
 
 
 def _key(item: Any) -> Hashable:
-    """What equal objects have in common."""
+    """A hashable key that is the same for equal objects."""
     if hasattr(item, "toarray"):
         item = np.ravel(item.toarray())
     if isinstance(item, np.ndarray) and item.dtype.kind in "biuf":
@@ -88,15 +88,15 @@ def square_differences(X: Any, Y: Any) -> np.ndarray:
     return mended(D, square_norms(X), square_norms(Y), X, Y, lambda x, y: square_norms(x - y))
 
 
-Exact = Callable[[Any, Any], np.ndarray]  # of as many rows of X as of Y: one value for each pair
+Exact = Callable[[Any, Any], np.ndarray]  # from n rows of X and n rows of Y to n values
 
 
 def mended(
     D: np.ndarray, left: np.ndarray, right: np.ndarray, X: Any, Y: Any, exact: Exact
 ) -> np.ndarray:
-    """Compute the entries of D again that are small against ``left + right``, in place.
+    """Compute entries of D that are small relative to ``left + right`` again, in place.
 
-    D is the difference of the sum of these, one for each row of X and of Y, and something else.
+    D is ``left + right`` (left for each row of X, right for each row of Y) minus another term.
     """
     everyone = np.flatnonzero(_DOUBTFUL * (left[:, None] + right) >= D)
     step = max(_AT_ONCE // X.shape[1], 1)
@@ -107,8 +107,8 @@ def mended(
     return D
 
 
-_DOUBTFUL = 2.0**-20  # of the terms: a difference as small has lost 20 of 53 bits
-_AT_ONCE = 2**20  # numbers in the rows of doubtful pairs
+_DOUBTFUL = 2.0**-20  # a difference below this share of its terms has lost 20 of 53 bits
+_AT_ONCE = 2**20  # numbers in the rows of doubtful pairs at a time: bounds the memory
 
 
 def products(X: Any, Y: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Gram matrices: block by block, positive semi-definite or not, and aligned with labels."""
+"""Gram matrices: blocks, products, tests for definiteness, and alignment with labels."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def gram_product(
 ) -> np.ndarray:
     """Multiply a Gram matrix by a vector or matrix without holding it.
 
-    It is what decision functions, conjugate gradients and means in the feature space need.
+    Decision functions, conjugate gradients and means in the feature space need it.
 
     Parameters
     ----------
@@ -89,9 +89,9 @@ def gram_product(
 
 
 class GramRows:
-    """Rows of a Gram matrix on demand; those used last are kept.
+    """Rows of a Gram matrix on demand, with a cache of the last used rows.
 
-    A solver that works on a few rows at a time (SMO) asks for the same ones again and again.
+    A solver that works on a few rows at a time (SMO) reads the same rows again and again.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ class GramRows:
         Fitted.
     X : data of n rows
     cache_bytes : int
-        Bound on the bytes of the rows that are kept (but one row always is).
+        Bound on the bytes of the cached rows (at least one row is cached).
 
     Attributes
     ----------
     diagonal : ndarray of shape (n,)
         k(x, x) of every row.
     n_computed : int
-        How many rows have been computed so far.
+        Number of rows computed so far.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class GramRows:
 
     def __getitem__(self, rows: Any) -> np.ndarray:
         """One row, for its number; or several as a new array, for numbers, a slice or a mask."""
-        numbers = np.arange(len(self))[rows]  # as numpy has it, errors included
+        numbers = np.arange(len(self))[rows]  # numpy's rules of indexing, errors included
         if numbers.ndim > 1:
             raise IndexError(f"rows must be a number or a sequence of numbers, got {rows!r}")
         if numbers.ndim == 0:
@@ -148,7 +148,7 @@ class GramRows:
             self.n_computed += len(missing)
             found.update((i, row.copy()) for i, row in zip(missing, block, strict=True))
         for i in dict.fromkeys(numbers):
-            found[i].flags.writeable = False  # it is handed out more than once
+            found[i].flags.writeable = False  # callers share it
             self._kept[i] = found[i]
             self._kept.move_to_end(i)
         while len(self._kept) > self._room:
@@ -157,7 +157,7 @@ class GramRows:
 
 
 def _check(name: str, kernel: Any, **sizes: Any) -> None:
-    """Raise unless a kernel is one, and sizes are whole numbers of at least 1."""
+    """Raise unless `kernel` is a fitted kernel, and sizes are integers of at least 1."""
     if getattr(kernel, "kind", None) != "kernel":
         raise ilk.InputTypeError(f"{name}: kernel must be a fitted kernel, got {kernel!r}")
     for argument, size in sizes.items():
@@ -172,7 +172,7 @@ def part(X: Any, rows: slice) -> Any:
 
 
 def least_eigenvalue(K: Any) -> float:
-    """Return the least eigenvalue of a symmetric matrix.
+    """Return the smallest eigenvalue of a symmetric matrix.
 
     Examples
     --------
@@ -193,8 +193,8 @@ def positive_part(K: Any, tol: float = 1e-10) -> tuple[np.ndarray, np.ndarray]:
     """
     K = check_gram(K)
     values, vectors = eigh(K, check_finite=False)
-    kept = values > tol * np.linalg.norm(K)
-    return values[kept], vectors[:, kept]
+    positive = values > tol * np.linalg.norm(K)
+    return values[positive], vectors[:, positive]
 
 
 def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
@@ -208,22 +208,22 @@ def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
     K : array of shape (n, n)
         Symmetric.
     y : array of shape (n,)
-        Labels, or a matrix of shape (n, n) to take the place of G.
+        Labels, or a matrix of shape (n, n) that replaces G.
     centered : bool, default=True
-        Whether both are centred first (in the feature space: the mean is moved to the origin),
-        as Cortes et al. do. Cristianini's measure is not centred; it is high for any kernel of
-        large values when one class is much larger than the others.
+        Whether both are centred first (the mean in the feature space is moved to the origin), as
+        by Cortes et al. Cristianini's measure is not centred; it is high for any kernel of large
+        values if one class is much larger than the others.
 
     Returns
     -------
     float
-        Between -1 and 1; 0 if K or G is constant, centred. Centred it is at least 0 for labels
-        and a positive semi-definite K.
+        Between -1 and 1; 0 if the centred K or G is constant. If centred, it is at least 0 for
+        labels and a positive semi-definite K.
 
     Raises
     ------
     InputError
-        If K is not square, symmetric and finite, or not of the size of y.
+        If K is not square, symmetric and finite, or y has another size.
 
     References
     ----------
@@ -271,7 +271,7 @@ def target(y: Any) -> np.ndarray:
 
 
 def center(K: Any) -> np.ndarray:
-    """Centre a symmetric Gram matrix: rows and columns get the mean 0.
+    """Centre a symmetric Gram matrix: the mean of each row and column becomes 0.
 
     Examples
     --------
@@ -288,16 +288,16 @@ _Blocks = Callable[[], Iterator[tuple[slice, Sequence[np.ndarray]]]]
 
 
 def aligned_weights(blocks: _Blocks, codes: np.ndarray, *, centered: bool = True) -> np.ndarray:
-    """Weights of at least 0, that sum to 1, for which the sum of matrices is aligned best.
+    """Non-negative weights, of sum 1, that maximize the alignment of the sum of matrices.
 
-    The best direction solves ``min w'Mw - 2 w'a`` over ``w >= 0``, where M holds the products
-    of the matrices with one another and a those with G.
+    The best direction solves ``min w'Mw - 2 w'a`` over ``w >= 0``, where M has the Frobenius
+    products of the matrices with one another, and a their products with G.
 
     Parameters
     ----------
     blocks : callable
         Iterates over the rows of all matrices at once: yields the rows, and that block of each
-        of the T matrices. It is called twice for centred matrices, none of which is ever held.
+        of the T matrices. It is called twice if centred, so that no matrix is stored.
     codes : ndarray of int, shape (n,)
         Class of each row.
     centered : bool
@@ -305,7 +305,7 @@ def aligned_weights(blocks: _Blocks, codes: np.ndarray, *, centered: bool = True
     Returns
     -------
     ndarray of shape (T,)
-        All 0 where no matrix is aligned with the labels at all.
+        All 0 if no matrix is aligned with the labels.
     """
     means = _column_means(blocks) if centered else None
     M: Any = 0.0
@@ -321,7 +321,7 @@ def aligned_weights(blocks: _Blocks, codes: np.ndarray, *, centered: bool = True
 
 
 def _column_means(blocks: _Blocks) -> list[np.ndarray]:
-    """Column means of each matrix, which are its row means."""
+    """Column means of each matrix, equal to its row means."""
     sums: list[Any] = []
     n = 0
     for rows, block in blocks():
@@ -333,11 +333,11 @@ def _column_means(blocks: _Blocks) -> list[np.ndarray]:
 
 def _best_direction(M: np.ndarray, a: np.ndarray) -> np.ndarray:
     norms = np.sqrt(np.diagonal(M))
-    safe = np.where(norms > 0, norms, 1.0)  # a matrix that is 0 gets no weight
+    safe = np.where(norms > 0, norms, 1.0)  # a zero matrix gets the weight 0
     values, vectors = np.linalg.eigh(M / np.outer(safe, safe))
-    kept = values > 1e-12 * values[-1]
-    roots = np.sqrt(values[kept])
-    A = roots[:, None] * vectors[:, kept].T
-    b = vectors[:, kept].T @ (a / safe) / roots
+    positive = values > 1e-12 * values[-1]
+    roots = np.sqrt(values[positive])
+    A = roots[:, None] * vectors[:, positive].T
+    b = vectors[:, positive].T @ (a / safe) / roots
     w = nnls(A, b / (np.linalg.norm(b) or 1.0))[0] / safe * (norms > 0)
     return np.asarray(w / w.sum() if w.any() else w)

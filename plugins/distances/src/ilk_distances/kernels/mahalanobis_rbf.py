@@ -17,12 +17,12 @@ from ilk_distances.vectors.mapped import mapped_by
 class MahalanobisRBF(DistanceKernel):
     """Radial basis function kernel after L: ``k(x, y) = exp(-|L(x - y)|^2 / (2 sigma^2))``.
 
-    L is what a metric learner makes of the training data. Positive definite (semi-definite in
-    x where L is not of full rank).
+    A metric learner fits L to the training data. Positive definite (semi-definite in x if L does
+    not have full rank).
 
     Algorithms 6, 7, 9 and 10 of the thesis print ``exp(-|L(x - y)|^2)``, which is
-    ``sigma=0.5 ** 0.5`` here. But their L is learned with a scale for each point, without which
-    it is far too narrow or too wide: its global form ``"local"`` is folded in by default.
+    ``sigma=0.5 ** 0.5`` here. But their L is learned with a scale for each point, and without
+    it the kernel is far too narrow or too wide. The default ``"local"`` is its global form.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class MahalanobisRBF(DistanceKernel):
     learner_ : metric learner
         Fitted.
     distance_ : distance
-        Between what the learner makes of rows.
+        Distance of transformed rows.
     width_ : int
         Number of features after L.
 
@@ -39,7 +39,7 @@ class MahalanobisRBF(DistanceKernel):
     ParameterError
         If sigma is not finite and positive, or the learner has no transform.
     InputError
-        If sigma is to be taken from training rows that are all equal (or fewer than two).
+        If sigma is to be computed from training rows that are all equal (or fewer than two).
 
     References
     ----------
@@ -61,7 +61,7 @@ class MahalanobisRBF(DistanceKernel):
     learner: MetricLearnerLike = slot(
         "metric_learner",
         default="pca",
-        doc="One that transforms; local ones do not.",
+        doc="A metric learner with a transform; local ones have none.",
     )
     sigma: float | str = param(
         default="local",
@@ -71,7 +71,7 @@ class MahalanobisRBF(DistanceKernel):
         doc='``"local"``: ``sigma^2`` is the mean over the training rows of the mean squared '
         "distance to the nearest ``max(1, floor(k / 2))`` other rows, ``k = floor(log2 "
         "n)``, *before* L; for learners that start from the identity and keep its scale. "
-        "The other two are taken from distances *after* L, as in the kernel rbf; for "
+        "The other two are computed from distances *after* L, as in the kernel rbf; for "
         "learners whose L has a scale of its own (rca, whitening).",
     )
     capabilities: ClassVar[ilk.Capabilities] = replace(
@@ -90,7 +90,7 @@ class MahalanobisRBF(DistanceKernel):
 
     @property
     def needs_fit(self) -> bool:
-        """The learner always does."""
+        """Always true: the learner must be fitted."""
         return True
 
     def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:

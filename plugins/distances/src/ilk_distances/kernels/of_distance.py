@@ -1,4 +1,4 @@
-"""Kernels that are a falling function of a distance, and widths taken from training data."""
+"""Kernels that are a decreasing function of a distance, and bandwidths from training data."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def unfitted_too(method: _Method) -> _Method:
-    """Let a method of a kernel that learns nothing be called before it is fitted.
+    """Let a method of a kernel that needs no training data be called before `fit`.
 
-    A copy is fitted and answers, so that a call leaves the kernel as it is.
+    The method runs on a fitted copy, so that a call leaves the kernel unchanged.
     """
 
     @wraps(method)
@@ -36,7 +36,7 @@ def unfitted_too(method: _Method) -> _Method:
 
 
 class DistanceKernel(ilk.Kernel):
-    """A kernel that is a falling function of ``u = d(x, y)^2 / (2 sigma^2)``.
+    """A kernel that is a decreasing function of ``u = d(x, y)^2 / (2 sigma^2)``.
 
     It is ``exp(-u)`` unless a subclass has another. A distance that is not symmetric is made so:
     ``d(x, y)^2`` stands for the mean of ``d(x, y)^2`` and ``d(y, x)^2``.
@@ -53,13 +53,13 @@ class DistanceKernel(ilk.Kernel):
         needs_fit=True,
         gram_gradient=True,
     )
-    power: ClassVar[int] = 2  # of the distance, that is taken for its square
-    gaussian: ClassVar[bool] = True  # whether it is exp(-u)
-    width: ClassVar[str] = "sigma"  # the parameter that says it
+    power: ClassVar[int] = 2  # power of the distance in u: 1 for a distance that is a square
+    gaussian: ClassVar[bool] = True  # whether the kernel is exp(-u)
+    width: ClassVar[str] = "sigma"  # name of the bandwidth parameter
 
     @property
     def needs_fit(self) -> bool:
-        """Whether training rows say anything: the width, or something to the distance."""
+        """Whether training rows determine the bandwidth or the distance."""
         distance = self.resolve_slot("distance")
         learns = getattr(distance, "needs_fit", distance.capabilities.needs_fit)
         return isinstance(getattr(self, self.width), str) or bool(learns)
@@ -70,12 +70,12 @@ class DistanceKernel(ilk.Kernel):
         return False
 
     def check_parameters(self) -> None:
-        """Check that a width that is a number is finite."""
+        """Check that a numeric bandwidth is finite."""
         super().check_parameters()
         check_numbers(self, self.width)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the distance and take the width from the training rows, unless it is given."""
+        """Fit the distance, and compute the bandwidth from the training rows unless given."""
         self.distance: Any
         self.check_parameters()
         self.distance_: Any
@@ -109,7 +109,7 @@ class DistanceKernel(ilk.Kernel):
 
     @unfitted_too
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
-        """``k(x, x) - 2 k(x, y) + k(y, y)`` without the loss of digits of that difference."""
+        """``k(x, x) - 2 k(x, y) + k(y, y)``, computed without cancellation."""
         D = self._apply(self._drops, *self._checked_pair(X, Y))
         D *= 2
         if not self.distance_.metric:
@@ -132,20 +132,20 @@ class DistanceKernel(ilk.Kernel):
         return gram, self._slopes(gram, self.half_squares(X))[:, :, None]
 
     def _values(self, u: np.ndarray) -> np.ndarray:
-        """Return the kernel at each u, in its place."""
+        """Replace each u by the kernel's value, in place."""
         with np.errstate(under="ignore"):
             np.negative(u, out=u)
             return np.asarray(np.exp(u, out=u))
 
     def _drops(self, u: np.ndarray) -> np.ndarray:
-        """By how much the kernel at each u is less than 1, to all digits; in its place."""
+        """Replace each u by 1 minus the kernel's value, to all digits, in place."""
         with np.errstate(under="ignore"):
             np.negative(u, out=u)
             np.expm1(u, out=u)
             return np.asarray(np.negative(u, out=u))
 
     def _slopes(self, gram: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Derivatives with respect to the logarithm of the width."""
+        """Derivatives with respect to the logarithm of the bandwidth."""
         with np.errstate(under="ignore"):
             return np.asarray(2 * gram * np.where(gram > 0, u, 0))
 
@@ -155,15 +155,15 @@ class DistanceKernel(ilk.Kernel):
         return is_euclidean(distance) and bool(distance.metric)
 
     def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the fitted distance, and the training rows as it is given them."""
+        """Return the fitted distance, and the training rows in the form for the distance."""
         return ilk.fit_component(self.resolve_slot("distance"), X, y), X
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:
-        """Return X as the distance is given it."""
+        """Return X in the form for the distance."""
         return X
 
     def _sigma(self, given: Any, X: Any) -> Any:
-        """Return sigma for the value of the parameter, looking at training rows if need be."""
+        """Return sigma for the value of the parameter, computed from training rows if needed."""
         if not isinstance(given, str):
             return float(given)
         k = int(self.n_neighbors)
@@ -186,11 +186,11 @@ class DistanceKernel(ilk.Kernel):
         return D.astype(dtype, copy=False)
 
     def _distances(self, *pair: Any) -> tuple[np.ndarray, Any]:
-        """Return a new matrix of distances, both ways in one, and the type of the result."""
+        """Return a new, symmetrized matrix of distances, and the type of the result."""
         D = self.distance_.pairwise(*pair)
         dtype = D.dtype
         fits = np.finfo(dtype).tiny < np.max(self.sigma_) < np.finfo(dtype).max
-        ours = isinstance(self.distance_, VectorDistance)  # its matrices are new
+        ours = isinstance(self.distance_, VectorDistance)  # returns a new matrix: copy not needed
         D = np.array(D, dtype if fits else float, copy=None if ours else True)
         if not self.distance_.symmetric:
             other = D.T if len(pair) == 1 else self.distance_.pairwise(*pair[::-1]).T
@@ -218,11 +218,11 @@ class DistanceKernel(ilk.Kernel):
         return np.concatenate([np.diagonal(block) for block in blocks])
 
 
-_DIAGONAL = 64  # rows whose matrix is made to get its diagonal
+_DIAGONAL = 64  # rows in a block whose matrix is computed only for its diagonal
 
 
 def is_euclidean(distance: Any) -> bool:
-    """Tell whether a distance is a Euclidean one, weighted or not."""
+    """Tell whether a distance is the Euclidean distance, weighted or not."""
     return isinstance(distance, Norm) and distance.p == 2
 
 
@@ -231,7 +231,7 @@ def _same(u: np.ndarray) -> np.ndarray:
 
 
 def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
-    """Distances whose squares, or which themselves, are the means of those both ways."""
+    """Distances whose power (2 or 1) is the mean of both directions' powers."""
     if power == 1:
         return D / 2 + other / 2
     larger = np.maximum(D, other)
@@ -239,13 +239,13 @@ def _joined(D: np.ndarray, other: np.ndarray, power: int) -> np.ndarray:
     return np.asarray(unit * np.sqrt((np.square(D / unit) + np.square(other / unit)) / 2))
 
 
-_PAIRS = 2**22  # distances held at once
+_PAIRS = 2**22  # distances in memory at a time: 32 MiB
 
 
 def _measured(
     owner: Any, distance: Any, X: Any, how: str, n_neighbors: int, *, argument: str, power: int = 2
 ) -> float:
-    """Return the width that training rows suggest.
+    """Return the bandwidth computed from training rows.
 
     Parameters
     ----------
@@ -260,9 +260,9 @@ def _measured(
         ``d^(power / 2)`` to the `n_neighbors` nearest other rows.
     n_neighbors : int
     argument : str
-        What the width is called.
+        Name of the bandwidth parameter.
     power : {1, 2}
-        What makes a distance the square of something: 2, or 1 if it is a square already.
+        The power that makes the distance a square: 2, or 1 if it is a square already.
 
     Raises
     ------

@@ -16,9 +16,9 @@ from ilk_distances.kernels.of_distance import (
 class Rational(DistanceKernel):
     """Rational kernel: ``k(x, y) = 1 - d(x, y)^2 / (d(x, y)^2 + b) = b / (d(x, y)^2 + b)``.
 
-    It falls as the radial basis function kernel does where ``d^2`` is small against b, and more
-    slowly beyond; b is where it is one half. Over the Euclidean distance it is positive
-    definite (a mixture of radial basis function kernels of all widths).
+    It decreases like the radial basis function kernel while ``d^2`` is small relative to b, and
+    more slowly beyond; at ``d^2 = b`` it is one half. Over the Euclidean distance it is positive
+    definite (a mixture of radial basis function kernels of all bandwidths).
 
     Attributes
     ----------
@@ -26,14 +26,14 @@ class Rational(DistanceKernel):
     distance_ : distance
         Fitted.
     width_ : int or None
-        Number of features, of data that have any.
+        Number of features; None for data without features.
 
     Raises
     ------
     ParameterError
         If b is not finite and positive.
     InputError
-        If b is to be taken from training rows that are all equal (or fewer than two), or from
+        If b is to be computed from training rows that are all equal (or fewer than two), or from
         an infinite distance.
 
     References
@@ -53,9 +53,9 @@ class Rational(DistanceKernel):
         type=float,
         gt=0,
         choices=("mean_distance", "neighbors"),
-        doc="A *squared* distance, greater than 0; or taken from the training data as "
-        "``sigma^2`` of the kernel rbf is: the mean squared distance of different rows, or "
-        "the square of the mean distance to the `n_neighbors` nearest other rows.",
+        doc="A *squared* distance, greater than 0; or computed from the training data like "
+        "``sigma^2`` of the kernel rbf: the mean squared distance of different rows, or the "
+        "square of the mean distance to the `n_neighbors` nearest other rows.",
     )
     distance: DistanceLike = slot("distance", default="euclidean", doc="Compares the objects.")
     gaussian: ClassVar[bool] = False
@@ -86,7 +86,7 @@ class Rational(DistanceKernel):
         return np.asarray(np.divide(1, u, out=u))
 
     def _drops(self, u: np.ndarray) -> np.ndarray:
-        """``2 u / (1 + 2 u)``, at infinity too."""
+        """``2 u / (1 + 2 u)``, also for infinite u."""
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             np.divide(0.5, u, out=u)
             u += 1

@@ -18,12 +18,12 @@ from ilk_distances.kernels.of_distance import (
 class RBF(DistanceKernel):
     """Radial basis function kernel: ``k(x, y) = exp(-d(x, y)^2 / (2 sigma^2))``.
 
-    It takes what its distance takes. Over the Euclidean distance it is positive definite; over
-    others it need not be (see the kernel substitution, which looks and repairs). An asymmetric
-    distance is made symmetric: ``d(x, y)^2`` becomes the mean of ``d(x, y)^2`` and
+    It takes any data that its distance takes. Over the Euclidean distance it is positive
+    definite; over others it need not be (the kernel substitution checks and repairs this). An
+    asymmetric distance is symmetrized: ``d(x, y)^2`` becomes the mean of ``d(x, y)^2`` and
     ``d(y, x)^2``.
 
-    Sigma is a number, or comes from the training data:
+    Sigma is a number, or computed from the training data:
 
     - ``"mean_distance"``: ``sigma^2 = mean of d(x_i, x_j)^2`` over the pairs of different rows.
       (The printed equation (2.25) divides by N^2, counting the N zeros of rows with themselves;
@@ -40,14 +40,14 @@ class RBF(DistanceKernel):
     distance_ : distance
         Fitted.
     width_ : int or None
-        Number of features, of data that have any.
+        Number of features; None for data without features.
 
     Raises
     ------
     ParameterError
-        If a sigma is not finite and positive, or there is not one for each feature.
+        If a sigma is not finite and positive, or their number is not that of the features.
     InputError
-        If sigma is to be taken from training rows that are all equal (or fewer than two), or
+        If sigma is to be computed from training rows that are all equal (or fewer than two), or
         from an infinite distance.
 
     References
@@ -75,7 +75,7 @@ class RBF(DistanceKernel):
         gt=0,
         choices=("mean_distance", "neighbors"),
         form='{"mean_distance", "neighbors"}, float or array of shape (n_features,)',
-        doc="Greater than 0. An array scales each feature of vectors by a sigma of its own: "
+        doc="Greater than 0. An array scales each feature of vectors by its own sigma: "
         "``k(x, y) = exp(-d(x / sigma, y / sigma)^2 / 2)``.",
     )
     distance: DistanceLike = slot("distance", default="euclidean", doc="Compares the objects.")

@@ -1,4 +1,4 @@
-"""The distance substitution kernel, checked for definiteness and repaired."""
+"""The distance substitution kernel, with a check for definiteness and a repair."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ from ilk_distances.kernels.of_distance import (
 class Substitution(DistanceKernel):
     """Distance substitution kernel: any distance in ``k(x, y) = exp(-d(x, y)^2 / (2 sigma^2))``.
 
-    Over a distance that is not Euclidean this need not be positive semi-definite, and what a
-    classifier makes of it then is no maximum of a margin. `fit` looks at the eigenvalues of the
-    Gram matrix K of the training rows; where some are negative (by more than 1e-10 of the norm
-    of K) it repairs the kernel:
+    Over a non-Euclidean distance the kernel need not be positive semi-definite, and a support
+    vector machine then no longer maximizes a margin. `fit` computes the eigenvalues of the Gram
+    matrix K of the training rows; if some are negative (by more than 1e-10 of the norm of K) it
+    repairs the kernel:
 
     - ``"clip"``: negative eigenvalues become 0. With K = V S V' and the positive ones in
       ``V+ S+ V+'``, the repaired kernel is ``k'(x, y) = f(x) f(y)'`` with the features
       ``f(x) = k(x, X) V+ S+^(-1/2)``, so it is positive semi-definite on any rows. On training
-      rows it gives ``V+ S+ V+'``, the nearest such matrix to K; of a row q and the training
+      rows it gives ``V+ S+ V+'``, the nearest such matrix to K; for a row q and the training
       rows it gives ``k(q, X) V+ V+'``: the projection that repairs K, applied to new rows.
-      Every new row takes its distances to all training rows.
-    - ``"shift"``: the least eigenvalue is subtracted from the diagonal, that is, from k(x, y)
+      Every new row needs its distances to all training rows.
+    - ``"shift"``: the smallest eigenvalue is subtracted from the diagonal, that is, from k(x, y)
       of equal objects only: ``k'(x, y) = k(x, y) - s [x = y]``. Values of new rows with training
-      rows stay as they are. On new rows among themselves it may still be indefinite.
-    - ``"error"``: it is an error.
+      rows do not change. Among new rows the kernel may still be indefinite.
+    - ``"error"``: an error is raised.
 
-    Where no eigenvalue is negative the kernel stays as it is. The check takes the square of the
-    number of training rows in memory and its cube in time; the kernel rbf does without it. An
-    asymmetric distance is made symmetric: ``d(x, y)^2`` becomes the mean of ``d(x, y)^2`` and
-    ``d(y, x)^2``.
+    If no eigenvalue is negative the kernel stays unchanged. The check takes memory quadratic and
+    time cubic in the number of training rows; the kernel rbf omits it. An asymmetric distance is
+    symmetrized: ``d(x, y)^2`` becomes the mean of ``d(x, y)^2`` and ``d(y, x)^2``.
 
     Attributes
     ----------
@@ -47,23 +46,23 @@ class Substitution(DistanceKernel):
     distance_ : distance
         Fitted.
     width_ : int or None
-        Number of features, of data that have any.
+        Number of features; None for data without features.
     least_eigenvalue_ : float
-        Of the Gram matrix of the training rows; 0 if none is negative.
+        Smallest eigenvalue of the Gram matrix of the training rows; 0 if none is negative.
     projection_ : ndarray of shape (n, r) or None
-        ``V+ S+^(-1/2)``, where eigenvalues were clipped.
+        ``V+ S+^(-1/2)``, if eigenvalues were clipped.
     features_ : ndarray of shape (n, r) or None
-        ``V+ S+^(1/2)``, those of the training rows, where eigenvalues were clipped.
+        ``V+ S+^(1/2)``, the features of the training rows, if eigenvalues were clipped.
     training_ : data of n rows or None
-        The training rows, where eigenvalues were clipped.
+        The training rows, if eigenvalues were clipped.
 
     Raises
     ------
     ParameterError
         If sigma is not finite and positive.
     InputError
-        If the Gram matrix of the training rows has a negative eigenvalue and that is to be an
-        error; or as the kernel rbf.
+        If the Gram matrix of the training rows has a negative eigenvalue and the repair is
+        ``"error"``; otherwise like the kernel rbf.
 
     References
     ----------
@@ -89,12 +88,12 @@ class Substitution(DistanceKernel):
         type=float,
         gt=0,
         choices=("mean_distance", "neighbors"),
-        doc="Greater than 0, or taken from the training data, as in the kernel rbf.",
+        doc="Greater than 0, or computed from the training data, as in the kernel rbf.",
     )
     repair: str = param(
         default="clip",
         choices=("clip", "shift", "error"),
-        doc="What becomes of negative eigenvalues of the Gram.",
+        doc="Repair of negative eigenvalues of the Gram matrix.",
     )
     capabilities: ClassVar[ilk.Capabilities] = replace(
         DistanceKernel.capabilities, gram_gradient=False
@@ -112,11 +111,11 @@ class Substitution(DistanceKernel):
 
     @property
     def needs_fit(self) -> bool:
-        """It looks at the kernel of the training rows, whatever the width."""
+        """Always true: the kernel of the training rows is checked."""
         return True
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the distance, take the width from the training rows, and repair the kernel."""
+        """Fit the distance, compute the bandwidth from the training rows, repair the kernel."""
         super().fit(X, y)
         self.least_eigenvalue_ = 0.0
         self.projection_: np.ndarray | None
@@ -175,7 +174,7 @@ class Substitution(DistanceKernel):
         return _as_given(D, X, X if Y is None else Y)
 
     def _features(self, X: Any) -> np.ndarray:
-        """The features whose products are the clipped kernel; those of training rows are known."""
+        """The features whose products are the clipped kernel; stored for training rows."""
         assert self.projection_ is not None
         assert self.features_ is not None
         X = self._checked(_in_double(X))
@@ -190,11 +189,11 @@ class Substitution(DistanceKernel):
         return F
 
 
-_PAIRS = 2**22  # kernel values with training rows held at once
+_PAIRS = 2**22  # kernel values with training rows in memory at a time: 32 MiB
 
 
 def _in_double(X: Any) -> Any:
-    """Eigenvalues need more digits than float32 has."""
+    """Convert to float64: eigenvalues need more digits than float32 has."""
     return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 

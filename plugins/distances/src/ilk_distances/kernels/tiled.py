@@ -1,4 +1,4 @@
-"""Matrices of kernel values, made a few at a time while they are in the cache."""
+"""Matrices of kernel values, computed tile by tile within the cache."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def apply(function: Callable[[np.ndarray], np.ndarray], D: np.ndarray) -> np.ndarray:
-    """Replace the numbers of a matrix by what a function makes of them, in place.
+    """Replace the numbers of a matrix by a function of them, in place.
 
-    The function is given some rows at a time, which it may overwrite.
+    The function receives some rows at a time, and may overwrite them.
     """
     m = max(D.shape[1], 1)
     step = max(_CACHED // m, 1)
@@ -33,7 +33,7 @@ def apply(function: Callable[[np.ndarray], np.ndarray], D: np.ndarray) -> np.nda
 
 
 def can_tile(X: np.ndarray, Y: np.ndarray, sigma: float) -> bool:
-    """Tell whether squares that vanish or overflow, if any do, leave no trace in a Gaussian."""
+    """Tell whether squares that underflow or overflow do not affect a Gaussian."""
     if X.dtype == Y.dtype == np.float32:
         return X.shape[1] <= LONG and 1e-10 < sigma < 1e16
     return 1e-120 < sigma < 1e140
@@ -42,7 +42,7 @@ def can_tile(X: np.ndarray, Y: np.ndarray, sigma: float) -> bool:
 def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
     """``exp(-|x - y|^2 / (2 sigma^2))`` of every row of X and of Y, from differences.
 
-    Every entry is computed for itself: it does not depend on the others, nor on threads.
+    Entries are computed independently: they depend neither on other entries nor on threads.
 
     Returns
     -------
@@ -77,8 +77,8 @@ def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
     return K
 
 
-_ROWS, _WIDEST = 128, 384  # of a tile, which is filled again and again: it stays in the cache
-_NUMBERS = 3 * 2**13  # of Y in a tile
-_CACHED = 2**15  # numbers that are replaced at once
-_SHARE = 2**20  # numbers that a thread takes at a time
-_BRIEF = 2**12  # Gaussians that take no longer than a thread takes to start
+_ROWS, _WIDEST = 128, 384  # shape of a reused tile that stays in the cache
+_NUMBERS = 3 * 2**13  # numbers of Y in a tile: they stay in the cache
+_CACHED = 2**15  # numbers replaced at a time: they stay in the cache
+_SHARE = 2**20  # numbers in a thread's block: large beside the cost of its start
+_BRIEF = 2**12  # Gaussians that take about as long as the start of a thread

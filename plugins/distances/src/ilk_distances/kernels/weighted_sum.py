@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 class WeightedSum(ilk.Kernel):
     """Weighted sum of kernels: ``k(x, y) = sum_t w_t k_t(x_t, y_t)``.
 
-    Positive semi-definite if its parts are. Each part may have columns of its own to look at
-    (`views`). The weights are
+    Positive semi-definite if its parts are. Each part may use its own columns (`views`). The
+    weights are
 
     - ``"uniform"``: all equal;
-    - ``"alignment"``: those for which the sum is best aligned with the labels, among all weights
-      of at least 0 (equation (10.6)), whatever the parts correlate; a part that tells nothing
-      beyond the others gets 0. The Gram matrices are computed twice, and never held;
+    - ``"alignment"``: the non-negative weights that maximize the alignment of the sum with the
+      labels (equation (10.6)), also for correlated parts; a part without additional information
+      gets 0. The Gram matrices are computed twice, and never stored;
     - ``"pyramid"``: of the parts 0 to Q, from the coarsest to the finest, part i has
       ``1 / 2^(Q - i + 1)`` (equation (10.17)), divided by the sum of them all;
-    - numbers, which are taken as they are.
+    - numbers, which are used unchanged.
 
-    All but the last sum to 1, up to rounding, so that a sum of kernels of unit diagonal is one.
-    (The equations fix the scale otherwise, by a trace of 1, or let it be, 7/8 for Q = 2;
-    alignment does not depend on it.)
+    All but the last sum to 1, up to rounding, so that a sum of kernels of unit diagonal has a
+    unit diagonal. (The equations fix the scale differently, by a trace of 1, or not at all, 7/8
+    for Q = 2; alignment does not depend on it.)
 
     Attributes
     ----------
@@ -41,17 +41,17 @@ class WeightedSum(ilk.Kernel):
         Fitted.
     weights_ : ndarray of shape (n_kernels,)
     columns_ : dict of ndarray
-        Positions of the columns each kernel looks at, where there are views.
+        Positions of the columns of each kernel, if there are views.
     width_ : int or None
-        Number of features, of data that have any.
+        Number of features; None for data without features.
 
     Raises
     ------
     ParameterError
-        If there is not one weight, or not one view, for each kernel, a weight is negative, or a
+        If the number of weights or views is not that of the kernels, a weight is negative, or a
         view names no column.
     InputError
-        If weights are to be aligned without labels, or no part is aligned with them at all.
+        If weights are to be aligned but there are no labels, or no part is aligned with them.
 
     References
     ----------
@@ -74,7 +74,7 @@ class WeightedSum(ilk.Kernel):
     kernels: Sequence[KernelLike] = slots(
         "kernel",
         default=("linear", "rbf"),
-        doc="What is summed.",
+        doc="The kernels to sum.",
     )
     weights: ArrayLike | str = param(
         default="uniform",
@@ -86,14 +86,14 @@ class WeightedSum(ilk.Kernel):
     views: ViewsLike | None = param(
         default=None,
         type=Views,
-        doc="For each kernel the columns it looks at: names, positions (of an array, or where "
+        doc="The columns of each kernel: names, positions (of an array, or where "
         'no column of a data frame has this name), or patterns of names (``"level0_*"``); '
         'all if left out. "data": in an experiment, the views that the data set brings. '
         "The names of a table do not matter.",
     )
     centered: bool = param(
         default=True,
-        doc="Whether alignment is that of centred Gram matrices, which is the better measure.",
+        doc="Whether the Gram matrices are centred for alignment, which is the better measure.",
     )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
@@ -120,7 +120,7 @@ class WeightedSum(ilk.Kernel):
 
     @property
     def induces_metric(self) -> bool:
-        """Whether that is true of all parts, which look at all columns."""
+        """Whether all parts do, and use all columns."""
         parts = self.kernels_ if hasattr(self, "kernels_") else self.resolve_slot("kernels")
         return self.views is None and all(getattr(k, "induces_metric", False) for k in parts)
 
@@ -130,7 +130,7 @@ class WeightedSum(ilk.Kernel):
         n = len(self.kernels)
         if n == 0:
             raise self.parameter_error("kernels", "must hold at least one kernel, got none")
-        data = isinstance(self.views, str)  # how many views these are is known at fit
+        data = isinstance(self.views, str)  # the number of views is known only at fit
         if self.views is not None and not data and len(self.views) != n:
             raise self.parameter_error(
                 "views", f"must have one entry for each of {n} kernels, got {len(self.views)}"
@@ -172,7 +172,7 @@ class WeightedSum(ilk.Kernel):
         return self._summed(lambda kernel, X, _: kernel.diagonal(X), X)
 
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
-        """``k(x, x) - 2 k(x, y) + k(y, y)``, the weighted sum of those of the parts."""
+        """``k(x, x) - 2 k(x, y) + k(y, y)``, the weighted sum over the parts."""
         return self._summed(squared_distances, X, Y)
 
     def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +201,7 @@ class WeightedSum(ilk.Kernel):
         return total
 
     def _views_of(self, X: Any, argument: str = "X") -> list[Any]:
-        """Return what each kernel looks at."""
+        """Return the columns of X for each kernel."""
         X = ilk.as_table(X)
         if self.views is not None:
             return [view for _, view in ilk.views_of(self, X, argument)]

@@ -1,4 +1,4 @@
-"""Distances by compression: how much smaller two texts become together."""
+"""Distances by compression: how much smaller two texts become when compressed together."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
 
 
 class WindowWarning(UserWarning):
-    """A text is longer than what its compressor looks back on, so likeness is missed."""
+    """A text is longer than the window of its compressor, so similarity is missed."""
 
 
 class CompressionBased(ilk.Distance):
-    """A distance of texts, bytes or files that compares sizes of what they are compressed to."""
+    """A distance of texts, bytes or files that compares their compressed sizes."""
 
     compressor: str | Callable[[bytes], Any] = param(
         default="zlib",
         type=Function,
         choices=tuple(COMPRESSORS),
         form='{"zlib", "bz2", "lzma", "zstd", "lz4", "isal"} or callable',
-        doc="A callable takes bytes and returns them compressed, or only the size of that. The "
-        "last three need the extra ``text``. To use a function by a name, in specs as "
-        "well, register a subclass whose class attribute `compressor` is the function.",
+        doc="A callable takes bytes and returns them compressed, or only the compressed size. "
+        "The last three need the extra ``text``. To use a function by name, also in specs, "
+        "register a subclass whose class attribute `compressor` is the function.",
     )
     level: int | None = param(
         default=None,
         type=int,
-        doc="How hard to compress: 1 to 9 (zlib, 6 by default; bz2, 9), 0 to 9 (lzma, 6), 1 to "
+        doc="Compression level: 1 to 9 (zlib, 6 by default; bz2, 9), 0 to 9 (lzma, 6), 1 to "
         "22 (zstd, 3), 0 to 12 (lz4, 0), 0 to 3 (isal, 2).",
     )
     symmetric: bool = param(
         default=True,
-        doc="The order of two texts changes C(xy) by some bytes. True: the longer one stands "
-        "first, and of two as long the one whose bytes sort first, so that d(x, y) = d(y, "
-        "x) exactly, at the cost of one compression. False: x stands first.",
+        doc="The order of two texts changes C(xy) by some bytes. True: the longer text comes "
+        "first, at equal length the one whose bytes sort first, so that d(x, y) = d(y, x) "
+        "exactly, at the cost of one compression. False: x comes first.",
     )
-    encoding: str = param(default="utf-8", doc="How texts become bytes.")
+    encoding: str = param(default="utf-8", doc="Encoding of texts to bytes.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("strings",), symmetric=True)
     relies_on: ClassVar[tuple[str, ...]] = installed("isal", "lz4", "zstandard")
 
@@ -78,7 +78,7 @@ class CompressionBased(ilk.Distance):
             return
         if not isinstance(self.compressor, str):
             raise self.parameter_error(
-                "level", f"must be None where compressor is a function, got {self.level}"
+                "level", f"must be None if compressor is a function, got {self.level}"
             )
         low, high = COMPRESSORS[self.compressor].levels
         if not low <= self.level <= high:
@@ -90,7 +90,7 @@ class CompressionBased(ilk.Distance):
     def check_input(self, X: Any, argument: str = "X") -> Compressed:
         """Return the bytes of each object with their compressed sizes.
 
-        What was checked before is returned as it is.
+        Checked input is returned unchanged.
         """
         by = (self.compressor, self.level)
         if isinstance(X, Compressed) and X.by == by:
@@ -110,14 +110,14 @@ class CompressionBased(ilk.Distance):
         if len(texts[row]) > compressor.reach:
             warnings.warn(
                 f"{ilk.display_name(self)}: {argument} has {len(texts[row])} bytes at row {row}; "
-                f"of texts longer than {compressor.reach:.0f} bytes {self.compressor} does not "
-                f"see all the likeness; use lzma or zstd, which look back over any length",
+                f"{self.compressor} misses similarity in texts longer than "
+                f"{compressor.reach:.0f} bytes; use lzma or zstd, which look back over any length",
                 WindowWarning,
                 stacklevel=4,
             )
 
     def prepare(self, X: Any) -> ilk.Prepared:
-        """Return a handle on X, all of which is compressed now, once."""
+        """Return a handle on X, compressed once."""
         return ilk.Prepared(self, self.check_input(X))
 
     def _joint(self, X: Compressed, Y: Compressed) -> np.ndarray:
@@ -127,15 +127,15 @@ class CompressionBased(ilk.Distance):
 
 
 class NCD(CompressionBased):
-    """Normalised compression distance: what one of two texts adds to the other, once compressed.
+    """Normalised compression distance: the compressed size that one text adds to the other.
 
-    ``d(x, y) = (C(xy) - min(C(x), C(y))) / max(C(x), C(y))``, where C is the size that a
-    compressor makes of a text, less the size it makes of an empty one: headers, checksums and
-    end marks, which would make short texts look alike, are no information. It is about 0 for
-    texts that tell the same and about 1 for unrelated ones, and may exceed 1 a little. Where
-    C(xy) is less than both C(x) and C(y), and for two empty texts, it is 0.
+    ``d(x, y) = (C(xy) - min(C(x), C(y))) / max(C(x), C(y))``, where C is the compressed size of
+    a text minus that of an empty text: headers, checksums and end marks carry no information and
+    would make short texts similar. It is about 0 for texts with the same content and about 1
+    for unrelated texts, and may slightly exceed 1. If C(xy) is less than both C(x) and C(y), and
+    for two empty texts, it is 0.
 
-    It is no metric, only close to one: d(x, x) is not 0, as a compressor has to write down
+    It is no metric, only close to one: d(x, x) is not 0, because a compressor has to encode
     that the second x repeats the first. Measured on English prose, d(x, x) was at most::
 
         bytes       zlib  isal  zstd  lz4   lzma  bz2
@@ -143,14 +143,14 @@ class NCD(CompressionBased):
         4000-32000  0.06  0.06  0.02  0.03  0.03  0.27
 
     On random strings of four letters zlib (level 6) stays under 0.05 up to 8000 bytes, but
-    gives 0.94 at 12000: it stops searching among so many places that look alike. lzma stays
+    gives 0.94 at 12000, because it limits its search among many similar matches. lzma stays
     under 0.06 there.
 
     On bytes that hardly compress (random ones, base64) isal of level 1 or 2 gives up to 1 from
     4000 bytes on, as if nothing were repeated; its level 3 stays under 0.07 up to its window.
 
-    C(x) is computed once for each object, and with zlib what became of x is reused for all
-    the texts put behind it, which changes no size. Long texts are compressed in threads.
+    C(x) is computed once for each object. zlib's state after x is reused for all the texts
+    appended to it, which changes no size. Long texts are compressed in threads.
 
     Raises
     ------
@@ -198,17 +198,17 @@ class NCD(CompressionBased):
 
 
 class Compression(CompressionBased):
-    """Compression distance: what each of two texts adds to the other, by what both tell.
+    """Compression distance: the conditional sizes of two texts, relative to their joint size.
 
     ``d(x, y) = (C(x|y) + C(y|x)) / C(xy)``, where C(xy) is the size of both texts compressed
     as one, and C(x|y) the size of x compressed by a compressor that knows y: zlib, isal, zstd
-    and lz4 get y as their dictionary. bz2, lzma and functions cannot be given one; for them
+    and lz4 get y as their dictionary. bz2, lzma and functions take no dictionary; for them
     (and for zstd, if both texts are longer than a quarter of its window, 512 KiB at level 3)
-    ``C(x|y) = C(yx) - C(y)``, or 0 if that is negative. Each size is less that of an empty
-    text, as with `ncd`. Two empty texts are at distance 0.
+    ``C(x|y) = C(yx) - C(y)``, or 0 if that is negative. The size of an empty text is subtracted
+    from each size, as in `ncd`. Two empty texts are at distance 0.
 
-    It is about 0 for texts that tell the same and about 1 for unrelated ones, and no metric,
-    only close to one. Measured on English prose, d(x, x) was at most::
+    It is about 0 for texts with the same content and about 1 for unrelated texts, and no
+    metric, only close to one. Measured on English prose, d(x, x) was at most::
 
         bytes       zlib  isal  zstd  lz4   lzma  bz2
         500-2000    0.22  0.24  0.36  0.39  0.13  0.40
@@ -262,7 +262,7 @@ class Compressed:
     sizes : ndarray of shape (n,)
         C(x), in bytes.
     by : tuple
-        Compressor and level, by which the sizes are known.
+        Compressor and level that gave the sizes.
     """
 
     texts: list[bytes]
@@ -300,13 +300,13 @@ def _sizes_alone(compressor: Compressor, texts: list[bytes]) -> np.ndarray:
 def _sizes_of_pairs(
     compressor: Compressor, X: Sequence[bytes], Y: Sequence[bytes], *, symmetric: bool
 ) -> np.ndarray:
-    """C(xy) of every pair; if symmetric, of the two in the order of `_ranks`."""
+    """C(xy) of every pair; if symmetric, in the order of `_ranks`."""
     sizes = np.zeros((len(X), len(Y)))
     if not symmetric:
         _run(compressor.after, _tasks(X, Y, sizes))
         return sizes
     x, y = _ranks(X, Y)
-    if X is Y:  # each pair once
+    if X is Y:  # compress each unordered pair once
         place = np.arange(len(X))
         first = (x[:, None] < x) | ((x[:, None] == x) & (place[:, None] <= place))
         _run(compressor.after, _tasks(X, X, sizes, first))
@@ -323,14 +323,14 @@ def _sizes_given(compressor: Compressor, X: Sequence[bytes], Y: Sequence[bytes])
     return sizes
 
 
-_TOGETHER = 32  # texts that are compressed behind, or given, one other in one go
-_BRIEF = 512  # bytes of a mean pair, up to which threads would only wait for one another
-_Sizes = Callable[[bytes, Sequence[bytes]], list[float]]  # of other texts, after or given one
-_Task = tuple[bytes, Sequence[bytes], np.ndarray, np.ndarray]  # one, others, which, where to
+_TOGETHER = 32  # texts in one task: they share the compressor's state after the first text
+_BRIEF = 512  # mean bytes of a pair, up to which threads only wait for the interpreter lock
+_Sizes = Callable[[bytes, Sequence[bytes]], list[float]]  # (first, others) to sizes
+_Task = tuple[bytes, Sequence[bytes], np.ndarray, np.ndarray]  # first, others, rows, columns
 
 
 def _ranks(X: Sequence[bytes], Y: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    """Places of all texts in the order that pairs are put in: longer first, then by bytes."""
+    """Ranks of all texts in the order within pairs: longer first, then by bytes."""
     order = sorted({*X, *Y}, key=lambda text: (-len(text), text))
     rank = {text: place for place, text in enumerate(order)}
     return np.array([rank[text] for text in X]), np.array([rank[text] for text in Y])
@@ -339,7 +339,7 @@ def _ranks(X: Sequence[bytes], Y: Sequence[bytes]) -> tuple[np.ndarray, np.ndarr
 def _tasks(
     firsts: Sequence[bytes], others: Sequence[bytes], out: np.ndarray, where: Any = None
 ) -> list[_Task]:
-    """What is to be done to fill ``out[i, j]`` (where wanted) for the i-th first, j-th other."""
+    """Tasks that fill ``out[i, j]`` (where wanted) for the i-th first and j-th other text."""
     return [
         (first, others, chosen[start : start + _TOGETHER], out[i])
         for i, first in enumerate(firsts)
@@ -358,7 +358,7 @@ def _run(sizes: _Sizes, tasks: list[_Task]) -> None:
 
 
 def _spread(work: Callable[[int, int], None], n: int, size: int, length: float) -> None:
-    """Do work in threads, unless what is compressed at once is so short that it does not pay."""
+    """Run tasks in threads, unless the texts are so short that threads do not pay."""
     if length < _BRIEF:
         work(0, n)
     else:

@@ -1,4 +1,4 @@
-"""Compressors, and the size of a text compressed alone, after another, or given another."""
+"""Compressors, and sizes of texts compressed alone, after another text, or given another."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ilk_distances.strings.extras import library
 
 
 class Compressor(ABC):
-    """A compressor at one level; sizes are in bytes, less the size of a compressed empty text.
+    """A compressor at one level; sizes are in bytes, minus the size of a compressed empty text.
 
-    An empty text has no information, so what is taken off is what every output has whatever
-    it holds: headers, checksums, end marks.
+    An empty text has no information; its size is the constant overhead of every output:
+    headers, checksums, end marks.
 
     Attributes
     ----------
     levels : tuple of int
         Lowest and highest level.
     default : int
-        The level if none is given.
+        The default level.
     level : int
     reach : float
-        Length of the longest text that is seen as a whole from within a copy behind it.
+        Length of the longest text that is fully within the window of a copy appended to it.
     """
 
     levels: ClassVar[tuple[int, int]] = (1, 9)
@@ -52,7 +52,7 @@ class Compressor(ABC):
         return [size(text) - self.empty for text in texts]
 
     def after(self, first: bytes, others: Sequence[bytes]) -> list[float]:
-        """C(first other) of each other text, put behind the first."""
+        """C(first other) of each other text, appended to the first."""
         size = self.sizer()
         return [size(first + other) - self.empty for other in others]
 
@@ -66,7 +66,7 @@ class Compressor(ABC):
 
 
 class Bzip2(Compressor):
-    """bzip2, which Python brings along; sorts blocks, so both texts must fit into one."""
+    """bzip2, of the standard library; it sorts blocks, so both texts must fit into one block."""
 
     default = 9
 
@@ -93,7 +93,7 @@ class Isal(Compressor):
     def sizer(self) -> _Sizer:
         """Return the length of the raw stream as a function of the text.
 
-        What the library's ``compress`` gives depends on where in memory things happen to be.
+        The output of the library's ``compress`` depends on memory addresses.
         """
         begin, level = self._library().compressobj, self.level
         return lambda text: _finish(begin(level, zlib.DEFLATED, -15), text)
@@ -137,7 +137,7 @@ class Lz4(Compressor):
 
 
 class Lzma(Compressor):
-    """The method of xz, which Python brings along; refers back over any length."""
+    """The method of xz, of the standard library; it looks back over any length."""
 
     levels = (0, 9)
 
@@ -151,11 +151,11 @@ class Lzma(Compressor):
         return len(lzma.compress(text, format=lzma.FORMAT_RAW, filters=[method]))
 
 
-_LOOKAHEAD = 262  # bytes of the window that zlib does not refer to
+_LOOKAHEAD = 262  # bytes of the window that zlib never refers back to
 
 
 class Zlib(Compressor):
-    """zlib, which Python brings along."""
+    """zlib, of the standard library."""
 
     reach = _REACH - _LOOKAHEAD - 1
 
@@ -165,7 +165,7 @@ class Zlib(Compressor):
         return lambda text: len(zlib.compress(text, level, -_window(len(text))))
 
     def after(self, first: bytes, others: Sequence[bytes]) -> list[float]:
-        """C(first other): the first text is compressed once, its state copied for each other."""
+        """C(first other): the state after the first text is computed once and copied."""
         level, bits, empty = self.level, -_widest(first, others), self.empty
         if len(first) < _WORTH or len(others) == 1:
             return [len(zlib.compress(first + other, level, bits)) - empty for other in others]
@@ -181,7 +181,7 @@ class Zlib(Compressor):
 
 
 class Zstandard(Compressor):
-    """Zstandard, in long mode where the texts are longer than the window of the level."""
+    """Zstandard, in long mode for texts longer than the window of the level."""
 
     levels = (1, 22)
     default = 3
@@ -192,7 +192,7 @@ class Zstandard(Compressor):
 
     @cached_property
     def window(self) -> int:
-        """How far back the level looks."""
+        """The window of the level."""
         return 1 << int(self._parameters().window_log)
 
     def sizer(self) -> _Sizer:
@@ -208,7 +208,7 @@ class Zstandard(Compressor):
     def given(self, known: bytes, others: Sequence[bytes]) -> list[float]:
         """C(other | known): the known text is the dictionary, unless both fill the window.
 
-        Too large a dictionary is not searched well; then it is ``C(known other) - C(known)``.
+        Zstandard searches large dictionaries badly; then it is ``C(known other) - C(known)``.
         """
         near = [len(known) + len(other) <= self.window // 4 for other in others]
         far = iter(
@@ -267,7 +267,7 @@ _Sizer = Callable[[bytes], float]
 
 
 class FunctionCompressor(Compressor):
-    """A function that compresses bytes, or tells the size of what it would compress them to."""
+    """A function that compresses bytes, or returns their compressed size."""
 
     def __init__(self, owner: object, function: Callable[[bytes], Any]) -> None:
         self.function = function
@@ -295,13 +295,13 @@ class FunctionCompressor(Compressor):
         )
 
 
-_WORTH = 1024  # bytes of a first text from which it pays to copy what became of it
+_WORTH = 1024  # bytes of a first text from which copying zlib's state pays
 
 
 def _window(length: int) -> int:
-    """Logarithm of the least window with which zlib finds what it finds with the largest.
+    """Logarithm of the smallest window that gives zlib the same result as the largest.
 
-    A small one is quicker to set up and to copy.
+    A small window is faster to set up and to copy.
     """
     return min(max((length + _LOOKAHEAD - 1).bit_length(), 9), 15)
 
@@ -314,9 +314,9 @@ def _finish(state: Any, text: bytes) -> int:
     return len(state.compress(text)) + len(state.flush())
 
 
-_BARE = {"write_content_size": False, "write_dict_id": False}  # nothing that depends on no text
+_BARE = {"write_content_size": False, "write_dict_id": False}  # no headers of varying size
 
 
 def _bits(length: int) -> int:
-    """Logarithm of the least power of 2 that is not less than a length."""
+    """Logarithm of the smallest power of 2 that is at least a length."""
     return max(length - 1, 0).bit_length()

@@ -1,4 +1,4 @@
-"""Texts, bytes and files at the door."""
+"""Validation of texts, bytes and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import ilk
 
 
 def as_list(owner: object, X: Any, argument: str = "X") -> list[Any]:
-    """Return X, a sequence of objects of any kind but vectors, as a list.
+    """Return X, a sequence of objects of any kind except vectors, as a list.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def as_list(owner: object, X: Any, argument: str = "X") -> list[Any]:
     Raises
     ------
     InputError, InputTypeError
-        If X is a single text, is empty, or is no sequence of objects.
+        If X is a single text, is empty, or is not a sequence of objects.
     """
     name = ilk.display_name(owner)
     X = ilk.as_table(X)
@@ -59,8 +59,8 @@ def as_bytes(owner: object, X: Any, argument: str, encoding: str) -> list[bytes]
     Raises
     ------
     InputError, InputTypeError
-        Naming the row of the first object that is missing, cannot be encoded or read, or is
-        nothing of the kind.
+        Naming the row of the first object that is missing, of another type, or cannot be
+        encoded or read.
     """
     objects = as_list(owner, X, argument)
     return [_bytes(owner, item, f"{argument} has", i, encoding) for i, item in enumerate(objects)]
@@ -94,7 +94,7 @@ def _bytes(owner: object, item: Any, has: str, row: int, encoding: str) -> bytes
 
 
 def is_missing(item: Any) -> bool:
-    """Tell whether an object stands for no value: None, NaN, NA, NaT."""
+    """Tell whether an object is a missing value: None, NaN, NA, NaT."""
     return item is None or (
         type(item).__name__ in {"NAType", "NaTType"} or (isinstance(item, float) and item != item)  # noqa: PLR0124
     )

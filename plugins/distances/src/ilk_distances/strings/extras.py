@@ -1,4 +1,4 @@
-"""Libraries that not every installation has."""
+"""Optional libraries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def library(owner: object, module: str, what: str = "") -> Any:
     module : str
         ``"lz4.block"``.
     what : str, optional
-        What of the component needs it; the component itself if left out.
+        The feature that needs the module; the component itself if left out.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def library(owner: object, module: str, what: str = "") -> Any:
 
 
 def installed(*distributions: str) -> tuple[str, ...]:
-    """Return those of some distributions that are installed."""
+    """Return the installed ones among some distributions."""
     return tuple(name for name in distributions if _has(name))
 
 

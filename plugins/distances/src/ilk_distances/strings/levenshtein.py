@@ -22,12 +22,13 @@ class Levenshtein(ilk.Distance):
     """Levenshtein distance: the least cost of the edits that turn one text into the other.
 
     An edit inserts, deletes or substitutes one symbol: a character (code point) of a text, a
-    byte, or an element of a list, whatever hashable things these are. With unit weights the
+    byte, or an element of a list of hashable objects. With unit weights the
     distance counts edits.
 
-    It is a metric if insertion and deletion cost the same and nothing is free. Divided by the
-    largest distance of texts as long (``normalize="max"``) it is no metric: ``"ab"`` and
-    ``"ba"`` are at 1, but both are at 1/3 from ``"aba"``. ``normalize="metric"`` is one.
+    It is a metric if insertion and deletion cost the same and no edit is free. Divided by the
+    largest distance of texts of these lengths (``normalize="max"``) it is no metric: ``"ab"``
+    and ``"ba"`` are at distance 1, but both are at 1/3 from ``"aba"``. With
+    ``normalize="metric"`` it is a metric.
 
     Raises
     ------
@@ -63,7 +64,7 @@ class Levenshtein(ilk.Distance):
         items=Param(int, ge=0, le=10**6),
         schema={"minItems": 3, "maxItems": 3},
         form="list of 3 integers",
-        doc="Costs to insert, delete and substitute, on the way from x to y; 1 each by default.",
+        doc="Costs of insertion, deletion and substitution, from x to y; 1 each by default.",
     )
     normalize: Normalization | None = param(
         default=None,
@@ -81,7 +82,7 @@ class Levenshtein(ilk.Distance):
 
     @classmethod
     def examples(cls) -> list[Levenshtein]:
-        """Return one for each way of relating costs, and others with weights."""
+        """Return one for each normalization, and others with weights."""
         return [
             cls(),
             cls(normalize="max"),
@@ -98,7 +99,7 @@ class Levenshtein(ilk.Distance):
 
     @property
     def metric(self) -> bool:
-        """Whether they do, nothing is free, and the cost is not divided by the largest."""
+        """Whether insertion and deletion cost the same, no edit is free, and not divided by max."""
         return self.symmetric and min(self._weights()) > 0 and self.normalize != "max"
 
     def _weights(self) -> tuple[int, int, int]:
@@ -108,7 +109,7 @@ class Levenshtein(ilk.Distance):
         return insert, delete, substitute
 
     def check_parameters(self) -> None:
-        """Check that there are three weights, two of them the same where they must be."""
+        """Check that there are three weights, and that two are equal for ``"metric"``."""
         super().check_parameters()
         if self.weights is not None and len(self.weights) != 3:
             raise self.parameter_error("weights", f"must be 3 integers, got {self.weights!r}")
@@ -120,7 +121,7 @@ class Levenshtein(ilk.Distance):
             )
 
     def check_input(self, X: Any, argument: str = "X") -> Sequences:
-        """Return X as texts, bytes or lists; what was checked before is returned as it is."""
+        """Return X as texts, bytes or lists; checked input is returned unchanged."""
         return _as_sequences(self, X, argument)
 
     def between(self, x: Any, y: Any) -> float:
@@ -141,7 +142,7 @@ class Levenshtein(ilk.Distance):
         x, y = (X.items, Y.items) if X.kind != "lists" else _as_texts(X.items, Y.items)
         costs = cdist(
             x,
-            x if Y is X else y,  # of the same list only half the pairs are compared
+            x if Y is X else y,  # rapidfuzz compares only half the pairs of the same list
             scorer=distance,
             scorer_kwargs={"weights": self._weights()},
             dtype=np.int64,
@@ -167,7 +168,7 @@ def _lengths(items: list[Any]) -> np.ndarray:
     return np.array([len(item) for item in items], dtype=float)
 
 
-_CHARACTERS = 0x110000  # as many symbols as there are code points can be written as texts
+_CHARACTERS = 0x110000  # number of code points: up to as many symbols fit into texts
 
 
 @dataclass(frozen=True)
@@ -200,13 +201,13 @@ class Sequences:
 
 
 def _as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
-    """Return a list of texts, of bytes, or of lists of hashable symbols as sequences.
+    """Return a list of texts, of bytes, or of lists of hashable symbols as `Sequences`.
 
     Raises
     ------
     InputError, InputTypeError
-        Naming the row of the first that is missing, of another kind than the first row, or
-        has a symbol that is not hashable or does not equal itself (NaN).
+        Naming the first row that is missing, of another kind than row 0, or has a symbol that is
+        not hashable or does not equal itself (NaN).
     """
     if isinstance(X, Sequences):
         return X
@@ -229,7 +230,7 @@ def _as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
 
 
 def _check_same_kind(owner: object, X: Sequences, Y: Sequences) -> None:
-    """Raise an InputTypeError if one has texts, say, and the other bytes."""
+    """Raise an InputTypeError if X and Y have different kinds, such as texts and bytes."""
     if X.kind != Y.kind:
         raise ilk.InputTypeError(
             f"{ilk.display_name(owner)}: X has {X.kind} but Y has {Y.kind}, which cannot be "
@@ -267,9 +268,9 @@ def _sequence(owner: object, item: Any, argument: str, row: int) -> Any:
 def _as_texts(
     X: Sequence[tuple[Any, ...]], Y: Sequence[tuple[Any, ...]]
 ) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Write each symbol of both as one character, or as a number if there are too many.
+    """Replace each symbol of both by one character, or by a number if there are too many.
 
-    Equal symbols get the same; unlike hashes, different ones never do.
+    Equal symbols get equal characters; unlike with hashes, different symbols never do.
     """
     codes: dict[Any, int] = {}
     numbers = [

@@ -15,7 +15,7 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MISSING, UNKNOWN = -1, -2  # codes of no value, and of one that the other table does not have
+MISSING, UNKNOWN = -1, -2  # codes of a missing value, and of a value unknown to the other table
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Coded:
         Columns lie together in memory.
     codes : ndarray of int64, shape (n_rows, n_nominal)
     categories : tuple of ndarray
-        The values that the codes 0, 1, ... of each nominal column stand for.
+        The values of the codes 0, 1, ... of each nominal column.
     single : bool
         Whether the table was a float32 array.
     """
@@ -58,14 +58,14 @@ class Coded:
         for c, (own, target) in enumerate(pairs):
             place = pd.Index(target).get_indexer(pd.Index(own))
             lookup = np.append(np.where(place < 0, UNKNOWN, place), [UNKNOWN, MISSING])
-            codes[:, c] = lookup[self.codes[:, c]]  # MISSING and UNKNOWN count from the end
+            codes[:, c] = lookup[self.codes[:, c]]  # the last entries are UNKNOWN and MISSING
         return Coded(self.numbers, codes, other.categories, self.single)
 
 
 def together(
     columns: Sequence[np.ndarray], categories: Sequence[np.ndarray | None], single: bool
 ) -> Coded:
-    """Return the columns that `code` made as one table."""
+    """Join the columns from `code` to one table."""
     n = len(columns[0])
     pairs = list(zip(columns, categories, strict=True))
     numbers = [column for column, values in pairs if values is None]
@@ -81,7 +81,7 @@ def together(
 def code(
     owner: object, columns: Sequence[Any], labels: Sequence[Any], nominal: np.ndarray, argument: str
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray | None, ...]]:
-    """Return each column as numbers or as codes, and the categories the codes stand for."""
+    """Return each column as numbers or as codes, and the categories of the codes."""
     coded: list[np.ndarray] = []
     categories: list[np.ndarray | None] = []
     for column, label, is_nominal in zip(columns, labels, nominal, strict=True):
@@ -114,7 +114,7 @@ def _codes(
 
 
 def _is_single(cell: Any) -> bool:
-    """Tell whether a cell holds one value: no collection but a text, no number with two parts."""
+    """Tell whether a cell holds one value: no collection except text, no complex number."""
     if isinstance(cell, str | bytes):
         return True
     parts = isinstance(cell, Complex) and not isinstance(cell, Real)
@@ -122,13 +122,13 @@ def _is_single(cell: Any) -> bool:
 
 
 def numbers(owner: object, column: Any, label: Any, argument: str) -> np.ndarray:
-    """Return a numeric column as float64 with NaN for what is missing.
+    """Return a numeric column as float64, with NaN for missing values.
 
     Raises
     ------
     InputError
-        Naming the row of the first value that is no finite number (texts are none), or a
-        whole number with more digits than a float has.
+        Naming the row of the first value that is not a finite number (texts are not), or is
+        an integer with more digits than a float has.
     """
     series = pd.Series(column)
     if series.dtype.kind in "biuf" and not hasattr(series.dtype, "categories"):

@@ -1,4 +1,4 @@
-"""Weighted sums over features of differences of numbers and of codes, compiled."""
+"""Compiled weighted sums of the differences of numeric and nominal features."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import ilk
 
-MISSING = -1  # the code of no value
+MISSING = -1  # the code of a missing value
 TILE = 4096  # distances that stay in the cache for all features
 
 
@@ -26,15 +26,18 @@ def fill(
     Parameters
     ----------
     numbers, codes : pairs of arrays of shapes (n_features, n) and (n_features, m)
-        What the objects to be compared have, a row for each feature.
+        Values of the n and the m objects, a row for each feature.
     number_terms : ndarray of shape (n_features, 4)
-        Scale; weight; what a missing value counts; weight over the heaviest one.
+        Scale; weight; contribution of a missing value; weight over the largest weight.
     code_terms : ndarray of shape (n_features, 2)
-        Weight; weight over the heaviest one.
+        Weight; weight over the largest weight.
     whole : pair of float
-        Sum of all weights over the heaviest one; the distance if nothing can be compared.
+        Sum of all weights over the largest; the distance if no feature can be compared.
     ignore : bool
-        Whether the other features make up for one that an object lacks.
+        Whether a distance is scaled up for features that an object lacks.
+    first : int
+    D : ndarray of shape (n_rows, m)
+        Overwritten.
     """
     lacking = np.zeros(TILE)
     for start in range(0, D.shape[1], TILE):
@@ -63,6 +66,7 @@ def _add_gaps(
     total: np.ndarray,
     absent: np.ndarray,
 ) -> None:
+    # ys, total and absent: (m,), for a tile; terms: a row of number_terms
     scale, weight, missing, share = terms
     for j in range(len(ys)):
         gap = weight * (abs(x - ys[j]) / scale)
@@ -81,6 +85,7 @@ def _add_overlaps(
     total: np.ndarray,
     absent: np.ndarray,
 ) -> None:
+    # others, total and absent: (m,), for a tile; terms: a row of code_terms
     weight, share = terms
     if not ignore:
         for j in range(len(others)):
@@ -94,9 +99,10 @@ def _add_overlaps(
 
 @ilk.compiled
 def _make_up(total: np.ndarray, absent: np.ndarray, whole: tuple[float, float]) -> None:
+    # total and absent: (m,), for a tile
     everything, largest = whole
     for j in range(len(total)):
-        compared = everything - absent[j]  # exactly 0 if nothing is: the sums are the same
+        compared = everything - absent[j]  # exactly 0 if all are absent: equal sums, equal order
         if compared == 0:
             total[j] = largest
         elif absent[j] > 0:

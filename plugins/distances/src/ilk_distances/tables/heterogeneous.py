@@ -29,36 +29,35 @@ if TYPE_CHECKING:
 class Heterogeneous(ilk.Distance):
     """Distance on numeric and nominal columns: overlap on nominal, scaled difference on numeric.
 
-    ``d(x, y) = sum_f w_f delta_f(x_f, y_f)``, where delta is 0 or 1 on a nominal feature (equal
-    or not) and ``|x_f - y_f| / range_f`` on a numeric one. Ranges are learned by `fit`, once.
+    ``d(x, y) = sum_f w_f delta_f(x_f, y_f)``, where delta is 0 (equal) or 1 (different) on a
+    nominal feature and ``|x_f - y_f| / range_f`` on a numeric one. `fit` learns the ranges.
 
     - A numeric feature that is constant in training contributes 0, unless ``scale=None``.
-    - A query outside the training range may be more than 1 from a training row: nothing is
-      clipped.
-    - A nominal value that training did not have differs from all others and equals itself.
+    - A query outside the training range may contribute more than 1: differences are not clipped.
+    - A nominal value unseen in training equals itself and differs from all others.
 
     Attributes
     ----------
     n_features_in_ : int
     feature_names_in_ : list or None
-        Names of the columns, if fitted on a data frame; others may have them in any order.
+        Names of the columns, if fitted on a data frame; queries may have them in any order.
     nominal_ : ndarray of bool, shape (n_features,)
     ranges_ : ndarray of shape (n_features,)
         Largest minus smallest training value; NaN for nominal features.
     scales_ : ndarray of shape (n_features,)
-        What differences are divided by; 0 for a numeric feature that is left out because it is
-        constant (or has no value at all), 1 for nominal ones.
+        Divisors of the differences; 0 for a numeric feature that is ignored because it is
+        constant (or has no values), 1 for nominal features.
 
     Raises
     ------
     ParameterError
         If there is not one weight for each column, or `nominal` names no column.
     InputError
-        If a numeric column has something else than a finite number (a text is none, nor is a
-        whole number with more digits than a float holds), columns are not those of training, or
-        a value is missing where that is an error; names row and column.
+        If a numeric column has a value that is not a finite number (such as a text or an integer
+        with more digits than a float holds), the columns are not the training columns, or a
+        value is missing and ``missing="error"``; names row and column.
     InputTypeError
-        If a nominal cell is no single value but a list, a tuple or a complex number, say.
+        If a nominal cell is not a single value but, for example, a list or a complex number.
 
     References
     ----------
@@ -97,9 +96,9 @@ class Heterogeneous(ilk.Distance):
     missing: str = param(
         default="max",
         choices=("max", "ignore", "error"),
-        doc='What a missing value (None, NaN, NA) on either side or both does. ``"max"``: the '
-        "feature counts with the largest difference found in training, which is 1 unless "
-        "`scale` says otherwise (so an object with a missing value is not at distance 0 "
+        doc='Treatment of a missing value (None, NaN, NA) on one side or both. ``"max"``: the '
+        "feature contributes the largest difference found in training, which is 1 with the "
+        "default `scale` (so an object with a missing value is not at distance 0 "
         'from itself). ``"ignore"``: the feature is left out and the sum over the others '
         "is multiplied by the total weight over theirs, as in Gower's coefficient; with "
         'nothing left to compare the distance is what ``"max"`` gives. ``"error"``: an '
@@ -109,8 +108,8 @@ class Heterogeneous(ilk.Distance):
         default="range",
         choices=("range", "std"),
         none=True,
-        doc="What numeric differences are divided by: the range or the standard deviation of "
-        "the training values, or nothing.",
+        doc="Divisor of numeric differences: the range or the standard deviation of the "
+        "training values, or none.",
     )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("tables", "vectors"), symmetric=True, needs_fit=True, nan=True
@@ -118,12 +117,12 @@ class Heterogeneous(ilk.Distance):
 
     @classmethod
     def examples(cls) -> list[Heterogeneous]:
-        """Return one for each policy that takes missing values, and other scales."""
+        """Return one for each policy that accepts missing values, and other scales."""
         return [cls(), cls(missing="ignore"), cls(scale="std"), cls(scale=None)]
 
     @property
     def metric(self) -> bool:
-        """Whether missing values are refused and no weight is zero."""
+        """Whether missing values are an error and no weight is zero."""
         return self.missing == "error" and all_positive(self.weights)
 
     def check_parameters(self) -> None:
@@ -205,7 +204,7 @@ class Heterogeneous(ilk.Distance):
             return D.astype(np.float32) if X.single and Y.single else D
 
     def prepare(self, X: Any) -> ilk.Prepared:
-        """Return a handle on X that has its nominal values coded."""
+        """Return a handle on X, with nominal values coded once."""
         return ilk.Prepared(self, self.check_input(X))
 
     def between(self, x: Any, y: Any) -> float:
@@ -236,7 +235,7 @@ class Heterogeneous(ilk.Distance):
     def _matched(
         self, columns: list[Any], labels: list[Any], named: bool, argument: str
     ) -> tuple[list[Any], list[Any]]:
-        """Return the columns in the order of training."""
+        """Return the columns in the order of the training columns."""
         name = ilk.display_name(self)
         if named and self.feature_names_in_ is not None:
             by_label = dict(zip(labels, columns, strict=True))
@@ -268,7 +267,7 @@ class Heterogeneous(ilk.Distance):
                 )
 
     def _terms(self) -> _Terms:
-        """What the features that count contribute."""
+        """Terms of the features that count."""
         given = weights_for(self, self.n_features_in_)
         weights = np.ones(self.n_features_in_) if given is None else given
         counts = (weights > 0) & (self.scales_ > 0)
@@ -293,9 +292,9 @@ class Heterogeneous(ilk.Distance):
 
 @dataclass(frozen=True)
 class _Terms:
-    """What features contribute, for `fill`; which of the numeric and the nominal ones count.
+    """Scales and weights of the features for `fill`, and which features count.
 
-    Numbers are halved where their difference may be too large though its share is not.
+    Numbers are halved if a difference may overflow although its quotient by the scale does not.
     """
 
     numeric: np.ndarray
@@ -315,7 +314,7 @@ class _Terms:
         return np.ascontiguousarray(X.codes[:, self.nominal].T)
 
 
-_PAIRS = 2**16  # in a block
+_PAIRS = 2**16  # pairs in a block: large beside the cost of starting a thread
 
 
 def _missing(column: np.ndarray) -> np.ndarray:
@@ -323,7 +322,7 @@ def _missing(column: np.ndarray) -> np.ndarray:
 
 
 def _one(x: Any) -> Any:
-    """A single row, whose values of different types stay as they are."""
+    """A single row as a table whose columns keep the types of the values."""
     if isinstance(x, list | tuple):
         return np.array([x], dtype=object)
     return ilk.one_row(x)

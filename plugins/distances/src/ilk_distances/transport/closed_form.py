@@ -1,4 +1,4 @@
-"""The earth mover's distance on the line and on the circle, where masses are equal."""
+"""The earth mover's distance of equal masses on the line and on the circle."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import ilk
 
 Many: TypeAlias = tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # start, place, weight, mass
-LANES = 256  # histograms that are looked at side by side
-FAINT = 2.0**-960  # work below may have lost digits, or vanished
+]  # start (n + 1,), place (n_items,), weight (n_items,) and mass (n,)
+LANES = 256  # histograms compared side by side: a vectorized loop within the cache
+FAINT = 2.0**-960  # work below may have lost digits by underflow
 
 
 @ilk.compiled
@@ -26,11 +26,11 @@ def line_of_histograms(
     corner: tuple[int, int],
     out: np.ndarray,
 ) -> None:
-    """Set distances of rows of X to columns of Y.
+    """Set distances of rows of X, (n, bins), to columns of Y, (bins, m).
 
-    NaN where masses differ by more than rounding, or the work is beyond numbers, large or small.
-    Bins are in the order of their positions, ``gaps[b]`` from bin b to the next one. The
-    distance of the first of both stands at the corner.
+    NaN if masses differ by more than rounding, or the work overflows or underflows. Bins are
+    sorted by position, ``gaps[b]`` from bin b to the next one; x_mass has the shape (n,), y_mass
+    (m,). The distance of the first row to the first column goes to ``out[corner]``.
     """
     ahead, work = np.empty(LANES), np.empty(LANES)
     for first in range(0, Y.shape[1], LANES):
@@ -41,6 +41,7 @@ def line_of_histograms(
             for b in range(len(gaps)):
                 x, gap, row = X[i, b], gaps[b], Y[b, first : first + size]
                 for j in range(size):
+                    # the work on a line: the integral of the difference of cumulative masses
                     ahead[j] += x - row[j]
                     work[j] += abs(ahead[j]) * gap
             for j in range(size):
@@ -55,9 +56,9 @@ def line_of_histograms(
 def line_of_heaps(
     x: Many, y: Many, start: int, stop: int, tolerance: float, period: float, out: np.ndarray
 ) -> None:
-    """Set distances of heaps x[start:stop] to heaps y; NaN as for histograms.
+    """Set distances of heaps x[start:stop] to heaps y in ``out``, (n, m); NaN as for histograms.
 
-    A heap is given by its sorted places on a line, or (if the period is not 0) on a circle.
+    A heap has sorted places on a line, or on a circle if the period is not 0.
     """
     x_start, x_place, x_weight, x_mass = x
     y_start, y_place, y_weight, y_mass = y
@@ -76,10 +77,11 @@ def line_of_heaps(
             if order == 0:
                 out[i, j] = 0.0
                 continue
-            if order > 0:  # rounding is the same for x and y as for y and x
+            if order > 0:  # a fixed order makes rounding symmetric in x and y
                 one, other = other, one
             _merge(*one, *other, ahead, gap, period)
             k = b - a + d - c
+            # on a circle any constant flow may be added; the weighted median minimizes the work
             middle = _median(ahead, gap, k) if period > 0 else 0.0
             work = 0.0
             for t in range(k):
@@ -90,6 +92,7 @@ def line_of_heaps(
 
 @ilk.compiled
 def _alike(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether two vectors, (m,) and (n,), are equal."""
     if len(x) != len(y):
         return False
     differing = 0
@@ -102,7 +105,10 @@ def _alike(x: np.ndarray, y: np.ndarray) -> bool:
 def _compared(
     x_place: np.ndarray, x_weight: np.ndarray, y_place: np.ndarray, y_weight: np.ndarray
 ) -> int:
-    """Tell if x is before y in the order of places and weights (-1), equal (0) or after (1)."""
+    """Compare heaps of m and n items lexicographically: x before y (-1), equal (0), after (1).
+
+    x_place, x_weight: (m,); y_place, y_weight: (n,).
+    """
     for i in range(min(len(x_place), len(y_place))):
         if x_place[i] != y_place[i]:
             return 1 if x_place[i] > y_place[i] else -1
@@ -113,6 +119,7 @@ def _compared(
 
 @ilk.compiled
 def _longest(start: np.ndarray) -> int:
+    """Largest number of items of a heap; start: (n + 1,)."""
     longest = 0
     for i in range(len(start) - 1):
         longest = max(longest, start[i + 1] - start[i])
@@ -129,7 +136,10 @@ def _merge(
     gap: np.ndarray,
     period: float,
 ) -> None:
-    """Write how far x is ahead of y behind each place of either, and the way to the next."""
+    """Merge m and n places: write x's surplus over y after each, and the gap to the next.
+
+    `ahead` and `gap` have the shape (m + n,) at least.
+    """
     i = j = 0
     lead = 0.0
     first = min(x_place[0], y_place[0])
@@ -151,7 +161,10 @@ def _merge(
 
 @ilk.compiled
 def _median(ahead: np.ndarray, gap: np.ndarray, k: int) -> float:
-    """Weighted median, by quickselect; puts the values and their weights in another order."""
+    """Weighted median of k values by quickselect; reorders the values and their weights `gap`.
+
+    ahead, gap: (k,) at least.
+    """
     low, high = 0, k
     half = 0.0
     for t in range(k):

@@ -24,35 +24,35 @@ if TYPE_CHECKING:
 class EMD(ilk.Distance):
     """Earth mover's distance: the least work that turns one heap of mass into another.
 
-    Moving a unit of mass from place i to place j costs the ground distance ``c_ij``. With the
-    flow ``f >= 0`` that takes at most ``x_i`` from i, brings at most ``y_j`` to j, moves the
-    smaller of both masses in all and costs least::
+    Moving a unit of mass from place i to place j costs the ground distance ``c_ij``. The flow
+    ``f >= 0`` of least cost takes at most ``x_i`` from i, brings at most ``y_j`` to j, and moves
+    the smaller of both masses in total::
 
         d(x, y) = (sum_ij c_ij f_ij + penalty |M - N|) / min(M, N)
 
-    for the masses M and N of x and y: the average cost of what is moved. So the heavier one may
-    keep what is over (Rubner's partial matching), at `extra_mass_penalty` for each unit. Pele
-    and Werman's EMD-hat (``pyemd``) is the same, not divided: it is ``min(M, N)`` times this one
-    for the same penalty, which there is the largest ground distance if left out.
+    for the masses M and N of x and y: the average cost of the moved mass. The heavier object
+    keeps its surplus (Rubner's partial matching), at `extra_mass_penalty` for each unit. Pele
+    and Werman's EMD-hat (``pyemd``) is not divided: it is ``min(M, N)`` times this distance for
+    the same penalty, which defaults to the largest ground distance there.
 
     Data are histograms, one a row, over common bins; or signatures, a list of pairs
     ``(positions, weights)`` of a few clusters each: positions of shape (m, d), or m texts for a
-    ground that compares texts, and m weights. Weights and bins are non-negative and of any sum;
-    zeros are left out.
+    ground distance of texts, and m weights. Weights and bins are non-negative and of any sum;
+    zeros are ignored.
 
-    The transportation problem is solved exactly, by a network simplex whose flows are whole
-    numbers of parts in 2^52. Where places lie on a line or a circle and masses are equal (to the
-    rounding of their type), the closed form is taken. Mass that two histograms have in the same
-    bin stays there, which is right where the ground is a metric, and done only there.
+    The transportation problem is solved exactly, by a network simplex whose flows are integer
+    multiples of 2^-52. If places lie on a line or a circle and masses are equal (up to the
+    rounding of their type), the closed form is used. If the ground is a metric, common mass of
+    two histograms stays in its bin, which is then optimal.
 
-    Neighbours are found without solving for all: where the ground is a norm and masses are
-    equal, the distance is at least that of the centroids and that of the marginals; and on any
-    ground at least what all mass of one side costs if it goes where that is cheapest. What these
-    bounds leave is the same, bit for bit, as comparing with all of them; the handle
-    ``prepare(X)`` counts in ``n_solved_`` how often its ``nearest(Q, k)`` had to solve.
+    A search for neighbours solves only some of the problems. If the ground is a norm and masses
+    are equal, the distances of the centroids and of the marginals are lower bounds; on any
+    ground, moving all mass of one side to its cheapest partner is one. The result equals that of
+    comparing all objects, bit for bit; the handle ``prepare(X)`` counts in ``n_solved_`` the
+    problems that its ``nearest(Q, k)`` solved.
 
-    It is a metric if the ground is one and masses are equal; only ``normalize=True`` promises
-    that, so only then is it declared.
+    It is a metric if the ground is one and masses are equal. It is declared a metric only with
+    ``normalize=True``, which guarantees equal masses.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class EMD(ilk.Distance):
     Raises
     ------
     ParameterError
-        If the matrix or the positions do not suit the bins, or more than one way to compare
+        If the matrix or the positions do not match the bins, or more than one way to compare
         places is given.
     InputError
-        If a weight is negative, NaN or infinite, an object has no mass, positions and weights
-        do not belong together, or a ground distance is negative, NaN or infinite.
+        If a weight is negative, NaN or infinite, an object has no mass, numbers of positions and
+        weights differ, or a ground distance is negative, NaN or infinite.
 
     References
     ----------
@@ -106,20 +106,20 @@ class EMD(ilk.Distance):
         default=None,
         type=(Array, list),
         form="array of shape (n_bins, d) or (n_bins,), or list of texts",
-        doc="Of the bins of histograms, in any order; 0, 1, 2, ... if left out.",
+        doc="Positions of the bins of histograms, in any order; 0, 1, 2, ... if left out.",
     )
     period: float | None = param(
         default=None,
         type=float,
         gt=0,
-        doc="Positions are points of a circle of this circumference (36 bins of hues: 36), and "
-        "the shorter way counts. They have one dimension, and `ground` is a norm.",
+        doc="Circumference of the circle on which the positions lie (36 for 36 bins of hues); the "
+        "shorter arc counts. Positions have one dimension, and `ground` is a norm.",
     )
     extra_mass_penalty: float = param(
         default=0,
         type=float,
         ge=0,
-        doc="Cost of each unit of mass that one side has more than the other.",
+        doc="Cost of each unit of surplus mass.",
     )
     normalize: bool = param(default=False, doc="Divide every mass by its sum first.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -141,7 +141,7 @@ class EMD(ilk.Distance):
 
     @property
     def metric(self) -> bool:
-        """Whether the ground is a metric and masses are made equal."""
+        """Whether the ground is a metric and masses are normalized."""
         if not self.normalize:
             return False
         if self.matrix is None:
@@ -158,7 +158,7 @@ class EMD(ilk.Distance):
         return np.array_equal(self.matrix, np.transpose(self.matrix))
 
     def check_parameters(self) -> None:
-        """Check that there is one way to compare places, and that all of it is finite."""
+        """Check that there is one way to compare places, and that its numbers are finite."""
         super().check_parameters()
         for name in ("extra_mass_penalty", "period"):
             if getattr(self, name) == np.inf:
@@ -217,7 +217,7 @@ class EMD(ilk.Distance):
         return D.astype(np.float32) if x.single and y.single else D
 
     def flow(self, x: Any, y: Any) -> np.ndarray:
-        """How much goes from where to where, when one object is turned into another.
+        """The optimal flow of mass from one object to another.
 
         Parameters
         ----------
@@ -227,8 +227,8 @@ class EMD(ilk.Distance):
         Returns
         -------
         ndarray of shape (m, n)
-            Row sums are at most the masses of x, column sums at most those of y, and all sums
-            to the smaller mass. The cheapest flow need not be the only one.
+            Row sums are at most the masses of x, column sums at most those of y, and the total
+            is the smaller mass. There may be other flows of the same cost.
         """
         from ilk_distances.transport.pairs import flows
 
@@ -247,12 +247,12 @@ class EMD(ilk.Distance):
         return whole
 
     def prepare(self, X: Any) -> PreparedEMD:
-        """Return a handle on X that has it checked, and the ground and bounds computed once."""
+        """Return a handle on X, with input checked and ground and bounds computed once."""
         self.check_parameters()
         return PreparedEMD(self, self.check_input(X))
 
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k of Y nearest to each of X; what bounds show to be farther is not solved."""
+        """The k of Y nearest to each of X; pairs that bounds exclude are not solved."""
         ilk.check_k(self, k, ilk.n_rows(Y))
         self.check_parameters()
         X, Y = self.check_pair(X, Y)
@@ -279,7 +279,7 @@ class EMD(ilk.Distance):
         return X
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
-        """Return X and Y (X again if None) as checked, of one kind and equal width."""
+        """Return X and Y (X again if None), checked, of the same kind and width."""
         X, Y = super().check_pair(X, Y)
         ours, theirs = (isinstance(Z, Signatures) for Z in (X, Y))
         name = ilk.display_name(self)
@@ -297,7 +297,7 @@ class EMD(ilk.Distance):
         return X, Y
 
     def space(self, X: Any) -> Bins | Places:
-        """Where checked objects such as X are moved about."""
+        """The space in which the mass of checked objects such as X moves."""
         penalty = float(self.extra_mass_penalty)
         if isinstance(X, Signatures):
             for name in ("matrix", "positions"):

@@ -1,4 +1,4 @@
-"""Nearest neighbours under the earth mover's distance, by bounds that spare most solutions."""
+"""Nearest neighbours under the earth mover's distance; lower bounds avoid most solutions."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from ilk_distances.transport.signatures import Flat, Heaps
     from ilk_distances.transport.spaces import Bins, Places
 
-WIDEST = 16  # dimensions of positions up to which each one gives a bound
-FEWEST, MOST = 16, 4096  # candidates taken at a time, at first and later
-DOUBLE, SINGLE = 1e-9, 1e-6  # by which the nearest so far may be farther, as far as is known
-ROUNDING = 1e-12  # of the largest cost
+WIDEST = 16  # maximum dimension for marginal bounds: each dimension costs time for every pair
+FEWEST, MOST = 16, 4096  # candidates in a batch: few first, as the limit falls quickly
+DOUBLE, SINGLE = 1e-9, 1e-6  # relative rounding error of distances, by type
+ROUNDING = 1e-12  # rounding error of a bound, relative to the largest cost
 
 
 class PreparedEMD(ilk.Prepared):
-    """Objects to be compared with queries, and what is computed once of them.
+    """Objects prepared for comparison with queries: costs and bounds are computed once.
 
     Attributes
     ----------
     n_solved_ : int
-        How many transportation problems the searches have solved so far; the other pairs
-        were shown to be too far apart by bounds.
+        Number of transportation problems that searches have solved so far; bounds excluded the
+        other pairs.
     """
 
     space: Bins | Places
@@ -47,7 +47,7 @@ class PreparedEMD(ilk.Prepared):
     def nearest(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k objects nearest to each query, nearest first, ties by lower index.
 
-        What comes out is what comparing all of them gives, bit for bit.
+        The result equals that of comparing all objects, bit for bit.
         """
         ilk.check_k(self.distance, k, len(self))
         queries = self._load(Q)
@@ -71,7 +71,7 @@ class PreparedEMD(ilk.Prepared):
         return self.space.load(self.distance.check_pair(Q, self.X)[0])
 
     def _search(self, query: Heaps, single: bool, near: np.ndarray, where: np.ndarray) -> int:
-        """Find the nearest of one query, candidates in the order of their bounds."""
+        """Find the nearest of one query; candidates come in ascending order of their bounds."""
         from ilk_distances.transport.pairs import search
 
         space, x = self.space, query.flat
@@ -99,10 +99,10 @@ class PreparedEMD(ilk.Prepared):
 
 
 class Bounds:
-    """What distances are at least: between centroids, and along each coordinate.
+    """Lower bounds of distances: between centroids, and along each coordinate.
 
-    Where the ground is a norm and masses are equal, the mean of what is moved moves no less
-    than the masses as a whole; and along each coordinate no less than on a line of its own.
+    If the ground is a norm and masses are equal, the distance is at least that of the centroids
+    (Rubner), and along each coordinate at least that of the marginals on a line.
     """
 
     def __init__(self, space: Any, heaps: Heaps) -> None:
@@ -117,7 +117,7 @@ class Bounds:
             self._along = {f: heaps.along(f) for f in range(heaps.places.shape[1])}
 
     def rounding(self, query: Heaps) -> float:
-        """How far bounds may be off."""
+        """Bound of the rounding error of bounds."""
         if self._ground is None or not self._ground.norm:
             return 0.0
         low = np.minimum(query.places.min(axis=0), self._low)
@@ -126,7 +126,7 @@ class Bounds:
         return reach * (ROUNDING + 2 * self._tolerance(query))
 
     def by_centroid(self, query: Heaps) -> np.ndarray:
-        """Bound each distance of a query by that of the centroids."""
+        """Bound each distance of a query by the distance of the centroids."""
         everyone = np.arange(len(self._heaps))
         if self._ground is None or not self._ground.norm:
             return self._with_extra(query, everyone, np.zeros(len(everyone)))
@@ -135,7 +135,7 @@ class Bounds:
         return self._with_extra(query, everyone, D)
 
     def by_marginal(self, query: Heaps, rows: np.ndarray, limit: float) -> np.ndarray:
-        """Those of some candidates that may be within a limit, by their bounds."""
+        """The candidates whose marginal bounds are within a limit, in the order of the bounds."""
         if not self._along:
             return rows
         from ilk_distances.transport.closed_form import line_of_heaps
@@ -155,7 +155,7 @@ class Bounds:
         return max(query.tolerance, self._heaps.tolerance)
 
     def _with_extra(self, query: Heaps, rows: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Leave bounds only where masses are equal; add the penalty where they are not."""
+        """Keep bounds for equal masses, else use 0; add the penalty for the surplus mass."""
         mass, other = self._heaps.mass[rows], query.mass[0]
         apart = np.abs(mass - other)
         equal = apart <= self._tolerance(query) * np.maximum(mass, other)

@@ -1,7 +1,7 @@
 """The earth mover's distance of one heap of mass to another, and of many to many.
 
-Heaps lie in flat arrays: heap i has the items ``item[start[i]:start[i + 1]]`` with as many
-weights, and is of mass ``mass[i]``. Items are rows and columns of a matrix of costs.
+Flat arrays store n heaps: heap i has the items ``item[start[i]:start[i + 1]]``, their weights in
+the same places, and the mass ``mass[i]``. Items are rows and columns of a matrix of costs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 import ilk
 from ilk_distances.transport.simplex import BEST, FLOW, MASS, PARENT, room, solve, total
 
-One: TypeAlias = tuple[np.ndarray, np.ndarray, float]  # items, weights and mass
+One: TypeAlias = tuple[np.ndarray, np.ndarray, float]  # items (m,), weights (m,) and mass
 Many: TypeAlias = tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # start, item, weight and mass
+]  # start (n + 1,), item (n_items,), weight (n_items,) and mass (n,)
 Desk: TypeAlias = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
-BITS = 52  # of the larger mass: all masses become whole numbers whose sums are exact
+BITS = 52  # of the larger mass: integers whose sums are exact in float64
 
 
 @ilk.compiled
@@ -37,8 +37,9 @@ def fill(
 ) -> None:
     """Set the distances of heaps x[start:stop] to heaps y where `out` is NaN.
 
-    That of the first of both stands at the corner; `half` leaves out what is below the
-    diagonal. `shared` says that both have the same items, and mass in place may stay there.
+    The distance of the first heaps of both goes to ``out[corner]``; `half` skips entries below
+    the diagonal. If `shared`, both have the same items, and common mass stays in place. `cost`
+    has a row for each item of x and a column for each item of y.
     """
     x_start, x_item, x_weight, x_mass = x
     y_start, y_item, y_weight, y_mass = y
@@ -73,9 +74,10 @@ def search(
     near: np.ndarray,
     where: np.ndarray,
 ) -> int:
-    """Put those of heaps y that are nearer to heap x among the nearest; count what was solved.
+    """Insert heaps y into the list of heaps nearest to x; return the number of solved problems.
 
-    ``rows`` are their numbers; of equally near ones that with the lower number comes first.
+    ``rows``, (n,), are the numbers of heaps y; ties go to the lower number. ``near`` and
+    ``where``, (k,), are the distances and numbers so far, nearest first.
     """
     start, item, weight, mass = y
     space = desk(len(x[0]), _longest(start))
@@ -101,7 +103,10 @@ def search(
 
 @ilk.compiled
 def desk(m: int, n: int) -> Desk:
-    """Return room for pairs of heaps of up to m and n items."""
+    """Allocate work space for pairs of heaps of up to m and n items.
+
+    Weights and items of both heaps, (2, size) each, and the arrays of `simplex`.
+    """
     size = max(m, n) + 1
     left = np.empty((2, size)), np.empty((2, size), np.intp)
     return left, room(size, size)
@@ -111,7 +116,10 @@ def desk(m: int, n: int) -> Desk:
 def distance(
     cost: np.ndarray, x: One, y: One, shared: bool, penalty: float, limit: float, space: Desk
 ) -> float:
-    """Distance of two heaps; inf if it is sure to be above the limit."""
+    """Distance of two heaps; inf if a lower bound exceeds the limit.
+
+    cost: (x's items, y's items); x and y as `One` has them.
+    """
     flow = min(x[2], y[2])
     extra = penalty * (abs(x[2] - y[2]) / flow) if penalty > 0 else 0.0
     if _same(cost, x, y):
@@ -129,7 +137,7 @@ def distance(
 
 @ilk.compiled
 def flows(cost: np.ndarray, x: One, y: One, out: np.ndarray) -> None:
-    """Add the cheapest flow from heap x to heap y to `out`."""
+    """Add the cheapest flow from heap x to heap y to `out`, of the shape of `cost`."""
     (weight, item), (block, node, link) = desk(len(x[0]), len(y[0]))
     m, n = _unload(x, y, False, weight, item)
     flow = min(x[2], y[2])
@@ -149,6 +157,7 @@ def flows(cost: np.ndarray, x: One, y: One, out: np.ndarray) -> None:
 
 @ilk.compiled
 def _longest(start: np.ndarray) -> int:
+    """Largest number of items of a heap; start: (n + 1,)."""
     longest = 0
     for i in range(len(start) - 1):
         longest = max(longest, start[i + 1] - start[i])
@@ -157,7 +166,10 @@ def _longest(start: np.ndarray) -> int:
 
 @ilk.compiled
 def _same(cost: np.ndarray, x: One, y: One) -> bool:
-    """Whether the weights are the same and no item costs to stay."""
+    """Whether the weights are equal and keeping each item in place costs nothing.
+
+    cost: (x's items, y's items); x and y as `One` has them.
+    """
     if len(x[0]) != len(y[0]):
         return False
     i = 0
@@ -168,7 +180,10 @@ def _same(cost: np.ndarray, x: One, y: One) -> bool:
 
 @ilk.compiled
 def _unload(x: One, y: One, shared: bool, weight: np.ndarray, item: np.ndarray) -> tuple[int, int]:
-    """Copy the heaps, leaving out what both have of an item if items are `shared`; count items."""
+    """Copy the heaps, without the common mass if items are `shared`; return numbers of items.
+
+    weight and item: (2, size), a row for each heap. Items are sorted, so this is a merge.
+    """
     m = n = i = j = 0
     while i < len(x[0]) or j < len(y[0]):
         a, b = 0.0, 0.0
@@ -204,15 +219,18 @@ def _load(
     block: np.ndarray,
     node: np.ndarray,
 ) -> tuple[int, int, float]:
-    """Write the balanced problem, the same for x and y as for y and x; return its size and unit.
+    """Write the balanced problem, independent of the order of x and y; return size and unit.
 
-    Where masses differ a column that costs nothing takes the rest. The flow divided by the
-    unit is in parts of `flow`.
+    If masses differ, an additional column of cost 0 takes the surplus. A flow of the problem
+    divided by the unit is a share of `flow`.
+
+    weight, item: (2, size), of which m and n entries are used; cost: (x's items, y's items);
+    block and node are the costs and numbers of `simplex`.
     """
     _cap(weight, m, n)
     low, high = _scales(weight, m, n)
     rest = _whole(weight[0], m, low, high) - _whole(weight[1], n, low, high)
-    if abs(rest) <= m + n:  # rounding
+    if abs(rest) <= m + n:  # masses were equal before they were rounded to integers
         if rest < 0:
             _raise_largest(weight[0], m, -rest)
         else:
@@ -245,6 +263,7 @@ def _copy_costs(
     columns: int,
     block: np.ndarray,
 ) -> None:
+    """Copy costs between items, source (rows,) and sink (columns,), to block, (rows, columns)."""
     for i in range(rows):
         row = block[i]
         if turned:
@@ -258,9 +277,11 @@ def _copy_costs(
 
 @ilk.compiled
 def _cap(weight: np.ndarray, m: int, n: int) -> None:
-    """Let no weight be more than the mass of the other heap, as no more of it can move.
+    """Limit each weight to the mass of the other heap, because no more of it can move.
 
-    So the smaller mass has digits, however much larger the other one is.
+    This keeps the digits of the smaller mass, however much larger the other one is.
+
+    weight: (2, size), of which m and n entries are used.
     """
     ours = theirs = 0.0
     for i in range(m):
@@ -275,7 +296,10 @@ def _cap(weight: np.ndarray, m: int, n: int) -> None:
 
 @ilk.compiled
 def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
-    """Two powers of two, whose product brings the larger mass under 2 ** BITS."""
+    """Two powers of two (one could overflow) that scale the larger mass below 2 ** BITS.
+
+    weight: (2, size), of which m and n entries are used.
+    """
     ours = theirs = 0.0
     for i in range(m):
         ours += weight[0, i]
@@ -287,6 +311,7 @@ def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
 
 @ilk.compiled
 def _whole(weight: np.ndarray, m: int, low: float, high: float) -> float:
+    """Scale m weights, (m,), and round them to integers of at least 1; return their sum."""
     mass = 0.0
     for i in range(m):
         weight[i] = max(np.rint(weight[i] * low * high), 1.0)
@@ -296,6 +321,7 @@ def _whole(weight: np.ndarray, m: int, low: float, high: float) -> float:
 
 @ilk.compiled
 def _raise_largest(weight: np.ndarray, m: int, by: float) -> None:
+    """Add a rounding error to the largest of m weights, (m,)."""
     largest = 0
     for i in range(m):
         if weight[i] > weight[largest]:
@@ -305,7 +331,10 @@ def _raise_largest(weight: np.ndarray, m: int, by: float) -> None:
 
 @ilk.compiled
 def _turned(cost: np.ndarray, weight: np.ndarray, item: np.ndarray, m: int, n: int) -> bool:
-    """Which of two problems that differ in direction alone is solved: whether it is y to x."""
+    """Whether to solve y to x instead of x to y: a canonical order makes rounding symmetric.
+
+    weight, item: (2, size); cost: (x's items, y's items).
+    """
     if m != n:
         return m > n
     for i in range(m):
@@ -321,7 +350,10 @@ def _turned(cost: np.ndarray, weight: np.ndarray, item: np.ndarray, m: int, n: i
 
 @ilk.compiled
 def _relaxed(block: np.ndarray, node: np.ndarray, m: int, n: int, unit: float) -> float:
-    """A bound: all mass of one side goes where it costs least, whatever fits there."""
+    """A lower bound: all mass of one side moves to its cheapest partner, ignoring capacities.
+
+    block: (m, n), costs; node: numbers of `simplex`.
+    """
     by_row = 0.0
     least = node[BEST]
     for j in range(n):
@@ -339,12 +371,12 @@ def _relaxed(block: np.ndarray, node: np.ndarray, m: int, n: int, unit: float) -
     return max(by_row, by_column)
 
 
-_ROUNDING = 1e-14  # relative, by which a detour may be shorter, or the way back another one
+_ROUNDING = 1e-14  # relative tolerance for asymmetry and for shorter detours
 
 
 @ilk.compiled
 def has_detour(matrix: np.ndarray) -> bool:
-    """Whether the way back is another one or that over a third place shorter, beyond rounding."""
+    """Whether a matrix, (n, n), is asymmetric or violates the triangle inequality."""
     n = len(matrix)
     for i in range(n):
         row = matrix[i]

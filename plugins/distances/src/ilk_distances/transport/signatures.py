@@ -13,7 +13,7 @@ import ilk
 
 
 class Signatures(Sequence[Any]):
-    """Checked signatures in flat arrays; clusters without weight are left out.
+    """Checked signatures in flat arrays, without clusters of weight 0.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Signatures(Sequence[Any]):
     weights : ndarray of shape (n_clusters,)
         float64, greater than 0.
     single : bool
-        Whether all that was given was float32.
+        Whether all positions and weights were float32.
     """
 
     def __init__(self, start: np.ndarray, positions: Any, weights: np.ndarray, single: bool):
@@ -31,7 +31,7 @@ class Signatures(Sequence[Any]):
 
     @property
     def shape(self) -> tuple[int]:
-        """Number of signatures, in a tuple, as arrays have it."""
+        """Number of signatures, in a tuple, like the shape of an array."""
         return (len(self.start) - 1,)
 
     @property
@@ -85,12 +85,12 @@ def check_signatures(owner: Any, X: Any, argument: str) -> Signatures:
     _check_values(positions, weights, start, name)
     single = all(np.asarray(part).dtype == np.float32 for pair in pairs for part in pair)
     weights = weights.astype(float, copy=False)
-    kept = np.flatnonzero(weights)
+    positive = np.flatnonzero(weights)
     sizes = np.add.reduceat(weights > 0, start[:-1])
     if not sizes.all():
         raise ilk.InputError(f"{name}[{np.argmin(sizes)}] has no mass: all its weights are 0")
-    if len(kept) < len(weights):
-        positions, weights = ilk.take(positions, kept), weights[kept]
+    if len(positive) < len(weights):
+        positions, weights = ilk.take(positions, positive), weights[positive]
         start = np.concatenate([[0], np.cumsum(sizes)])
     found = Signatures(start, positions, weights, single)
     check_mass(found.mass, name)
@@ -98,7 +98,7 @@ def check_signatures(owner: Any, X: Any, argument: str) -> Signatures:
 
 
 def check_mass(mass: np.ndarray, name: str) -> None:
-    """Raise if the sum of weights is not a number that can be divided by."""
+    """Raise if a sum of weights is infinite."""
     bad = np.flatnonzero(~np.isfinite(mass))
     if bad.size:
         raise ilk.InputError(f"{name}[{bad[0]}] has a mass beyond the largest number")
@@ -169,7 +169,7 @@ def _check_values(positions: Any, weights: np.ndarray, start: np.ndarray, name: 
         )
 
 
-_BLOCK = 2**16  # numbers that are copied at a time
+_BLOCK = 2**16  # numbers that are copied at a time: bounds the memory
 
 
 class Flat(NamedTuple):
@@ -188,11 +188,11 @@ class Flat(NamedTuple):
         return Flat(start, self.item[where], self.weight[where], self.mass[rows])
 
     def span(self, first: int, last: int) -> slice:
-        """Where the items of some neighbouring heaps are."""
+        """Slice of the items of consecutive heaps."""
         return slice(int(self.start[first]), int(self.start[last]))
 
     def cut(self, first: int, last: int) -> Flat:
-        """Return some neighbouring heaps, with their items numbered from 0."""
+        """Return consecutive heaps, with their items numbered from 0."""
         span = self.span(first, last)
         start = self.start[first : last + 1] - span.start
         return Flat(start, np.arange(start[-1]), self.weight[span], self.mass[first:last])
@@ -206,7 +206,7 @@ class Heaps:
     ----------
     data : ndarray of shape (n, bins), or Signatures
     places : ndarray of shape (items, d), list of texts, or None
-        Where items are; None if only a matrix tells how far they are apart.
+        Places of the items; None if only a matrix has their distances.
     normalize : bool
         Whether masses are divided by their sum.
     """
@@ -226,7 +226,7 @@ class Heaps:
 
     @property
     def tolerance(self) -> float:
-        """Relative difference of masses that is rounding of as many numbers of their type."""
+        """Relative difference of masses that the rounding of their sums may cause."""
         eps = np.finfo(np.float32 if self.single else np.float64).eps
         own = isinstance(self.data, Signatures)
         return float(eps) * (int(np.diff(self.data.start).max()) if own else self.data.shape[1])
@@ -250,7 +250,7 @@ class Heaps:
         return np.ones(len(self)) if self.normalize else self.raw_mass
 
     def dense(self, start: int, stop: int) -> np.ndarray:
-        """Some histograms as float64, divided by their masses if need be."""
+        """Some histograms as float64, divided by their masses if `normalize` is set."""
         rows: np.ndarray = self.data[start:stop].astype(float)
         return rows / self.raw_mass[start:stop, None] if self.normalize else rows
 
@@ -277,7 +277,7 @@ class Heaps:
         return Heaps(data, places, self.normalize)
 
     def along(self, feature: int, period: float = 0.0) -> Flat:
-        """Heaps whose items are one coordinate of their places, ascending in each."""
+        """Heaps of one coordinate of their places, sorted within each heap."""
         start, item, weight, mass = self.flat
         place = self.places[item, feature]
         if period:
@@ -286,7 +286,7 @@ class Heaps:
         return Flat(start, place[order], weight[order], mass)
 
     def centroids(self, origin: np.ndarray) -> np.ndarray:
-        """Mean place of each heap, seen from an origin."""
+        """Mean place of each heap, relative to an origin."""
         start, item, weight, mass = self.flat
         pull = weight[:, None] * (self.places[item] - origin)
         return np.asarray(np.add.reduceat(pull, start[:-1]) / mass[:, None])

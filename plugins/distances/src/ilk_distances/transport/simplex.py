@@ -1,8 +1,9 @@
 """The transportation problem, by a network simplex on spanning trees.
 
 A problem has m rows (sources) and n columns (sinks), which are the nodes 0..m-1 and m..m+n-1.
-It lives in three arrays: the costs, some numbers of each node, and its links in a tree. Masses
-and flows are whole numbers, so that sums are exact and ties are ties.
+Three arrays store it: the costs, of shape (m, n) at least; the numbers of each node, (5, m + n);
+and the links of each node in the tree, (m + n, 6). Masses and flows are integers, so that sums
+are exact and ties are recognized.
 """
 
 from __future__ import annotations
@@ -11,33 +12,34 @@ import numpy as np
 
 import ilk
 
-TOLERANCE = 1e-15  # of the potentials: by less no cost is told from their sum
-BLOCK = 512  # costs that are looked at, or more, before one is let into the tree
+TOLERANCE = 1e-15  # relative: smaller reduced costs are rounding error and must not cycle
+BLOCK = 512  # minimum number of costs scanned for an entering arc (block search)
 
-# Numbers of a node.
+# Rows of the numbers of a node: mass left, flow to the parent, potential, the potential minus
+# its tolerance, and scratch.
 MASS, FLOW, POTENTIAL, SHADED, BEST = range(5)
-# Links of a node: its parent, to which its arc of the tree leads and FLOW flows; the distance
-# to the root; its first child; the children of its parent after and before it; an order.
+# Links of a node: its parent, at the other end of its tree arc; its depth below the root; its
+# first child; its next and previous siblings; scratch for orders and stacks.
 PARENT, DEPTH, CHILD, AFTER, BEFORE, ORDER = range(6)
 
 
 @ilk.compiled
 def room(m: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return costs, numbers and links for problems of up to m rows and n columns."""
+    """Allocate costs, numbers and links for problems of up to m rows and n columns."""
     return np.empty((m, n)), np.empty((5, m + n)), np.empty((m + n, 6), np.intp)
 
 
 @ilk.compiled
 def solve(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) -> None:
-    """Solve a balanced problem with masses of at least 1, which are used up.
+    """Solve a balanced problem with masses of at least 1, which it overwrites.
 
-    Leaves a tree and its flow that cost least.
+    `link` then has an optimal spanning tree, and `node` its flow.
     """
     root = _start(cost, node, link, m, n)
     _plant(cost, node, link, m, n, root)
     rows = max(BLOCK // n, 1)
     row, seen = 0, 0
-    while seen < m:
+    while seen < m:  # optimal once a pass over all rows finds no entering arc
         stop = min(row + rows, m)
         i, j = _enter(cost, node, m, n, row, stop)
         if i < 0:
@@ -52,7 +54,7 @@ def solve(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) 
 def total(
     cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int, scale: float
 ) -> float:
-    """Cost of the flow, each flow divided by `scale` first."""
+    """Cost of the flow, each flow divided by `scale` first to stay in range."""
     result = 0.0
     for x in range(m + n):
         y = link[x, PARENT]
@@ -65,9 +67,10 @@ def total(
 def _start(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) -> int:
     """Build a strongly feasible tree greedily; return its root.
 
-    Rows that have most to lose choose first, among columns by cost less the column's mean.
-    Each cell closes a row or a column, whose parent is the other, still open, side. An arc
-    without flow always closes its row: so it leads to the root, as strong feasibility asks.
+    Rows with the largest regret (`_rank_rows`) choose first, among columns by cost minus the
+    column's mean. Each chosen cell exhausts a row or a column and makes the other one its
+    parent. An arc without flow always exhausts its row, so that it points to the root: the tree
+    is strongly feasible.
     """
     mass, flow, mean = node[MASS], node[FLOW], node[BEST]
     _rank_rows(cost, node, link, m, n)
@@ -100,7 +103,7 @@ def _start(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int)
 
 @ilk.compiled
 def _rank_rows(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) -> None:
-    """Order rows by how far their least cost, less its column's mean, is under their mean."""
+    """Sort rows by regret: how far the best cost, minus column means, is below their mean."""
     mean, regret = node[BEST], node[SHADED]
     for j in range(n):
         mean[j] = 0.0
@@ -129,7 +132,7 @@ def _rank_rows(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: 
 
 @ilk.compiled
 def _plant(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int, root: int) -> None:
-    """Set children, depths and potentials from parents."""
+    """Set children, depths and potentials of all nodes from their parents."""
     for x in range(m + n):
         link[x, CHILD] = -1
     for x in range(m + n):
@@ -143,8 +146,8 @@ def _plant(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int,
 
 @ilk.compiled
 def _update(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, top: int) -> None:
-    """Set depths and potentials of all nodes under one."""
-    link[0, ORDER] = top
+    """Set depths and potentials of all nodes below `top`."""
+    link[0, ORDER] = top  # the column ORDER is the stack of a depth-first search
     height = 1
     while height > 0:
         height -= 1
@@ -162,7 +165,7 @@ def _update(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, top: i
 def _set_node(
     cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, x: int, parent: int
 ) -> None:
-    """Set depth and potential of a node; the two ends of an arc of the tree sum to its cost."""
+    """Set depth and potential of a node: the potentials of a tree arc's ends sum to its cost."""
     value = cost[x, parent - m] if x < m else cost[parent, x - m]
     value -= node[POTENTIAL, parent]
     link[x, DEPTH] = link[parent, DEPTH] + 1
@@ -174,7 +177,10 @@ def _set_node(
 def _enter(
     cost: np.ndarray, node: np.ndarray, m: int, n: int, start: int, stop: int
 ) -> tuple[int, int]:
-    """Cell among some rows whose cost is most below its potentials; (-1, -1) if none is."""
+    """Cell of the most negative reduced cost in rows [start, stop); (-1, -1) if none is negative.
+
+    Column minima come first, in a loop that vectorizes; the row is found afterwards.
+    """
     best, u, v = node[BEST], node[SHADED], node[SHADED, m:]
     for j in range(n):
         best[j] = np.inf
@@ -198,10 +204,10 @@ def _enter(
 
 @ilk.compiled
 def _exchange(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, i: int, j: int) -> None:
-    """Let the arc from row node i to column node j into the tree, and another one out.
+    """Pivot: the arc from row node i to column node j enters the tree, and another one leaves.
 
-    Of the arcs that run empty first, the last on the way from the apex through i and j
-    leaves: this keeps the tree strongly feasible, so that no sequence of trees comes again.
+    Of the arcs whose flow reaches 0 first, the last one on the cycle from the apex through i and
+    j leaves (Cunningham's rule). This keeps the tree strongly feasible and prevents cycling.
     """
     flow = node[FLOW]
     apex, leave, change = _blocking(node, link, m, i, j)
@@ -209,7 +215,7 @@ def _exchange(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, i: i
     while x != apex:
         flow[x] += -change if x < m else change
         x = link[x, PARENT]
-    x, above = i, j
+    x, above = i, j  # the end of the entering arc below the leaving one, and the other end
     y = j
     while y != apex:
         flow[y] += -change if y >= m else change
@@ -217,7 +223,7 @@ def _exchange(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, i: i
             x, above = j, i
         y = link[y, PARENT]
     top, push = x, change
-    while True:
+    while True:  # reverse the parents from the entering arc to the leaving one
         old, old_flow = link[x, PARENT], flow[x]
         _detach(link, x, old)
         _attach(link, x, above)
@@ -232,7 +238,7 @@ def _exchange(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, i: i
 
 @ilk.compiled
 def _blocking(node: np.ndarray, link: np.ndarray, m: int, i: int, j: int) -> tuple[int, int, float]:
-    """Return the apex of the cycle of an entering arc, the node that leaves and the change."""
+    """Return the apex of the cycle, the node below the leaving arc, and the change of flow."""
     flow = node[FLOW]
     from_row, of_row = np.inf, -1
     from_column, of_column = np.inf, -1
@@ -252,6 +258,7 @@ def _blocking(node: np.ndarray, link: np.ndarray, m: int, i: int, j: int) -> tup
 
 @ilk.compiled
 def _attach(link: np.ndarray, x: int, above: int) -> None:
+    """Make node x the first child of `above`."""
     first = link[above, CHILD]
     link[x, AFTER] = first
     link[x, BEFORE] = -1
@@ -262,6 +269,7 @@ def _attach(link: np.ndarray, x: int, above: int) -> None:
 
 @ilk.compiled
 def _detach(link: np.ndarray, x: int, above: int) -> None:
+    """Remove node x from the children of `above`."""
     before, after = link[x, BEFORE], link[x, AFTER]
     if before >= 0:
         link[before, AFTER] = after

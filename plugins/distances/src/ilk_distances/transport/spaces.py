@@ -1,4 +1,4 @@
-"""Where mass lies, common bins or free places: what moving a unit costs, and all distances."""
+"""Spaces of mass, common bins or free places: ground costs and distances."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import ilk
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.transport.signatures import Heaps, Signatures
 
-_ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # norms that grow with each part
+_ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # grow with each |coordinate|
 _NORMS = {*_ABSOLUTE, "mahalanobis"}
-_PLAIN = ilk.Distance.check_input  # asks for finite numbers alone
+_PLAIN = ilk.Distance.check_input  # checks only that numbers are finite
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Ground:
     period : float
         Circumference of the circle; 0 if places do not lie on one.
     name : str
-        Of the component whose ground it is, and of the ground, for errors.
+        Names of the component and of its ground, for errors.
     """
 
     distance: Any
@@ -42,7 +42,7 @@ class Ground:
 
     @cached_property
     def norm(self) -> bool:
-        """Whether it is a norm of differences: no mean of points is farther than the points."""
+        """Whether it is a norm of differences, so that the distance of means is a lower bound."""
         return self.metric and not self.period and ilk.shipped_name(self.distance) in _NORMS
 
     @cached_property
@@ -66,7 +66,7 @@ class Ground:
         return self.distance.check_input(places, "positions")
 
     def compare(self, P: Any, Q: Any) -> np.ndarray:
-        """Distances of places P to places Q, both checked, as if they were on no circle."""
+        """Distances of places P to places Q, both checked, ignoring the circle."""
         compiled = isinstance(self.distance, VectorDistance)
         return np.asarray((self.distance.compare if compiled else self.distance.pairwise)(P, Q))
 
@@ -87,9 +87,9 @@ class Ground:
 
 
 def is_pseudometric(matrix: np.ndarray) -> bool:
-    """Tell whether a matrix has zeros on its diagonal, is symmetric, and no detour is shorter.
+    """Tell whether a matrix is a metric: zero diagonal, symmetry, triangle inequality.
 
-    The last two up to rounding.
+    The last two hold up to rounding.
     """
     if np.diagonal(matrix).any():
         return False
@@ -98,9 +98,9 @@ def is_pseudometric(matrix: np.ndarray) -> bool:
     return not has_detour(np.ascontiguousarray(matrix, dtype=float))
 
 
-_PAIRS = 512  # that a thread takes at a time, or more
-_NUMBERS = 2**16  # of histograms held as float64
-_MIRRORED = 256  # rows that are copied below the diagonal at a time
+_PAIRS = 512  # minimum number of pairs in a thread's block: large beside its start
+_NUMBERS = 2**16  # numbers of histograms converted to float64 at a time: bounds the memory
+_MIRRORED = 256  # rows copied below the diagonal at a time: they stay in the cache
 _TILE = (128, 1024)  # clusters of a tile of ground distances: 1 MiB
 
 
@@ -133,7 +133,7 @@ class Bins:
 
     @cached_property
     def shared(self) -> bool:
-        """Whether mass that two histograms share may stay: whether the ground is a metric."""
+        """Whether common mass may stay in its bin, that is, whether the ground is a metric."""
         return is_pseudometric(self.matrix) if self.ground is None else self.ground.metric
 
     @cached_property
@@ -245,7 +245,7 @@ class Places:
 
 
 def _mirror(out: np.ndarray, same: bool) -> None:
-    """Copy what is above the diagonal below it, if heaps were compared with themselves."""
+    """Copy the upper triangle to the lower one, if heaps were compared with themselves."""
     for start in range(0, len(out) if same else 0, _MIRRORED):
         stop = start + _MIRRORED
         block = out[start:stop, start:stop]
@@ -255,7 +255,7 @@ def _mirror(out: np.ndarray, same: bool) -> None:
 
 
 def _sweep(x: Heaps, y: Heaps, out: np.ndarray) -> None:
-    """Set distances of histograms on the line, a few bins of many at a time."""
+    """Set distances of histograms on the line, block by block."""
     from ilk_distances.transport.closed_form import LANES, line_of_histograms
 
     order = np.argsort(x.places[:, 0], kind="stable")

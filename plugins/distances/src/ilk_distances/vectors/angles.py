@@ -13,10 +13,10 @@ SPLITTER = 2.0**27 + 1  # cuts a float64 into halves whose products are exact
 def one_less_cosine(
     X: np.ndarray, Y: np.ndarray, rows: np.ndarray, columns: np.ndarray, centred: bool
 ) -> np.ndarray:
-    """``1 - cos`` of small angles between some rows of X and of Y, `centred` or as they are.
+    """``1 - cos`` of small angles between some rows of X and of Y, centred or not.
 
-    Rows are scaled such that no square overflows. The result is the same for x and y as for
-    y and x, and 0 for equal ones.
+    Rows are scaled so that no square overflows. The result is symmetric in x and y, and 0 for
+    equal rows. Shapes: X (n, p), Y (m, p), rows and columns (n_pairs,).
     """
     out = np.empty(len(rows))
     rest = np.empty(X.shape[1])
@@ -36,7 +36,11 @@ def one_less_cosine(
 
 @ilk.compiled
 def _one_less_cosine(x: np.ndarray, y: np.ndarray, centred: bool, rest: np.ndarray) -> float:
-    """Take from y what is along x: products and differences exactly, so that digits are left."""
+    """Subtract from y its component along x, with exact products and differences.
+
+    x, y and rest (overwritten) have shape (p,). Exact arithmetic keeps digits where x and y
+    nearly cancel.
+    """
     x_mean = _mean(x) if centred else 0.0
     y_mean = _mean(y) if centred else 0.0
     xx = xy = yy = 0.0
@@ -68,6 +72,7 @@ def _one_less_cosine(x: np.ndarray, y: np.ndarray, centred: bool, rest: np.ndarr
 
 @ilk.compiled
 def _mean(x: np.ndarray) -> float:
+    """Mean of a row, (p,)."""
     total = 0.0
     for value in x:
         total += value
@@ -76,14 +81,14 @@ def _mean(x: np.ndarray) -> float:
 
 @ilk.compiled
 def _lost(a: float, b: float, difference: float) -> float:
-    """Return what rounding took from a difference ``a - b``."""
+    """Return the rounding error of a difference ``a - b`` (Knuth's two-sum)."""
     back = difference - a
     return (a - (difference - back)) - (b + back)
 
 
 @ilk.compiled
 def _error(a: float, b: float, product: float) -> float:
-    """Return what rounding took from a product ``a * b``."""
+    """Return the rounding error of a product ``a * b`` (Dekker's algorithm)."""
     a_high = SPLITTER * a - (SPLITTER * a - a)
     b_high = SPLITTER * b - (SPLITTER * b - b)
     a_low, b_low = a - a_high, b - b_high

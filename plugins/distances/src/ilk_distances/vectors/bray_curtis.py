@@ -12,8 +12,8 @@ class BrayCurtis(HistogramDistance):
     """Bray-Curtis distance: the share of two samples that they do not have in common.
 
     ``d(x, y) = sum_f |x_f - y_f| / sum_f (x_f + y_f)``, between 0 and 1, for counts and other
-    amounts, which are not negative. Two empty samples are at distance 0, an empty one is at
-    distance 1 from any other. It is no metric: the triangle inequality fails.
+    non-negative amounts. Two empty samples are at distance 0; an empty sample is at distance 1
+    from any other. It is no metric: the triangle inequality fails.
 
     Raises
     ------
@@ -34,7 +34,7 @@ class BrayCurtis(HistogramDistance):
     """
 
     def _rows(self, X: np.ndarray) -> Rows:
-        # In the order of the features, so that empty ones after the last change no bit.
+        # Summed in the order of the features, so that trailing zero features change no bit.
         return Rows(X, X, {"mass": np.cumsum(X, axis=1)[:, -1]})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
@@ -44,4 +44,4 @@ class BrayCurtis(HistogramDistance):
         mass = X.extras["mass"][:, None] + Y.extras["mass"]
         mass[mass == 0] = 1
         np.divide(tile.view, mass, out=tile.view)
-        np.minimum(tile.view, 1, out=tile.view)  # sums are rounded
+        np.minimum(tile.view, 1, out=tile.view)  # rounding may exceed 1

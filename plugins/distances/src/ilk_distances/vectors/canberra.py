@@ -14,9 +14,9 @@ from ilk.neighbors.vector_distance import VectorDistance
 class Canberra(VectorDistance):
     """Canberra distance: the sum of relative differences, each between 0 and 1.
 
-    ``d(x, y) = sum_f |x_f - y_f| / (|x_f| + |y_f|)``, where a feature that is zero in both counts
-    nothing. It is a metric, sensitive to small values near zero, and does not change, up to
-    rounding, when a feature is multiplied by a number.
+    ``d(x, y) = sum_f |x_f - y_f| / (|x_f| + |y_f|)``; a feature that is zero in both contributes
+    0. It is a metric and sensitive to values near zero. Multiplying a feature by a number
+    changes nothing, up to rounding.
 
     Raises
     ------
@@ -49,7 +49,7 @@ class Canberra(VectorDistance):
 
 
 def _of_huge(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Sums of relative differences of numbers so large that their sum may be none."""
+    """Sums of relative differences of numbers so large that ``|x| + |y|`` may overflow."""
     total = np.zeros((len(X), len(Y)))
     for x, y in zip(X.T[:, :, None], Y.T[:, None, :], strict=True):
         half = np.where(np.maximum(np.abs(x), np.abs(y)) > 1, 0.5, 1.0)

@@ -1,4 +1,4 @@
-"""Correlation distance: how unlike two profiles are, whatever their level and scale."""
+"""Correlation distance: the dissimilarity of two profiles, independent of level and scale."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ilk_distances.vectors.directions import centred, check_directions, directio
 class Correlation(VectorDistance):
     """Correlation distance: one minus Pearson's correlation of two vectors.
 
-    ``d(x, y) = 1 - corr(x, y)``, from 0 to 2: the cosine distance of the vectors less the mean
-    of each. Equal vectors are at distance exactly 0; work is in float64, also for float32.
+    ``d(x, y) = 1 - corr(x, y)``, from 0 to 2: the cosine distance of the vectors after the mean
+    of each is subtracted. Equal vectors are at distance exactly 0; float32 is computed in float64.
 
     It is no metric: the triangle inequality fails, and ``a x + b`` with a > 0 is at distance 0
     from x, up to rounding.
@@ -45,7 +45,7 @@ class Correlation(VectorDistance):
     works_in_double: ClassVar[bool] = True
 
     def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
-        """Return X as floats, no row of which is constant."""
+        """Return X as floats; a constant row is an error."""
         X = super().check_input(X, argument)
         check_directions(self, X, argument, centred=True)
         return np.asarray(X)

@@ -11,17 +11,17 @@ from ilk.neighbors.rows import Rows, Tile, fill
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.vectors.directions import check_directions, directions, scaled
 
-_SURE = 2.0**-40  # angles of which rounding of directions takes no digit that counts
+_SURE = 2.0**-40  # distances above keep enough digits although directions are rounded
 
 
 class Cosine(VectorDistance):
     """Cosine distance: one minus the cosine of the angle between two vectors.
 
     ``d(x, y) = 1 - x'y / (|x| |y|)``, from 0 (same direction) to 2 (opposite). It is half the
-    squared Euclidean distance of ``x/|x|`` and ``y/|y|`` and is computed so: the difference
-    from 1 would lose the digits of small angles. The smallest are computed from what y has
-    that is not along x. Equal vectors are at distance exactly 0; work is in float64, also for
-    float32.
+    squared Euclidean distance of ``x/|x|`` and ``y/|y|`` and is computed as such: the difference
+    from 1 would lose the digits of small angles. The smallest angles are computed from the
+    component of y orthogonal to x. Equal vectors are at distance exactly 0; float32 is computed
+    in float64.
 
     It is no metric: the triangle inequality fails, and multiples of a vector are at distance 0,
     up to rounding.
@@ -48,7 +48,7 @@ class Cosine(VectorDistance):
     works_in_double: ClassVar[bool] = True
 
     def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
-        """Return X as floats, no row of which is zero."""
+        """Return X as floats; a zero row is an error."""
         X = super().check_input(X, argument)
         check_directions(self, X, argument, centred=False)
         return np.asarray(X)
@@ -63,8 +63,8 @@ class Cosine(VectorDistance):
 def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None:
     """Fill a tile with half the squared Euclidean distances of vectors of length one.
 
-    Those that are so small that rounding of the vectors counts are computed from the rows as
-    they were given, of which the mean is to be subtracted or not.
+    Distances so small that the rounding of the unit vectors matters are computed again from the
+    given rows, with their means subtracted if `centred`.
     """
     from ilk.neighbors.sums import squared
 

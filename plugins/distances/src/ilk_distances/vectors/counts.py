@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @ilk.compiled
 def differences(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
-    """Numbers of features that differ."""
+    """Number of features in which each two rows differ."""
     n, p = X.shape
     m = YT.shape[1]
     one = out.dtype.type(1)

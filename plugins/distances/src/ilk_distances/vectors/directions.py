@@ -1,4 +1,4 @@
-"""Vectors of length one, and the distances between them that cosines come from."""
+"""Vectors of length one, whose distances give cosines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import ilk
 
 
 def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool) -> None:
-    """Raise if a row has no direction: it is zero, or constant where rows are centred.
+    """Raise if a row has no direction: it is zero, or constant if rows are centred.
 
     Raises
     ------
@@ -25,23 +25,24 @@ def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool)
 
 
 def scaled(X: np.ndarray) -> np.ndarray:
-    """Multiply each row, exactly, by a power of two that makes it less than 1, and half at least.
+    """Multiply each row, exactly, by a power of two that brings its largest number into [1/2, 1).
 
-    So no square overflows or vanishes, and no sum of large numbers is none.
+    Then no square overflows or vanishes, and no sum overflows.
     """
     _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
     return np.asarray(np.ldexp(X, -exponents, order="C"))
 
 
 def directions(X: np.ndarray) -> np.ndarray:
-    """Divide each row by its length, whatever that is."""
+    """Divide each row by its length, without overflow or underflow."""
     X = scaled(X)
-    squares = np.cumsum(np.square(X), axis=1)[:, -1:]  # in the order of the features, whatever
-    return np.asarray(X / np.sqrt(squares))  # their number or their layout
+    # cumsum adds in the order of the features, whatever their number and the memory layout
+    squares = np.cumsum(np.square(X), axis=1)[:, -1:]
+    return np.asarray(X / np.sqrt(squares))
 
 
 def centred(X: np.ndarray) -> np.ndarray:
-    """Subtract from each row its mean, exactly enough for rows far from zero."""
+    """Subtract its mean from each row, precisely also for rows far from zero."""
     X = scaled(X)
     X = X - X.mean(axis=1, keepdims=True)
     return np.asarray(X - X.mean(axis=1, keepdims=True))

@@ -20,14 +20,14 @@ class Hamming(VectorDistance):
     ``normalize=False``. Two empty texts are at distance 0.
 
     Rows may be vectors of any type, rows of a data frame (nominal columns too), lists of
-    hashable values, texts or bytes; values are equal or not, as ``==`` says. A missing value,
-    of which nobody knows what it equals, is an error; the distance `heterogeneous` takes them.
+    hashable values, texts or bytes; ``==`` compares their values. A missing value is an error;
+    the distance `heterogeneous` takes missing values.
 
     Raises
     ------
     InputError, InputTypeError
         If rows differ in length (names two of them), a value is missing, infinite or not
-        hashable (names row and column), or texts are to be compared with bytes, say.
+        hashable (names row and column), or X and Y cannot be compared, like texts and bytes.
 
     References
     ----------
@@ -44,7 +44,7 @@ class Hamming(VectorDistance):
            [3., 0.]])
     """
 
-    normalize: bool = param(default=True, doc="Whether the number is divided by that of positions.")
+    normalize: bool = param(default=True, doc="Divide the count by the number of positions.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("vectors", "tables", "strings"), symmetric=True, metric=True
     )
@@ -81,7 +81,7 @@ class Hamming(VectorDistance):
         return self._related(near, X, Y), where
 
     def _related(self, counts: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        """Counts as they are returned."""
+        """Counts, or shares if `normalize` is set."""
         single = X.dtype == Y.dtype == np.float32
         counts = counts.astype(np.float32 if single else np.float64, copy=False)
         return counts / max(X.shape[1], 1) if self.normalize else counts

@@ -15,15 +15,15 @@ from ilk_distances.vectors.members import Sets, as_sets
 
 
 class Jaccard(VectorDistance):
-    """Jaccard distance: the share of what either of two sets has that only one of them has.
+    """Jaccard distance: the share of the union of two sets that only one of them has.
 
-    ``d(x, y) = |x xor y| / |x or y|`` of sets or of binary vectors. For other non-negative
-    vectors it is what that becomes, the weighted Jaccard distance (Ruzicka's):
-    ``sum_f |x_f - y_f| / sum_f max(x_f, y_f)``, which is 1 minus the sum of minima over that of
-    maxima. It is never above 1, and 0 for two empty sets or vectors of zeros.
+    ``d(x, y) = |x xor y| / |x or y|`` of sets or of binary vectors. Other non-negative vectors
+    are compared by the weighted Jaccard distance (Ruzicka's):
+    ``sum_f |x_f - y_f| / sum_f max(x_f, y_f)``, which is 1 minus the sum of minima over the sum
+    of maxima. It is at most 1, and 0 for two empty sets or vectors of zeros.
 
-    Both are metrics. Texts count as the sets of their substrings of a length, so different
-    texts can be at distance 0.
+    Both are metrics. A text is the set of its substrings of a given length, so different texts
+    can be at distance 0.
 
     Raises
     ------
@@ -54,8 +54,8 @@ class Jaccard(VectorDistance):
     shingle: int = param(
         default=3,
         ge=1,
-        doc="Length of the substrings of texts (and bytes). A shorter text, unless empty, is "
-        "the only member of its set.",
+        doc="Length of the substrings of texts (and bytes). A shorter text, unless empty, forms "
+        "a set of itself alone.",
     )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("histograms", "strings"), symmetric=True, metric=True
@@ -68,7 +68,7 @@ class Jaccard(VectorDistance):
         return [cls(), cls(shingle=1)]
 
     def check_input(self, X: Any, argument: str = "X") -> Any:
-        """Return X as an array of non-negative numbers, or as sets; those as they are."""
+        """Return X as an array of non-negative numbers, or as `Sets`."""
         if isinstance(X, Sets):
             return X
         X = ilk.as_table(X)
@@ -98,7 +98,7 @@ class Jaccard(VectorDistance):
         return [text[start : start + self.shingle] for start in starts]
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
-        """Return X and Y (X again if None), both as arrays or as sets of the same things."""
+        """Return X and Y (X again if None), both as arrays or as sets with the same columns."""
         self.check_parameters()
         X, Y = super().check_pair(X, Y)
         if isinstance(X, Sets) != isinstance(Y, Sets):
@@ -135,7 +135,7 @@ class Jaccard(VectorDistance):
 
 
 def _are_vectors(X: Any) -> bool:
-    """Tell whether X is a table, a sparse matrix, or has nothing but numbers."""
+    """Tell whether X is a table, a sparse matrix, or has only numbers."""
     if ilk.is_table(X) or sp.issparse(X):
         return True
     if isinstance(X, np.ndarray) and X.dtype != object:
@@ -149,14 +149,14 @@ def _are_vectors(X: Any) -> bool:
 
 
 def _ratios(X: Rows, Y: Rows, tile: Tile) -> np.ndarray:
-    """Fill a tile with distances, and return what they were divided by."""
+    """Fill a tile with distances, and return their denominators."""
     from ilk.neighbors.sums import absolute
 
     fill(absolute, X, Y, tile)
     D = tile.view
     with np.errstate(invalid="ignore", over="ignore"):
         sums = X.extras["sums"][:, None] + Y.extras["sums"]
-        whole = np.asarray(sums + D)  # twice that of the maxima
+        whole = np.asarray(sums + D)  # twice the sum of maxima
         np.divide(2 * D, whole, out=D, where=whole > 0)
     np.minimum(D, 1, out=D)
     return whole

@@ -21,13 +21,13 @@ class Mahalanobis(ilk.Distance):
     ``d(x, y) = sqrt((x - y)' A (x - y))`` where A is the inverse of the covariance S, or ``L'L``
     for given `components` L. It does not change if the features undergo an invertible affine map.
 
-    Computed as ``|L x - L y|``, in which no negative number can come under the root, with L from
-    the singular values of the centred rows (of the given S: from its eigenvalues). Where x and y
-    are so close that this loses digits, it is ``|L (x - y)|``: equal rows are at distance 0.
+    It is computed as ``|L x - L y|``, so that no negative number comes under the root, with L
+    from the singular values of the centred rows (for a given S: from its eigenvalues). If x and
+    y are so close that this loses digits, ``|L (x - y)|`` is used: equal rows are at distance 0.
 
-    A singular S has no inverse, which is an error unless `shrinkage` or `pinv` is asked for.
-    Whether S is singular does not depend on the units of the features; directions in which rows
-    differ by no more than the rounding of X do not count.
+    A singular S has no inverse, which is an error unless `shrinkage` or `pinv` is set. Whether
+    S counts as singular does not depend on the units of the features; directions in which rows
+    differ by no more than the rounding of X count as constant.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Mahalanobis(ilk.Distance):
         default=None,
         type=Array,
         form="array of shape (r, p)",
-        doc="L, in place of a covariance; then nothing is learned.",
+        doc="L, in place of a covariance; `fit` then learns nothing.",
     )
     shrinkage: float = param(
         default=0.0,
@@ -90,8 +90,8 @@ class Mahalanobis(ilk.Distance):
     )
     pinv: bool = param(
         default=False,
-        doc="Whether the pseudo-inverse stands in for the inverse of a singular S. Then only "
-        "what lies in the span of S counts: a pseudo-metric.",
+        doc="Whether the pseudo-inverse replaces the inverse of a singular S. Then only "
+        "differences within the span of S count: a pseudo-metric.",
     )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         symmetric=True, metric=True, needs_fit=True
@@ -99,7 +99,7 @@ class Mahalanobis(ilk.Distance):
 
     @classmethod
     def examples(cls) -> list[Mahalanobis]:
-        """Return one for each way to come by the map."""
+        """Return one for each way to obtain the map."""
         S = np.diag([1.0, 2.0, 3.0, 4.0]) + 0.5
         return [
             cls(),
@@ -117,7 +117,7 @@ class Mahalanobis(ilk.Distance):
 
     @property
     def metric(self) -> bool:
-        """Whether the map has full rank; before `fit`, whether it may not have."""
+        """Whether the map has full rank; before `fit`, whether full rank is guaranteed."""
         if hasattr(self, "components_"):
             return bool(self.rank_ == self.components_.shape[1])
         if self.needs_fit:
@@ -126,7 +126,7 @@ class Mahalanobis(ilk.Distance):
         return bool(found.rank == found.components.shape[1])
 
     def check_parameters(self) -> None:
-        """Check the shapes of what is given, and that nothing is given twice."""
+        """Check the shapes of the given matrices, and that only one of them is given."""
         super().check_parameters()
         if self.components is not None:
             _check_matrix(self, "components")
@@ -141,7 +141,7 @@ class Mahalanobis(ilk.Distance):
                 raise self.parameter_error("covariance", f"must be square, got shape {shape}")
         elif self.covariance == "ledoit_wolf" and self.shrinkage:
             raise self.parameter_error(
-                "shrinkage", f"must be 0 where ledoit_wolf says it, got {self.shrinkage}"
+                "shrinkage", f"must be 0 if covariance is 'ledoit_wolf', got {self.shrinkage}"
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -199,7 +199,7 @@ class Mahalanobis(ilk.Distance):
         return found
 
     def _map(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return L and the point that is subtracted before."""
+        """Return L and the location that is subtracted first."""
         if hasattr(self, "components_"):
             return self.components_, self.location_
         if self.needs_fit:
@@ -233,7 +233,7 @@ class Mahalanobis(ilk.Distance):
         return near, where
 
     def prepare(self, X: Any) -> ilk.Prepared:
-        """Return a handle on X that has it mapped."""
+        """Return a handle on X, mapped once."""
         return ilk.Prepared(self, self.check_input(X))
 
     def check_input(self, X: Any, argument: str = "X") -> Mapped:
@@ -262,7 +262,7 @@ class Mahalanobis(ilk.Distance):
             )
 
 
-_CLOSE = 2**14  # pairs computed again at a time
+_CLOSE = 2**14  # pairs computed again at a time: bounds the memory
 
 
 def _check_matrix(owner: Mahalanobis, name: str) -> np.ndarray:
@@ -284,7 +284,7 @@ def _singular(rank: int, p: int) -> str:
 
 
 def _ledoit_wolf(X: np.ndarray) -> float:
-    """Shrinkage of rows, which their unit does not change: its fourth powers stay in range."""
+    """Ledoit and Wolf's shrinkage; rows are rescaled so that fourth powers stay in range."""
     X = X.astype(float, copy=False)
     _, exponent = np.frexp(np.abs(X).max())
     return float(ledoit_wolf_shrinkage(np.ldexp(X, -int(exponent))))

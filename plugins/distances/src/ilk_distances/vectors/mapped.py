@@ -1,4 +1,4 @@
-"""Rows after a linear map, with a bound on what rounding did to them."""
+"""Rows after a linear map, with a bound on their rounding error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import ilk
 
 @dataclass(frozen=True)
 class Mapped:
-    """Rows before and after the map, and the distance below which the latter lose digits."""
+    """Rows before and after the map, and the distance below which mapped rows lose digits."""
 
     before: np.ndarray
     after: np.ndarray
@@ -42,7 +42,7 @@ class Mapped:
 
 
 def mapped(X: np.ndarray, L: np.ndarray, location: np.ndarray) -> Mapped:
-    """Map the rows of X, and bound what rounding does to them."""
+    """Map the rows of X, and bound their rounding error."""
     after = np.empty((len(X), len(L)))
     doubt = np.zeros(len(X))
     sizes = norms(L.T)
@@ -57,15 +57,15 @@ def mapped(X: np.ndarray, L: np.ndarray, location: np.ndarray) -> Mapped:
 
 
 def mapped_by(learner: Any, X: Any, argument: str = "X") -> Mapped:
-    """Map rows as a fitted metric learner does, but each for itself.
+    """Map rows as a fitted metric learner does, but each independently of the others.
 
-    A learner's own product of matrices differs in the last digits with the rows beside, so that
-    equal rows would not be at distance 0. One without ``components_`` is left to do it.
+    The last digits of a learner's own matrix product depend on the other rows in it: equal rows
+    would not be at distance 0. A learner without ``components_`` maps the rows itself.
 
     Raises
     ------
     InputError
-        Naming the learner, if X is not what it takes, or too large for its map.
+        Naming the learner, if X is invalid input for it, or too large for its map.
     """
     L = getattr(learner, "components_", None)
     if L is None:
@@ -84,11 +84,11 @@ def mapped_by(learner: Any, X: Any, argument: str = "X") -> Mapped:
 
 
 _ERROR = 1e-9  # relative error above which a distance is computed again
-_BLOCK = 2**15  # numbers in a block of rows
+_BLOCK = 2**15  # numbers in a block of rows: they stay in the cache
 
 
 def times(rows: np.ndarray, L: np.ndarray) -> np.ndarray:
-    """``rows L'`` summed in the order of the features, which for BLAS depends on the block."""
+    """``rows L'``, summed in the order of the features; BLAS's order depends on the block."""
     total = np.zeros((len(rows), len(L)))
     for f, column in enumerate(rows.T):
         total += column[:, None] * L[:, f]
@@ -96,7 +96,7 @@ def times(rows: np.ndarray, L: np.ndarray) -> np.ndarray:
 
 
 def norms(rows: np.ndarray) -> np.ndarray:
-    """Euclidean norms of rows, none of whose squares vanishes or overflows."""
+    """Euclidean norms of rows, without underflow or overflow of squares."""
     largest = np.abs(rows).max(axis=1)
     scale = np.where(largest > 0, largest, 1.0)
     return np.asarray(scale * np.sqrt(((rows / scale[:, None]) ** 2).sum(axis=1)))

@@ -21,11 +21,11 @@ class Sets:
     Attributes
     ----------
     rows : csr_matrix of shape (n, n_things)
-        1 where a set has a thing.
+        1 where a set has a member.
     sizes : ndarray of shape (n,)
-        Numbers of members, those that no column stands for included.
+        Numbers of members, including members without a column.
     things : list
-        What the columns stand for.
+        The members that the columns represent.
     """
 
     rows: Any
@@ -45,7 +45,7 @@ class Sets:
         return Sets(self.rows[chosen], self.sizes[chosen], self.things)
 
     def among(self, things: list[Any]) -> Sets:
-        """Return the same sets with columns for other things; members without one only count."""
+        """Return the same sets with other columns; members without a column count in sizes only."""
         if things is self.things:
             return self
         column = {thing: place for place, thing in enumerate(things)}
@@ -57,14 +57,14 @@ class Sets:
         return Sets(self.rows @ renaming, self.sizes, things)
 
     def common(self, other: Sets) -> np.ndarray:
-        """Numbers of common members of every pair, the other sets having the same columns."""
+        """Numbers of common members of every pair; both have the same columns."""
         return np.asarray((self.rows @ other.rows.T).toarray())
 
 
 def as_sets(
     owner: object, X: Sequence[Any], argument: str, members: Callable[[str | bytes], Iterable[Any]]
 ) -> Sets:
-    """Return sets, lists of words or of other things but numbers, and texts as sets.
+    """Return sets, lists of words or of other non-numeric things, and texts as `Sets`.
 
     Parameters
     ----------
@@ -78,8 +78,7 @@ def as_sets(
     Raises
     ------
     InputError, InputTypeError
-        Naming the first row that is no such thing, or has a member that is missing or not
-        hashable.
+        Naming the first row of another type, or with a member that is missing or not hashable.
     """
     column: dict[Any, int] = {}
     found: list[list[int]] = []

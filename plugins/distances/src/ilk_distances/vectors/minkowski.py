@@ -16,13 +16,13 @@ class Minkowski(Norm):
 
     Differences are taken feature by feature: equal rows are at distance exactly 0, swapping
     x and y changes no bit, and rows that are close but far from the origin lose no digits.
-    Powers neither overflow nor vanish on the way, whatever the size of differences and weights:
-    a distance is infinite only where it is larger than the largest number of its type.
+    Intermediate powers neither overflow nor underflow, whatever the size of differences and
+    weights: a distance is infinite only if it exceeds the largest number of its type.
 
     Raises
     ------
     ParameterError
-        If p or the weights are not as above, or there is not one weight for each feature.
+        If p or the weights are invalid, or the number of weights is not that of features.
     InputError
         If X or Y has a NaN or an infinite value (names row and column), or their numbers of
         features differ.

@@ -9,7 +9,7 @@ import ilk
 
 @ilk.compiled
 def relative(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
-    """Sums of ``|x - y| / (|x| + |y|)``, 0 where both are 0."""
+    """Sums of ``|x - y| / (|x| + |y|)``, with 0 where both are 0."""
     n, p = X.shape
     m = YT.shape[1]
     least = np.nextafter(X.dtype.type(0), X.dtype.type(1))

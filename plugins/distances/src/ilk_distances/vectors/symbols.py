@@ -1,4 +1,4 @@
-"""Rows of symbols that are only equal or not: numbers, characters, cells of any type."""
+"""Rows of nominal symbols, compared by equality: numbers, characters, cells of any type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EXACT = 2**53  # whole numbers up to this are exact as floats
+EXACT = 2**53  # integers up to this are exact as float64
 
 
 def as_symbols(owner: object, X: Any, argument: str = "X") -> np.ndarray:
@@ -71,7 +71,7 @@ def _is_row(row: Any) -> bool:
 
 
 def _is_small(numbers: np.ndarray) -> bool:
-    """Tell whether whole numbers among them are exact, whatever they were made of."""
+    """Tell whether all numbers are so small that integers among them are exact as floats."""
     return bool(np.abs(numbers).max(initial=0) < EXACT)
 
 
@@ -80,7 +80,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def _characters(owner: object, texts: Sequence[Any], argument: str) -> np.ndarray:
-    """Texts of one length as an array of characters, bytes as one of single bytes."""
+    """Texts of equal length as an array of characters, bytes as an array of single bytes."""
     kind = str if isinstance(texts[0], str) else bytes
     other = next((row for row, text in enumerate(texts) if not isinstance(text, kind)), None)
     if other is not None:
@@ -119,7 +119,7 @@ def _cells(owner: object, X: np.ndarray, argument: str) -> np.ndarray:
 
 
 def _as_numbers(X: np.ndarray) -> np.ndarray | None:
-    """An array of objects as one of numbers, if they are and none needs rounding for it."""
+    """Convert an array of objects to numbers, if all are numbers and convert exactly."""
     if X.dtype != object or not all(map(_is_number, X.flat)):
         return None
     numbers = np.array(X.tolist())
@@ -147,14 +147,14 @@ def _check_cells(owner: object, cells: np.ndarray, argument: str) -> None:
 
 
 def comparable(owner: object, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return floats in place of symbols, equal where these are, for both arrays alike.
+    """Replace the symbols of both arrays by floats that are equal where the symbols are.
 
-    They are float32 where that holds them exactly.
+    The floats are float32 if that is exact.
 
     Raises
     ------
     InputTypeError
-        If one has characters and the other bytes or numbers.
+        If one array has characters and the other bytes or numbers.
     """
     x, y = _kind(X), _kind(Y)
     if x == y != "objects":
@@ -180,7 +180,7 @@ def _kind(X: np.ndarray) -> str:
 
 
 def _objects(X: np.ndarray) -> np.ndarray:
-    if X.dtype.kind == "U":  # of which numpy would drop the character 0
+    if X.dtype.kind == "U":  # numpy would drop the character 0
         return np.asarray(np.frompyfunc(chr, 1, 1)(_codes(X)), dtype=object)
     return X.astype(object)
 
@@ -192,7 +192,7 @@ def _codes(X: np.ndarray) -> np.ndarray:
 
 
 def _size(X: np.ndarray) -> float:
-    """The largest integer of an array; for floats, what their type holds exactly."""
+    """The largest integer of an array; for floats, the largest exact integer of their type."""
     if X.dtype == object:
         return np.inf
     if X.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""Linear maps after which a covariance is the identity, and the rank of the covariance."""
+"""Whitening: linear maps that make a covariance the identity, and the covariance's rank."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ class Whitening(NamedTuple):
 def whitening_of_rows(
     X: np.ndarray, location: np.ndarray, shrinkage: float, ddof: int
 ) -> Whitening:
-    """Whiten the covariance of rows, ``(1 - s) S + s tr(S)/p I``, without ever forming it.
+    """Whiten the covariance of rows, ``(1 - s) S + s tr(S)/p I``, without forming it.
 
-    Singular values of the rows themselves tell small variances that the covariance, in which
-    they are squared, does not hold. Features are brought to one scale before the rank is
-    determined, so it does not depend on their units; what rounding of X alone can cause does
-    not count.
+    Singular values of the rows resolve small variances that are lost when the covariance squares
+    them. Features are scaled before the rank is determined, so the rank does not depend on their
+    units; directions within the rounding error of X do not count.
     """
     n, p = X.shape
     highest, lowest = X.max(axis=0).astype(float), X.min(axis=0).astype(float)
@@ -47,7 +46,7 @@ def whitening_of_rows(
 
 
 def whitening_of_matrix(S: np.ndarray, eps: float) -> Whitening | str:
-    """Whiten a covariance, or say what is wrong with it."""
+    """Whiten a covariance, or return an error message about it."""
     diagonal = np.diagonal(S)
     wrong = (diagonal < 0) | ((diagonal == 0) & S.any(axis=0))
     if wrong.any():
@@ -68,12 +67,12 @@ def whitening_of_matrix(S: np.ndarray, eps: float) -> Whitening | str:
     return _whiten(np.sqrt(variance), axes.T[::-1], scale, np.sqrt(10 * len(S) * eps))
 
 
-_SLACK = 1e-8  # of correlations, for rounding
-_BLOCK = 2**18  # numbers in a block of rows
+_SLACK = 1e-8  # tolerance for the rounding error of correlations
+_BLOCK = 2**18  # numbers in a block of rows: bounds the memory
 
 
 def _root(X: np.ndarray, location: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Triangular R with ``R'R = Z'Z`` for ``Z = (X - location) / spread``, block by block."""
+    """Triangular R with ``R'R = Z'Z`` for ``Z = (X - location) / spread``, by QR of blocks."""
     p = X.shape[1]
     R = np.empty((0, p))
     step = max(_BLOCK // p, p)
@@ -88,7 +87,7 @@ def _whiten(sizes: np.ndarray, axes: np.ndarray, scale: np.ndarray, tolerance: f
     rank = int(np.count_nonzero(sizes > tolerance * sizes[0]))
     axes = axes[:rank]
     L = axes / sizes[:rank, None] / scale
-    if rank < len(scale):  # project on the span, so that it is Moore's and Penrose's inverse
+    if rank < len(scale):  # projection on the span makes it the Moore-Penrose inverse
         span, _ = np.linalg.qr((axes * scale).T)
         L = L @ span @ span.T
     return Whitening(L, rank)

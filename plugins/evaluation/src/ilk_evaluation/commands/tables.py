@@ -16,8 +16,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from ilk.messages import printable
 from ilk.registries import replaced
-from ilk.wording import printable
 from ilk_evaluation.plan.design import short, short_resampling
 from ilk_evaluation.plan.experiment_file import data_outside
 from ilk_evaluation.plan.shards import shard_name

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import ilk
 from ilk import FilePath, Many, Param, Table, param
+from ilk.messages import show
 from ilk.spec import load
-from ilk.wording import show
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.table_file import (
     EXAMPLE,

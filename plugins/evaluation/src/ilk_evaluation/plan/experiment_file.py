@@ -10,8 +10,8 @@ from typing import Any
 
 import ilk
 from ilk import FilePath, Many, Param, Table
+from ilk.messages import show
 from ilk.spec import load
-from ilk.wording import show
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 

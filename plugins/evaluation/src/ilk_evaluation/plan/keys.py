@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk.known import plain_name
 from ilk.registries import replaced
+from ilk.shipped import plain_name
 from ilk_evaluation.source_version import code_of
 
 FORMAT = 1

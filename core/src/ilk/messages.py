@@ -1,10 +1,10 @@
-"""Words for messages: articles, and values shown short and on one line."""
+"""Parts of messages: articles, and short values on one line."""
 
 from __future__ import annotations
 
 from typing import Any
 
-_LONGEST = 80
+_LONGEST = 80  # characters of a value in a message: it fits on a line
 
 
 def an(noun: str) -> str:
@@ -19,7 +19,7 @@ def an(noun: str) -> str:
 
 
 def show(value: Any) -> str:
-    """Write a value for a message: on one line, and cut where it is long."""
+    """Write a value for a message: on one line, and shortened if it is long."""
     try:
         text = " ".join(repr(value).split())
     except RecursionError:
@@ -30,6 +30,6 @@ def show(value: Any) -> str:
 
 
 def printable(text: str, keep: str = "\n\t") -> str:
-    """Replace what would move a terminal's cursor, colour it or turn its direction."""
+    """Replace control characters, which move a terminal's cursor or change its colours."""
     known = (letter if letter.isprintable() or letter in keep else "\ufffd" for letter in text)
     return "".join(known)

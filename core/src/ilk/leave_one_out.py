@@ -1,4 +1,4 @@
-"""Leaving each case out in turn without fitting anew: who can, and what stands in the way."""
+"""Conditions for fast leave-one-out cross-validation, without a fit for each case."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from ilk.freezing import is_frozen
 
 
 def leaves_out(learner: Any) -> bool:
-    """Tell whether the `leave_one_out` of a learner gives what refitting without each case does.
+    """Tell whether a learner's `leave_one_out` equals refitting without each case.
 
-    It does where the learner declares `fast_leave_one_out`: as a property, which knows of the
-    present parameters, or else as a capability of the class, and then only if no random state is
-    left open, as each of many fits would draw its own.
+    It does if the learner declares `fast_leave_one_out`: as a property, which depends on the
+    present parameters, or as a capability of the class, and then only if no random state is
+    open, because each of many fits would draw a different one.
     """
     if not hasattr(learner, "leave_one_out"):
         return False
-    own = getattr(learner, "fast_leave_one_out", None)
-    if isinstance(own, bool):
-        return own
+    declared = getattr(learner, "fast_leave_one_out", None)
+    if isinstance(declared, bool):
+        return declared
     return _declares(learner, "fast_leave_one_out") and not _is_open(learner)
 
 
 def learns_nothing(step: Any) -> bool:
-    """Tell whether what a step makes of a case is the same, whatever it was fitted to.
+    """Tell whether the output of a step for a case does not depend on its training data.
 
-    So it is where a transformer declares `stateless`, as a property or as a capability, and
-    leaves no random state open; and where a component of ilk's is frozen. An editor always
-    depends on the cases it chooses from.
+    This holds for a transformer that declares `stateless`, as a property or as a capability, and
+    has no open random state; and for a frozen component of ilk. An editor always depends on the
+    cases it selects from.
     """
     if hasattr(step, "fit_resample") or not hasattr(step, "transform"):
         return False
     if is_frozen(step):
-        return hasattr(step, "parameters")  # of another library's one row may move another
+        return hasattr(step, "parameters")  # another library's transform may mix rows
     own = getattr(step, "stateless", None)
     declared = own if isinstance(own, bool) else _declares(step, "stateless")
     return declared and not _is_open(step)
@@ -47,10 +47,10 @@ def _declares(component: Any, capability: str) -> bool:
 
 
 def _is_open(component: Any) -> bool:
-    """Tell whether a random state, however deep, is still None."""
+    """Tell whether any random state, at any depth, is None."""
     try:
         one, other = (_states(seeded(clone(component), seed)) for seed in (0, 1))
-    except IlkError:  # said when it is fitted
+    except IlkError:  # reported by fit
         return True
     return one != other
 

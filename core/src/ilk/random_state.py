@@ -1,4 +1,4 @@
-"""Random states and sample weights at the door."""
+"""Validation of random states and sample weights."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ilk.registries import display_name
 
 
 def check_seed(owner: object, random_state: Any) -> np.random.RandomState:
-    """Return numpy's RandomState for a seed, a generator, or None (other numbers each time).
+    """Return numpy's RandomState for a seed, a generator, or None (a new random state).
 
     Parameters
     ----------
     owner : Component
         Named in errors.
     random_state : None, int, RandomState or Generator
-        A RandomState is used as it is; a Generator gives a seed.
+        A RandomState is returned unchanged; a Generator draws a seed.
 
     Raises
     ------
@@ -34,17 +34,16 @@ def check_seed(owner: object, random_state: Any) -> np.random.RandomState:
         return random_state
     if isinstance(random_state, np.random.Generator):
         random_state = int(random_state.integers(2**32))
-    return np.random.RandomState(random_state)  # what scikit-learn takes
+    return np.random.RandomState(random_state)  # scikit-learn takes no Generator
 
 
 def check_weights(owner: object, sample_weight: Any, X: Any) -> np.ndarray:
-    """Return sample weights as a float array of one for each row of X.
+    """Return sample weights as a float array, one for each row of X.
 
     Raises
     ------
     InputError
-        Naming the component and the first weight that is not finite or is negative; or if
-        all are 0.
+        Naming the component and the first weight that is negative or not finite; or if all are 0.
     """
     name = display_name(owner)
     try:
