@@ -1,4 +1,4 @@
-"""The competence model of cases, and the edited set that grows while the model shrinks."""
+"""The competence model of cases, and the edited set of competence-guided editing."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ if TYPE_CHECKING:
 class CompetenceModel:
     """Which cases solve which: c solves t if it is of t's class and among t's k nearest others.
 
-    Every case solves itself. Printed, it says what there is.
+    Every case solves itself. `print` shows a summary.
 
     Attributes
     ----------
     k : int
-        How many nearest cases may solve a case.
+        Number of nearest cases that may solve a case.
     coverage : CaseSets
         ``coverage[c]``: the cases that c solves.
     reachability : CaseSets
         ``reachability[t]``: the cases that solve t.
     relative_coverage : ndarray of shape (n,)
-        Sum of 1 / |reachability(t)| over what a case covers: how much depends on it.
+        Sum of 1 / |reachability(t)| over the coverage of a case: its importance.
     groups : ndarray of int, shape (n,)
-        Number of each case's competence group: cases one of which solves the other, or which
-        are linked by a chain of such cases.
+        Competence group of each case: the connected components of the relation "solves".
     """
 
     k: int
@@ -45,14 +44,14 @@ class CompetenceModel:
 
     @cached_property
     def relative_coverage(self) -> np.ndarray:
-        """How much depends on each case; array of shape (n,)."""
+        """Relative coverage of each case; array of shape (n,)."""
         shares = 1 / self.reachability.sizes
         case = np.repeat(np.arange(len(self)), self.coverage.sizes)
         return np.bincount(case, shares[self.coverage.members], minlength=len(self))
 
     @cached_property
     def groups(self) -> np.ndarray:
-        """Number of each case's competence group; array of shape (n,)."""
+        """Competence group of each case; array of shape (n,)."""
         sets, n = self.coverage, len(self)
         links = csr_matrix((np.ones(len(sets.members), bool), sets.members, sets.starts), (n, n))
         return np.asarray(connected_components(links, directed=False)[1])
@@ -77,7 +76,7 @@ class CompetenceModel:
 
 
 def model_of(cases: Cases, k: int) -> CompetenceModel:
-    """Make the competence model of cases; memory for about 2 (k + 1) n numbers."""
+    """Build the competence model of cases; memory for about 2 (k + 1) n numbers."""
     n, neighbors = len(cases), cases.neighbors(k)[1]
     target, place = np.nonzero(cases.codes[neighbors] == cases.codes[:, None])
     itself = np.arange(n)
@@ -93,14 +92,14 @@ def _range(sizes: np.ndarray) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CaseSets:
-    """A set of cases for each case; ``sets[i]`` are the members of that of i, ascending.
+    """A set of cases for each case; ``sets[i]`` holds the members for case i, ascending.
 
     Attributes
     ----------
     starts : ndarray of int, shape (n + 1,)
-        Where each set begins among the members, and where the last one ends.
+        Start of each set in `members`, and the end of the last one.
     members : ndarray of int
-        Of all sets, one set after the other.
+        Members of all sets, concatenated.
     """
 
     starts: np.ndarray
@@ -108,13 +107,13 @@ class CaseSets:
 
     @classmethod
     def of(cls, matrix: csr_matrix) -> CaseSets:
-        """Each row of a sparse matrix as the set of its columns."""
+        """Turn each row of a sparse matrix into the set of its columns."""
         matrix.sort_indices()
         return cls(matrix.indptr, matrix.indices)
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many members each set has; array of shape (n,)."""
+        """Number of members of each set; array of shape (n,)."""
         return np.diff(self.starts)
 
     def __len__(self) -> int:
@@ -136,26 +135,26 @@ class CaseSets:
 Add = Literal["misclassified", "unsolved"]
 Delete = Literal["covered", "none"]
 Update = Literal["dynamic", "static"]
-_DIGITS = 10  # of relative coverage: equal sums of shares tie, in whichever order they were added
+_DIGITS = 10  # digits of relative coverage: equal sums tie despite their order of addition
 
 
 class EditedSet:
-    """The cases that were added, and what is left of the training set.
+    """The edited set and the remaining training set.
 
     Parameters
     ----------
     cases : Cases
     model : CompetenceModel
-        Of all of them.
+        The model of all cases.
     add : {"misclassified", "unsolved"}
         Which cases are added.
 
     Attributes
     ----------
     kept : ndarray of bool, shape (n,)
-        What was added.
+        The edited set.
     left : ndarray of bool, shape (n,)
-        The training set.
+        The remaining training set.
     """
 
     def __init__(self, cases: Cases, model: CompetenceModel, add: Add) -> None:
@@ -180,7 +179,7 @@ class EditedSet:
         )
 
     def keys(self, order: str) -> np.ndarray:
-        """What the model orders cases by, the smallest first."""
+        """Sort keys of the cases by the model, smallest first."""
         if order == "reach_for_cover":
             return self._sizes.reachability
         if order == "coverage":
@@ -188,14 +187,14 @@ class EditedSet:
         return -np.round(self._sizes.relative, _DIGITS)
 
     def takes(self, case: int) -> bool:
-        """Whether a case is to be added."""
+        """Whether to add a case."""
         if self._store is None:
             return not self._solved[case]
         nearest = self._store.nearest[case]
         return bool(nearest < 0 or self._codes[nearest] != self._codes[case])
 
     def extend(self, case: int, delete: Delete, update: Update) -> np.ndarray:
-        """Add a case that is to be added; return what leaves the training set with it."""
+        """Add a case; return the cases removed from the training set with it."""
         from ilk_learners.editors.competence_kernels import leave
 
         self.kept[case] = True

@@ -14,20 +14,19 @@ from ilk_learners.editors.cases import DISTANCE, INDEX, CaseEditor, Cases
 class ENN(CaseEditor):
     """Remove the cases that disagree with their neighbours (edited nearest neighbours).
 
-    Every case is compared with its k nearest among all the other cases of the whole set;
-    those that disagree are removed at the end, in one go, so that the order of the cases
-    does not matter beyond ties of distance (which go to the earlier case). A case is left
-    out of its own neighbours by its number: a twin, equal to it, stays among them. Of a
-    single class, all are kept.
+    Every case is compared with its k nearest neighbours among all other cases. Cases that disagree
+    are removed together at the end, so the order of the cases matters only for ties of distance
+    (they go to the earlier case). A case is not its own neighbour; a duplicate of it may be. With
+    a single class, all are kept.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
@@ -55,21 +54,20 @@ class ENN(CaseEditor):
     ([0, 1, 3, 4, 5, 6, 7], 0.125)
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours are asked.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours.")
     distance: DistanceLike = DISTANCE
     index: IndexLike = INDEX
     rule: Rule = param(
         default="plurality",
         choices=("plurality", "all"),
-        doc="Removed when the class most frequent among the neighbours is another (Wilson's "
-        "rule), or already when any neighbour is of another class.",
+        doc="Remove a case if the most frequent class of its neighbours is another (Wilson's "
+        "rule), or if any neighbour is of another class.",
     )
     ties: Ties = param(
         default="keep",
         choices=("keep", "remove", "nearest"),
-        doc='What becomes, under "plurality", of a case whose class shares the most votes with '
-        "another: it stays; it goes; or the nearest neighbour of the classes that share "
-        "them decides.",
+        doc='Under "plurality", if the class of a case ties with another: keep it; remove it; or '
+        "the nearest neighbour of the classes that share them decides.",
     )
 
     @classmethod
@@ -82,21 +80,21 @@ class ENN(CaseEditor):
 
 
 class RENN(CaseEditor):
-    """Remove the cases that disagree with their neighbours, until none does.
+    """Repeat: remove the cases that disagree with their neighbours, until none does.
 
-    Edited nearest neighbours (see the editor enn), again and again on what remains, up to a
-    fixed point: of the cases that are kept none disagrees with its k nearest among them.
+    Applies edited nearest neighbours (see the editor enn) to the remaining cases until a fixed
+    point: no kept case disagrees with its k nearest kept neighbours.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
     n_passes_ : int
-        Passes that were made; nothing was removed in the last one, unless max_passes ended it.
+        Number of passes; the last one removed nothing, unless max_passes ended it.
 
     Raises
     ------
@@ -105,8 +103,8 @@ class RENN(CaseEditor):
 
     Notes
     -----
-    Neighbours are found once, 4k of them: memory for 4kn numbers. A class may vanish: that is
-    what the rule says (imbalanced-learn stops when a class becomes smaller than the others).
+    One search finds 4k neighbours: memory for 4kn numbers. A class may vanish, as the rule demands
+    (imbalanced-learn stops when a class becomes smaller than the others).
 
     References
     ----------
@@ -127,7 +125,7 @@ class RENN(CaseEditor):
     k: int = param(
         default=3,
         ge=1,
-        doc="How many neighbours are asked; all others, where fewer remain.",
+        doc="Number of neighbours; all others if fewer remain.",
     )
     distance: DistanceLike = DISTANCE
     index: IndexLike = INDEX
@@ -145,7 +143,7 @@ class RENN(CaseEditor):
         default=None,
         type=int,
         ge=1,
-        doc="Stop after as many passes; None: at the fixed point.",
+        doc="Maximal number of passes; None: until the fixed point.",
     )
 
     @classmethod
@@ -160,17 +158,17 @@ class RENN(CaseEditor):
 class AllKNN(CaseEditor):
     """Remove the cases that disagree with their 1, 2, ... or k nearest neighbours (all k-NN).
 
-    Each case is flagged if it disagrees with its k' nearest among all others for any k' from 1
-    to k; the flagged ones are removed at the end, in one go.
+    A case is flagged if it disagrees with its k' nearest neighbours among all others for any k'
+    from 1 to k. The flagged cases are removed together at the end.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
@@ -196,7 +194,7 @@ class AllKNN(CaseEditor):
     [0, 1, 4, 5, 6, 7]
     """
 
-    k: int = param(default=3, ge=1, doc="The most neighbours that are asked.")
+    k: int = param(default=3, ge=1, doc="Largest number of neighbours.")
     distance: DistanceLike = DISTANCE
     index: IndexLike = INDEX
     rule: Rule = param(
@@ -211,8 +209,8 @@ class AllKNN(CaseEditor):
     )
     sequential: bool = param(
         default=False,
-        doc="Whether the cases that are flagged for one k' are removed before the next k' is "
-        "tried, on what remains. It is what imbalanced-learn does.",
+        doc="Whether to remove the cases flagged for one k' before trying the next, as "
+        "imbalanced-learn does.",
     )
 
     @classmethod
