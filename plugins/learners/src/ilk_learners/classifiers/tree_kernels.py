@@ -132,7 +132,8 @@ def search_many(
     """Smallest error for any number of classes.
 
     The error of a side of weight W is W minus the largest class weight there. A pass down gives
-    the side above each row, a pass up the side below. Shapes: as in `search_two`; `units` and `codes` (n,).
+    the side above each row, a pass up the side below. Arrays as in `search_two`; `units` and
+    `codes` (n,).
     """
     above = np.zeros(orders.shape[1], dtype=np.int64)
     sums = np.zeros(n_classes, dtype=np.int64)
@@ -178,7 +179,8 @@ def search_gini(
     """Smallest Gini impurity.
 
     The impurity of a side of weight W is W minus the sum of squared class weights over W. A square
-    is ``(2^31 a + b)^2``: the integer sums of a^2, a b and b^2 / 2^20 (rounded down) are exact. Shapes: as in `search_many`.
+    is ``(2^31 a + b)^2``: the integer sums of a^2, a b and b^2 / 2^20 (rounded down) are exact.
+    Arrays as in `search_many`.
     """
     above = np.zeros(orders.shape[1])
     sums = np.zeros(n_classes, dtype=np.int64)

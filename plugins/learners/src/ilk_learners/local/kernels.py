@@ -57,7 +57,10 @@ def mapped(columns: np.ndarray, Q: np.ndarray, maps: np.ndarray, squares: np.nda
 
 @ilk.compiled
 def select(values: np.ndarray, n: int, k: int) -> float:
-    """The value at position k of the sorted first n `values` (1-d); rearranges them (quickselect)."""
+    """Quickselect: the value at position k of the first n `values` (at least n,) if sorted.
+
+    Rearranges them.
+    """
     low, high = 0, n - 1
     while low < high:
         pivot = _middle(values[low], values[(low + high) // 2], values[high])

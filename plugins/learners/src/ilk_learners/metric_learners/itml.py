@@ -1,4 +1,4 @@
-"""itml: the metric nearest to a given one that keeps to bounds on pairs."""
+"""itml: the metric nearest to a prior one under bounds on pairs."""
 
 from __future__ import annotations
 
@@ -34,64 +34,63 @@ from ilk_learners.metric_learners.linear import (
 )
 from ilk_learners.numerics import common_deviations, map_back, rank_of, thin_spectrum
 
-_N_BOUND_PAIRS = 20_000  # pairs of rows whose distances bounds are taken from
-_NUMBERS = 2**22  # most that these pairs differ by
+_N_BOUND_PAIRS = 20_000  # pairs for the percentiles of distances: enough to estimate them
+_NUMBERS = 2**22  # most differences of these pairs held: 32 MiB
 
 
 class ITML(LinearMetricLearner):
-    """Change a prior metric as little as bounds on pairs ask for (information-theoretic).
+    """Find the metric nearest to a prior one under bounds on pairs (information-theoretic).
 
-    With the prior A0, similar pairs that are to be within u of each other and dissimilar ones
-    that are to be at least l apart, in squared distances::
+    With the prior A0, an upper bound u for similar pairs and a lower bound l for dissimilar pairs,
+    in squared distances::
 
         minimise D(A, A0) + gamma sum_c D(xi_c, b_c)
         subject to (x_i - x_j)' A (x_i - x_j) <= xi_c  (similar),  >= xi_c  (dissimilar),
 
-    where ``D(A, B) = tr(A B^-1) - log det(A B^-1) - p`` is the LogDet divergence, of numbers as of
-    matrices, and b_c is u or l. The problem is convex. The paper solves its dual by Bregman
-    projections on one constraint after the other, which takes hundreds of passes to come near.
-    Here the best xi, which is b_c where that bound holds and the squared distance where not, is
-    put in, and the sum minimised over L with A = L'L (so A is never indefinite) by L-BFGS, all
-    pairs in one matrix product. The optimum is the same, as the tests show.
+    where ``D(A, B) = tr(A B^-1) - log det(A B^-1) - p`` is the LogDet divergence, of numbers and
+    matrices alike, and b_c is u or l. The problem is convex. The paper solves its dual by Bregman
+    projections on one constraint after the other; convergence takes hundreds of passes. Here the
+    optimal xi is inserted: b_c if the bound holds, else the squared distance. L-BFGS minimises the
+    sum over L with A = L'L (so A is never indefinite), with all pairs in one matrix product. The
+    optimum is the same, as the tests show.
 
-    Bounds are squared distances, as what they are compared with; a well-known library takes
-    them from distances that are not squared. (The step of a projection that the paper prints,
-    ``delta/2 (1/p - gamma/xi)``, is right for gamma = 1 only; the authors' program has ``gamma/
-    (gamma + 1) (1/p - 1/xi)``.)
+    Bounds are squared distances, like the quantities they bound; a well-known library takes them
+    from unsquared distances. (The printed projection step ``delta/2 (1/p - gamma/xi)`` is correct
+    only for gamma = 1; the authors' program has ``gamma/(gamma + 1) (1/p - 1/xi)``.)
 
-    Neither the result nor the number of iterations depends on the unit of the data. As the
-    optimum is one, there is no start to choose but the prior, and nothing to start warm from.
+    Neither the result nor the number of iterations depends on the unit of the data. The optimum is
+    unique, so the search starts from the prior, and there is no warm start.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
         L; d is p unless A0 is singular.
     bounds_ : ndarray of shape (2,)
-        u and l, for the data as they are.
+        u and l, in the units of the data.
     loss_curve_ : list of float
-        What is minimised, at the start and after each iteration; never rising.
+        The objective at the start and after each iteration; never rising.
     n_iter_ : int
         Iterations, at most `max_iter`.
     n_similar_, n_dissimilar_ : int
-        How many pairs counted.
+        Numbers of used pairs.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour before and after; None without y.
 
     Raises
     ------
     InputError
-        If two rows that are to be apart are equal, or differ in no direction of a singular A0
-        (drawn pairs of that sort are left out, as are similar ones, for which any metric will
-        do); if no pair is left; for given pairs that are wrong.
+        If the rows of a given dissimilar pair are equal, or differ in no direction of a singular A0
+        (drawn pairs of this kind are left out, and so are such similar pairs, as every metric
+        satisfies them); if no pair is left; if given pairs are invalid.
     ParameterError
         If the prior is not symmetric or is indefinite, or bounds are not ascending.
 
     Warns
     -----
     ConvergenceWarning
-        If more iterations are needed.
+        If L-BFGS has not converged.
     MetricWarning
-        If nothing was to be learned: all pairs keep to the bounds under the prior.
+        If there is nothing to learn: all pairs satisfy the bounds under the prior.
 
     References
     ----------
@@ -114,42 +113,42 @@ class ITML(LinearMetricLearner):
         type=Array,
         choices=("labels",),
         form='"labels" or array of int, shape (m, 3)',
-        doc="Pairs: two numbers of training rows, and 1 if they are alike or -1; y is not "
-        'needed then. "labels": pairs are drawn from y.',
+        doc="Pairs: two numbers of training rows, and 1 (similar) or -1 (dissimilar); y is then "
+        'not needed. "labels": draw pairs from y.',
     )
     n_constraints: int | None = param(
         default=None,
         type=int,
         ge=2,
-        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
-        "for each feature (at most 10,000) if that is more. Never more than there are.",
+        doc="Number of drawn pairs, half of them of equal class. None: 20 C^2, or 40 per feature "
+        "(at most 10,000) if that is more. At most the number of pairs.",
     )
     prior: Any = param(
         default="identity",
         type=ArrayParam,
         choices=("identity", "covariance"),
-        doc='A0. "covariance": the inverse covariance matrix of all points, in the space of '
-        "the directions in which they vary. An array must be symmetric and have no "
-        "negative eigenvalue; if it is singular, A stays in its range.",
+        doc='A0. "covariance": the inverse covariance matrix of all points, within the directions '
+        "in which they vary. An array must be symmetric and positive semi-definite; if it is "
+        "singular, A stays in its range.",
     )
     gamma: float = param(
         default=1.0,
         gt=0,
         le=1000000000000.0,
-        doc="How much keeping to the bounds counts.",
+        doc="Weight of violated bounds.",
     )
     bounds: Any = param(
         default=None,
         type=ArrayParam,
-        doc="u and l, 0 < u < l; if left out the 5th and 95th percentile of squared distances "
-        "of pairs of rows under A0, of those that are not 0.",
+        doc="u and l, 0 < u < l. None: the 5th and 95th percentile of the non-zero squared "
+        "distances between rows under A0.",
     )
-    max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
-    tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
+    max_iter: int = param(default=500, ge=1, doc="Maximal iterations of L-BFGS.")
+    tol: float = param(default=1e-09, ge=0, doc="Stop at this relative improvement.")
     random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
     report: bool = param(
         default=True,
-        doc="Whether `fit` measures the error before and after, where it is given y.",
+        doc="Whether `fit` measures the error before and after, if y is given.",
     )
 
     @classmethod
@@ -172,7 +171,7 @@ class ITML(LinearMetricLearner):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn L from rows X and labels y (left out where pairs are given)."""
+        """Learn L from rows X and labels y (not needed if pairs are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         rng = check_seed(self, self.random_state)
@@ -180,7 +179,9 @@ class ITML(LinearMetricLearner):
         _, rows, exponent = common_deviations(X)
         basis = self._root_of_prior(rows)
         Z = rows @ basis.T
-        unit = 2 * exponent if not self._follows_unit() else 0  # of squared distances under A0
+        unit = (
+            2 * exponent if not self._follows_unit() else 0
+        )  # exponent of squared distances under A0
         self.bounds_, bounds = self._bounds(Z, unit, rng)
         problem = self._problem(Z, pairs, bounds)
         with threadpool_limits(1, user_api="blas"):
@@ -203,7 +204,7 @@ class ITML(LinearMetricLearner):
             )
 
     def _follows_unit(self) -> bool:
-        """Whether the prior is one of data in the common unit."""
+        """Whether the prior scales with the common unit of the data."""
         return isinstance(self.prior, str) and self.prior == "covariance"
 
     def _root_of_prior(self, rows: np.ndarray) -> np.ndarray:
@@ -243,7 +244,7 @@ class ITML(LinearMetricLearner):
     def _bounds(
         self, Z: np.ndarray, unit: int, rng: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
-        """U and l for the data as they are, and for Z."""
+        """Bounds u and l in the units of the data, and those for Z."""
         if self.bounds is not None:
             given = np.asarray(self.bounds, dtype=float)
             return given, np.ldexp(given, -unit)
@@ -258,7 +259,7 @@ class ITML(LinearMetricLearner):
             return np.ldexp(bounds, unit), bounds
 
     def _problem(self, Z: np.ndarray, pairs: Pairs, bounds: np.ndarray) -> _Problem:
-        """Steps, signs and bounds of the pairs that count."""
+        """Differences, signs and bounds of the used pairs."""
         steps = []
         for sign, chosen in zip((1, -1), pairs, strict=True):
             difference = Z[chosen[:, 0]] - Z[chosen[:, 1]]
@@ -286,11 +287,11 @@ class _Problem(NamedTuple):
 def _objective(problem: _Problem, gamma: float) -> Objective:
     """Return loss and gradient of L, in coordinates in which the prior is the identity."""
     steps, signs, bounds = problem
-    mapped = np.empty_like(steps)  # memory that is new each time takes longer than the products
+    mapped = np.empty_like(steps)  # reused: allocation would take longer than the products
 
     def objective(L: np.ndarray) -> tuple[float, np.ndarray]:
         _, logdet = np.linalg.slogdet(L)
-        if logdet == -np.inf:  # a step hit what has an infinite loss: look right beside it
+        if logdet == -np.inf:  # singular A has an infinite loss: evaluate right beside it
             L = L + 1e-8 * np.eye(len(L))
             _, logdet = np.linalg.slogdet(L)
         np.matmul(steps, L.T, out=mapped)
