@@ -27,7 +27,8 @@ _KERNEL = {"use": "rbf", "sigma": 0.5**0.5}  # exp(-|u - v|^2)
 class GASVM(Classifier):
     """Support vector machines with the kernel of a learned metric (GASVM1, GASVM2).
 
-        A metric learner finds L. Then machines are trained, one class against the rest, with
+    A metric learner finds L. Then machines are trained, one class against the rest, with
+
     ``k(x, z) = exp(-|L x - L z|^2)``
 
     and the machine of the largest value decides. L is learned once for all classes (GASVM1), or

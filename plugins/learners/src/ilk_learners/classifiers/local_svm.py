@@ -57,7 +57,8 @@ class LocalSVM(Classifier):
     So it accepts the input of the distance, and reuses the distances of the neighbour search. (For
     an asymmetric distance the squares of both directions are averaged.)
 
-        Queries with the same neighbours share one machine; machines are cached for later queries.
+    Queries with the same neighbours share one machine; machines are cached for later queries.
+
     Memory: about 2^24 distances or kernel values at a time, or the K^2 of one neighbourhood if
     they are more, plus `cache_size` machines of about K (c + 1) numbers each for c classes.
 

@@ -84,7 +84,7 @@ class Scythe(Machete):
 
         d(x, q)^2 = sum_f r_f (x_f - q_f)^2
 
-        so that a feature influences each cut in proportion to its relevance. The k nearest rows are
+    so that a feature influences each cut in proportion to its relevance. The k nearest rows are
     those of the last region under the weights r of the last step, also given by
     ``local_metric(x)``. Features should have comparable spread, as after the transformer
     standardize. "In proportion" means that each difference ``x_f - q_f`` is multiplied by I_f.

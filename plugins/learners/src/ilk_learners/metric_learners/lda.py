@@ -20,15 +20,15 @@ from ilk_learners.numerics import common_deviations, map_back, subtract_means
 class LDA(LinearMetricLearner):
     """Project on the directions that separate classes best (Fisher's linear discriminants).
 
-        W is the within-class covariance (divided by n - C) and B the covariance of class means,
-        each
+    W is the within-class covariance (divided by n - C) and B the covariance of class means, each
     weighted by its share of the rows. The rows of L solve ``B v = r W v``, the largest ratio r
     first, scaled to ``v' W v = 1``: a distance of 1 in the learned space is a within-class standard
-    deviation. Class means differ in at most C - 1 directions. Neither matrix is formed, and W is
-    not inverted: a singular value decomposition whitens the deviations from class means, and
-    another one finds the principal axes of the means. Features are first scaled to standard
-    deviation 1. So the metric is equivariant to units (and to any invertible linear map, if W is
-    not singular).
+    deviation. Class means differ in at most C - 1 directions.
+
+    Neither matrix is formed, and W is not inverted: a singular value decomposition whitens the
+    deviations from class means, and another one finds the principal axes of the means. Features
+    are first scaled to standard deviation 1. So the metric follows any change of units (and any
+    invertible linear map, if W is not singular).
 
     Prior probabilities enter only as the shares in B. The term ln(prior), missing in the thesis's
     equation (2.4), belongs to the classifier of the same name.

@@ -36,13 +36,13 @@ class MMC(LinearMetricLearner):
 
         minimise sum_S d_A(x_i, x_j)^2    subject to  sum_D d_A(x_i, x_j) >= 1,  A psd.
 
-        The thesis prints the constraint (4.1) as a sum of squares that is at most 1; its optimum
-        would
-    be A = 0. Distances in the constraint are not squared, as otherwise A would have rank one. The
-    problem is convex. L-BFGS solves ``min sum_S d^2 - log sum_D d``, which differs only in scale,
-    over L with A = L'L (so A is never indefinite). Coordinates are chosen in which similar pairs
-    scatter equally in all directions. So result and speed do not depend on the features' units or
-    on the initialization. All pairs enter as one matrix product.
+    The thesis prints the constraint (4.1) as a sum of squares that is at most 1; its optimum would
+    be A = 0. Distances in the constraint are not squared, as otherwise A would have rank one.
+
+    The problem is convex. L-BFGS solves ``min sum_S d^2 - log sum_D d``, which differs only in
+    scale, over L with A = L'L (so A is never indefinite). Coordinates are chosen in which similar
+    pairs scatter equally in all directions. So result and speed do not depend on the features'
+    units or on the initialization. All pairs enter as one matrix product.
 
     Attributes
     ----------

@@ -115,8 +115,9 @@ class PCA(LinearMetricLearner):
         return self
 
     def _keep(self, model: decomposition.PCA, number: int | None, exponent: int) -> np.ndarray:
-        """Set the variances of the leading components; return the components, scaled if
-        `whiten`.""" variances = model.explained_variance_[:number] with np.errstate(over="ignore"):
+        """Set the variances of the leading components; return these, scaled if `whiten`."""
+        variances = model.explained_variance_[:number]
+        with np.errstate(over="ignore"):
             self.explained_variance_ = np.ldexp(variances, 2 * exponent)
         self.explained_variance_ratio_ = np.nan_to_num(model.explained_variance_ratio_[:number])
         components = np.asarray(model.components_[:number])

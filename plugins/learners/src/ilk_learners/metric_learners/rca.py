@@ -21,13 +21,13 @@ class RCA(LinearMetricLearner):
         A = 1/q sum_j sum_i (x_ji - m_j) (x_ji - m_j)',    L = A^(-1/2).
 
     A is never formed: a singular value decomposition of the deviations gives L. The metric
-    L'L = A^(-1) is equivariant to units and to any invertible linear map of the features (without
+    L'L = A^(-1) follows any change of units and any invertible linear map of the features (without
     `shrinkage`, and if A is not singular).
 
-    RCA is harmful if features are nearly collinear: then directions of mere noise vary little within
-    chunklets and get large weights. On breast_cancer, standardised, the nearest neighbour has 9.7%
-    errors instead of 5.3%; with ``shrinkage=0.1`` 7.3%, with 0.5 6.2%. Use shrinkage on such data;
-    `report_` shows whether it is needed.
+    RCA is harmful if features are nearly collinear: then directions of mere noise vary little
+    within chunklets and get large weights. On breast_cancer, standardised, the nearest neighbour
+    has 9.7% errors instead of 5.3%; with ``shrinkage=0.1`` 7.3%, with 0.5 6.2%. Use shrinkage on
+    such data; `report_` shows whether it is needed.
 
     Attributes
     ----------

@@ -28,13 +28,13 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
 
         d(x, z)^2 = sum_p c_p^2 (x_p - z_p)^2
 
-    A univariate measure (correlation, fisher, mutual_information) gives a naive metric; one based on
-    neighbours in all features (relief, relieff, simba, iterative_relief) a semi-naive one. Scores do
-    not depend on the features' units but the distance does: scale the features first, as by the
-    transformer standardize.
+    A univariate measure (correlation, fisher, mutual_information) gives a naive metric; one based
+    on neighbours in all features (relief, relieff, simba, iterative_relief) a semi-naive one.
+    Scores do not depend on the features' units but the distance does: scale the features first, as
+    by the transformer standardize.
 
-    Negative scores count as 0. If all are 0, L is the identity (its first `n_components` rows), with
-    a warning.
+    Negative scores count as 0. If all are 0, L is the identity (its first `n_components` rows),
+    with a warning.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """Losses of soft votes of all other rows, and their gradients as matrix products.
 
 Row i gives row j != i the weight ``P_ij = exp(-w_i |L(x_i - x_j)|^2) / sum_k exp(-w_i |L(x_i -
-x_k)|^2)`` and receives the vote ``v_i = sum_j P_ij y_j``. A loss is a sum over rows of a function of
-v_i. With its derivative a_i and ``S_ij = w_i P_ij a_i'(y_j - v_i)``, whose rows sum to 0,
+x_k)|^2)`` and receives the vote ``v_i = sum_j P_ij y_j``. A loss is a sum over rows of a function
+of v_i. With its derivative a_i and ``S_ij = w_i P_ij a_i'(y_j - v_i)``, whose rows sum to 0,
 
     dE/dL = -2 L M,    M = X' (diag(S' 1) - S - S') X.
 

@@ -215,8 +215,8 @@ def _scores(trial: Trial, predictions: Any, failed: np.ndarray) -> np.ndarray:
     scores = np.full((len(trial.candidates), len(parts)), np.nan)
     for at in np.flatnonzero(~failed):
         for column, part in enumerate(parts):
-            said = [predictions[at][number] for number in part]
-            scores[at, column] = trial.measure(said[0] if len(said) == 1 else _pool(said))
+            parts = [predictions[at][number] for number in part]
+            scores[at, column] = trial.measure(parts[0] if len(parts) == 1 else _pool(parts))
     return scores
 
 
