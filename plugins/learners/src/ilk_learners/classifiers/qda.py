@@ -71,9 +71,9 @@ class QDA(Posterior):
     singular: Literal["error", "pooled"] = param(
         default="error",
         choices=("error", "pooled"),
-        doc="What to do with a class whose covariance is singular: it is if the class has no more "
-        'cases than features. "pooled": use the pooled within-class covariance of lda. A '
-        "pseudo-inverse gives no density to compare with other classes.",
+        doc="What to do with a class whose covariance is singular, as with no more cases than "
+        'features. "pooled": use the pooled within-class covariance of lda. A pseudo-inverse '
+        "gives no density to compare with other classes.",
     )
 
     @classmethod

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _FARTHEST = np.log(1e3)  # bounds of a log scale and of log C around the start: no overflow
-_LEAST_C = 1e-8
+_LEAST_C = 1e-8  # beyond [1e-8, 1e8], K or I / C is lost in rounding
 _CELLS = 2**22  # kernel values held at once when predicting: 32 MiB
 
 
@@ -253,7 +253,7 @@ class _Descent:
         return int(found.nit)
 
 
-_ITERATIONS = 1_000_000
+_ITERATIONS = 1_000_000  # of libsvm for one machine: limits the time of a step
 _FREE = 1e12  # box bound for libsvm, never active: squared slack needs none
 
 

@@ -103,7 +103,7 @@ class RBFNetwork(Classifier):
         choices=("kmeans", "random", "trained"),
         form='{"kmeans", "random", "trained"} or array of shape (k, p)',
         doc="Means of k-means clusters; training rows drawn without replacement; cluster means "
-        "that are then trained; or given centres (`n_centers` is not looked at).",
+        "that are then trained; or given centres (`n_centers` is ignored).",
     )
     sigma: float | Literal["neighbors", "mean_distance"] = param(
         default="neighbors",

@@ -199,7 +199,7 @@ class Tuned(Classifier):
         template = self.resolve_slot("classifier")
         if is_frozen(template):
             raise self.parameter_error(
-                "classifier", "must not be frozen: each combination is fitted anew"
+                "classifier", "must not be frozen: each combination is fitted"
             )
         return template
 
@@ -313,7 +313,7 @@ def _with_rows(X: Any) -> Any:
     return np.asarray(X) if hasattr(X, "__array__") and not hasattr(X, "shape") else X
 
 
-_FOLDS = 5
+_FOLDS = 5  # the usual number of folds in cross-validation
 
 
 def _inner_splits(owner: Any, scheme: Any, X: Any, y: np.ndarray, seed: int) -> list[Split]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _REACH = np.log(1e5)  # bound of a log factor: beyond it kernels degenerate
 _NEAR = np.log(1e2)  # range of the log factors of random restarts
-_FAILED = 1e25
+_FAILED = 1e25  # objective of a failed evaluation: finite, so that the line search steps back
 _FLAT = 1e-2  # slopes below this, relative to the value, need no warning
 
 
@@ -126,4 +126,4 @@ def blocks(m: int, n: int) -> Iterator[np.ndarray]:
         yield np.arange(first, min(first + step, m))
 
 
-_NUMBERS = 2**21
+_NUMBERS = 2**21  # covariances held at once: 16 MiB

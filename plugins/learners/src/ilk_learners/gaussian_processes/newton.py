@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 _CHORDS = 16  # chord steps per factorization: more gain less than a new one costs
-_HALVINGS = 10
+_HALVINGS = 10  # bisections for the multiple of a start: 0.1 % is enough
 _STALLED = 1e-5  # below this, rounding may keep the decrement from falling
 
 

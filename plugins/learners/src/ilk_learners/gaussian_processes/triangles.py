@@ -81,7 +81,7 @@ def mirror(A: np.ndarray) -> np.ndarray:
     return A
 
 
-_ROWS = 128
+_ROWS = 128  # rows per block: it stays in the cache
 
 
 def with_jitter(K: np.ndarray, work: Callable[[], _Result]) -> tuple[_Result, float]:

@@ -281,7 +281,7 @@ class BlockDiagonal(LinearMetricLearner):
 
 _MOST_QUERIES = 500  # most held-out rows in a search: a standard error of at most 2.3 %
 _FACTORS = (1.0, 0.0, 0.5, 2.0, 0.25, 4.0, 0.125, 8.0, 0.0625, 16.0)
-_ROUNDS = 3
+_ROUNDS = 3  # rounds of the coordinate search over views
 
 
 def _pyramid(n_views: int) -> np.ndarray:

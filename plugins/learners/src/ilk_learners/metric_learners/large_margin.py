@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MOST_ROWS, _DISTANCES = 100, 2**21  # rows and distances used to scale a start
-_FURTHEST = 60
-_WORTH, _NEXT_TO_NOTHING = 0.99, 1e-30
+_FURTHEST = 60  # most powers of two walked when scaling a start
+_WORTH, _NEXT_TO_NOTHING = 0.99, 1e-30  # a multiple must gain 1 % over (nearly) zero
 
 
 class LargeMargin:
@@ -317,8 +317,8 @@ class Impostors:
 
 
 _UNKNOWN, _TOO_LONG = None, False
-_TINY = np.finfo(float).tiny
-_FAST = {"contract", "nsz", "reassoc"}
+_TINY = np.finfo(float).tiny  # avoids a division by 0
+_FAST = {"contract", "nsz", "reassoc"}  # allow SIMD sums, but keep NaN and infinity exact
 
 
 @ilk.compiled(fastmath=_FAST)

@@ -260,7 +260,7 @@ def _rest(X: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Value, at least 0, and gradient at a vector."""
-_MEMORY = 10
+_MEMORY = 10  # steps in the L-BFGS recursion, as in scipy
 _DECREASE, _SLOPE = 1e-4, 0.9  # constants of the Wolfe conditions, the usual ones for L-BFGS
 _TRIALS = 40  # bisections of a step length: down to 1e-12
 _PATIENCE = 2  # consecutive steps of little gain before stopping
@@ -338,7 +338,7 @@ def _direction(here: _Point, steps: deque[tuple[np.ndarray, np.ndarray]]) -> np.
         direction = direction - share * change
         shares.append(share)
     step, change = steps[-1]
-    direction *= (step @ change) / (change @ change)
+    direction *= (step @ change) / (change @ change)  # initial Hessian: scaled identity
     for (step, change), share in zip(steps, reversed(shares), strict=True):
         direction += step * (share - (change @ direction) / (step @ change))
     return direction
@@ -354,9 +354,9 @@ def _step(function: Function, here: _Point, direction: np.ndarray) -> _Point | N
     for _ in range(_TRIALS):
         x = here.x + length * direction
         there = _Point(x, *function(x))
-        if not there.value <= here.value + _DECREASE * length * slope:
+        if not there.value <= here.value + _DECREASE * length * slope:  # too little decrease
             long = length
-        elif there.gradient @ direction < _SLOPE * slope:
+        elif there.gradient @ direction < _SLOPE * slope:  # still steep: go further
             short, lower = length, there
         else:
             return there

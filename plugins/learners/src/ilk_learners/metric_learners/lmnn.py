@@ -13,7 +13,7 @@ from ilk import Array as ArrayParam
 from ilk_learners.metric_learners.descent import Descent, DescentLearner
 from ilk_learners.metric_learners.linear import minimize_nonsmooth
 
-_AUTO = 3
+_AUTO = 3  # target neighbours, as in Weinberger and Saul
 _COLLAPSED = 0.999  # share of the loss of L = 0: above it, L has collapsed to 0
 
 

@@ -323,7 +323,7 @@ def _learns(kernel: Any) -> bool:
 
 
 _norm: Any = lapack.dlange  # its stubs lack an argument
-_LEAST_CONDITION = 4 * np.finfo(float).eps
+_LEAST_CONDITION = 4 * np.finfo(float).eps  # reciprocal; below it no digit of alpha is right
 
 
 @dataclass

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ilk_learners.svm.dual import Dual
     from ilk_learners.svm.libsvm import Machine
 
-FOLDS = 5
+FOLDS = 5  # as in libsvm
 _FLATTEST = 1e-3  # smallest slope, for decision values scaled to at most 1: keeps their order
 
 

@@ -163,9 +163,10 @@ class Dual:
         return np.asarray(values + solved.intercept)
 
 
-MOST_ROWS = 2000
+MOST_ROWS = 2000  # an interior point solver takes O(n^3) time and a dense matrix
+# Near machine precision, as this solver is the reference.
 _PRECISE = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}
-_WIDE = 1e4  # a larger bound, in the kernel's unit, is replaced by infinity
+_WIDE = 1e4  # larger bounds, in the kernel's unit, are first tried as infinite
 _SUM = 1e-12  # tolerance of the sum of coefficients, relative to the sum of their sizes
 _AT_BOUND = 1e-7  # coefficients relatively nearer to a bound are set on it
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ilk_learners.svm.gram import KnownKernel
 
 
-_CACHE_MEBIBYTES = 200
+_CACHE_MEBIBYTES = 200  # scikit-learn's default
 _STEPS = 10_000_000, 100  # default limits of iterations, in total and per row: as in libsvm
 
 

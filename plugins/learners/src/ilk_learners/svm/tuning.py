@@ -24,7 +24,7 @@ _BYTES = 2**26  # bytes of derivatives held at once
 _FACTORS = 2.0 ** np.arange(-3, 4)  # common factors of all parameters tried for the start
 _FARTHEST = np.log(1e3)  # bound of log factors around the start: no overflow
 _SHORTEST = 0.02  # smallest step without gradients: a factor of 1.02
-_ITERATIONS = 100
+_ITERATIONS = 100  # L-BFGS needs far fewer for so few parameters
 
 
 @dataclass(frozen=True)

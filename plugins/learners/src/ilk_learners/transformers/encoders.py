@@ -28,8 +28,8 @@ COLUMNS: Any = param(
     doc="Columns to encode: the non-numeric ones, or these names, positions or "
     'patterns (``"color_*"``).',
 )
-MISSING = -1
-UNSEEN = -2
+MISSING = -1  # code of a missing value, as in pandas
+UNSEEN = -2  # code of a category unseen in training
 
 
 class Encoder(OneToOneFeatureMixin, Transformer):

@@ -14,7 +14,7 @@ from ilk_learners.transformers.sets import Sets, check_sets
 if TYPE_CHECKING:
     import pandas as pd
 
-_PLACES = 2
+_PLACES = 2  # leading columns with the place of a feature: from the left, from the top
 
 
 class Pyramid(ilk.Transformer):

@@ -215,8 +215,10 @@ def _scores(trial: Trial, predictions: Any, failed: np.ndarray) -> np.ndarray:
     scores = np.full((len(trial.candidates), len(parts)), np.nan)
     for at in np.flatnonzero(~failed):
         for column, part in enumerate(parts):
-            parts = [predictions[at][number] for number in part]
-            scores[at, column] = trial.measure(parts[0] if len(parts) == 1 else _pool(parts))
+            selected = [predictions[at][number] for number in part]
+            scores[at, column] = trial.measure(
+                selected[0] if len(selected) == 1 else _pool(selected)
+            )
     return scores
 
 
@@ -278,7 +280,7 @@ def _table(
     }
 
 
-_REJECTED = -1
+_REJECTED = -1  # index of labels that are not classes
 
 
 class Constant:
