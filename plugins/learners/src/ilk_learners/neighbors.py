@@ -133,9 +133,7 @@ class Nearest(Component):
                 blocks.check(self, nan=_content(self, "distance").capabilities.nan)
                 return blocks
             if not isinstance(X, np.ndarray):
-                raise InputTypeError(
-                    f"{display_name(self)}: X is to be read block by block, for which {problem}"
-                )
+                raise InputTypeError(f"{display_name(self)}: to read X block by block, {problem}")
         return check_objects(self, _content(self, taker), X, reset=True)
 
     def _not_by_blocks(self) -> str | None:
@@ -228,8 +226,8 @@ class Nearest(Component):
         taker: Any = self.distance_ if self.metric_learner_ is None else self.metric_learner_
         if not takes_vectors(taker):
             raise InputTypeError(
-                f"{display_name(self)}: X is to be read block by block as vectors, which "
-                f"{display_name(taker)} does not take"
+                f"{display_name(self)}: X is read block by block as vectors, which "
+                f"{display_name(taker)} does not accept"
             )
         check_columns(self, blocks, reset=False)
         for first, block in blocks:

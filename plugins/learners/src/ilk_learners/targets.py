@@ -56,8 +56,8 @@ def read_classes(owner: object, y: Any, X: Any) -> np.ndarray:
     """
     if holds_numbers(y):
         raise InputError(
-            f"{display_name(owner)}: y holds numbers that are no labels; correlation, "
-            f"mutual_information and relieff take them"
+            f"{display_name(owner)}: y holds numbers that are not labels; use correlation, "
+            f"mutual_information or relieff"
         )
     return check_labels(owner, y, X, min_classes=2)[1]
 

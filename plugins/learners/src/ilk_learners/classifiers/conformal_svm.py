@@ -312,7 +312,7 @@ class Factor:
         if not size > 0:
             raise InputError(
                 f"{display_name(owner)}: there is no support vector, or its coefficient is lost "
-                f"in rounding, so that nothing tells where the border is; raise C"
+                f"in rounding, so the border is unknown; raise C"
             )
         return replace(self, weights=self.weights / size)
 
@@ -342,7 +342,7 @@ def reach(owner: object, distance: Any, centers: Any, k: int, X: Any = None) -> 
     if not every.size:
         raise InputError(
             f"{display_name(owner)}: the support vectors are all equal, or infinitely far apart, "
-            f"so that tau='neighbors' is no number; give tau"
+            f"so tau='neighbors' is undefined; give tau"
         )
     unit = float(every.max())  # scaled, so that squares stay in range
     return unit * float(np.sqrt(np.mean(np.square(every / unit))))

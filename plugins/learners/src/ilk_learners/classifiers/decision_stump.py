@@ -139,7 +139,7 @@ class DecisionStump(Classifier):
             presorted.use_for(self, X)
         else:
             raise InputTypeError(
-                f"{display_name(self)}: presorted must be what presort(X) gave, got "
+                f"{display_name(self)}: presorted must be the result of presort(X), got "
                 f"{type(presorted).__name__}"
             )
         self.classes_, codes = presorted.labels(self, y)
@@ -314,7 +314,7 @@ class Presorted:
                 vars(owner).pop(name, None)
             vars(owner).update(self._features)
         elif not np.array_equal(check_vectors(owner, X, reset=True), self.X):
-            raise InputError(f"{display_name(owner)}: presorted is of another X")
+            raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
     def labels(self, owner: object, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Classes and codes of labels, cached for consecutive fits with the same labels."""

@@ -58,7 +58,7 @@ class LearnedMap:
             if not 0 < s < np.inf or (X[0] == X).all():
                 raise InputError(
                     f"{display_name(owner)}: the rows of X are all equal, or too far apart, so "
-                    f"that the kernel has no scale; standardize X first"
+                    f"the kernel has no scale; standardize X first"
                 )
             self.factor = float(1 / np.sqrt(2 * s))
 

@@ -292,8 +292,8 @@ class LocalSVM(Classifier):
         largest, n = float(D.max()), len(D)
         if not np.isfinite(largest):
             raise InputError(
-                f"{display_name(self)}: rows of a neighbourhood are infinitely far apart, so that "
-                f"the kernel has no width; give a kernel"
+                f"{display_name(self)}: rows of a neighbourhood are infinitely far apart, so "
+                f"the kernel has no bandwidth; give a kernel"
             )
         if largest == 0:
             return 0.0

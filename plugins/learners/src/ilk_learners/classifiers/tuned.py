@@ -245,7 +245,9 @@ class Tuned(Classifier):
             return X, codes, None
         if not takes_weights(template):
             own = display_name(template)
-            raise InputError(f"{display_name(self)}: sample_weight is given, but {own} takes none")
+            raise InputError(
+                f"{display_name(self)}: sample_weight is given, but {own} accepts none"
+            )
         weights = check_weights(self, sample_weight, X)
         rows = np.flatnonzero(weights)
         return take(X, rows), codes[rows], weights[rows]

@@ -199,7 +199,8 @@ class Wrapped(Classifier):
         if sample_weight is not None:
             if not has_fit_parameter(estimator, "sample_weight"):
                 raise InputError(
-                    f"{display_name(self)}: sample_weight is given, but {self.estimator} takes none"
+                    f"{display_name(self)}: sample_weight is given, but "
+                    f"{self.estimator} accepts none"
                 )
             weights["sample_weight"] = check_weights(self, sample_weight, X)
         with self._named():

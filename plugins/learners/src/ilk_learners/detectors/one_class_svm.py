@@ -348,6 +348,6 @@ def _by_qp(owner: Any, K: np.ndarray, weights: np.ndarray) -> Found:
     found, n_iter, converged = minimum(K, np.zeros(n), np.ones(n), weights, total)
     if found is None:
         raise InputError(
-            f"{display_name(owner)}: the quadratic program has no solution that its solver finds"
+            f"{display_name(owner)}: the solver of the quadratic program finds no solution"
         )
     return settled(K, np.zeros(n), found, np.zeros(n), weights, total), n_iter, converged

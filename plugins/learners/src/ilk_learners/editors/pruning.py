@@ -98,9 +98,9 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
 
     Parameters
     ----------
-    rows : ndarray of int, shape (m,)
+    rows : ndarray of int, shape (b,)
         Numbers of the cases.
-    lists : ndarray of int, shape (len(rows), at most m)
+    lists : ndarray of int, shape (b, at most m)
         Cases, nearest first; -1 and removed cases are skipped.
     whole : bool
         Whether the lists hold all remaining cases.
@@ -177,7 +177,7 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
         used_up = False
         here = S.first[case]
         while here >= 0:
-            following, associate = S.after[here], here // K
+            following, associate = S.after[here], here // K  # `fill` relinks the slot
             S.slots[associate, here % K] = -1
             used_up |= not fill(associate, here % K, S) and not S.whole[associate]
             here = following
@@ -194,6 +194,7 @@ def dispensable(case: int, S: Associates) -> bool:
     here = S.first[case]
     while here >= 0:
         associate, slot = here // K, here % K
+        # with the case, the k nearest are all slots but the furthest
         balance += classified(associate, slot, S)
         balance -= classified(associate, furthest(associate, S), S)
         here = S.after[here]

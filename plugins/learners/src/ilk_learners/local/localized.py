@@ -144,7 +144,7 @@ class Localized(AdaptiveMetric):
             learner = ilk.fit_component(learner, X, self.classes_[self.codes_[rows]])
         except InputError as error:
             warnings.warn(
-                f"{display_name(self)}: the learner refuses the rows around a query, so that the "
+                f"{display_name(self)}: the learner rejects the rows around a query, so the "
                 f"metric there is Euclidean: {error}",
                 MetricWarning,
                 stacklevel=2,

@@ -249,8 +249,8 @@ class BlockDiagonal(LinearMetricLearner):
         weights = aligned(self._mapped_by(self.learners_, X), codes)
         if not weights.any():
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: no view has anything to do with the labels: weights "
-                f"cannot be learned"
+                f"{ilk.display_name(self)}: no view is aligned with the labels: weights cannot be "
+                f"learned"
             )
         return weights
 

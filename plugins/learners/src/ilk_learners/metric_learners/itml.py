@@ -267,8 +267,8 @@ class ITML(LinearMetricLearner):
             if sign < 0 and not isinstance(self.constraints, str) and not apart.all():
                 i, j = chosen[np.argmin(apart)].tolist()
                 raise InputError(
-                    f"{display_name(self)}: constraints ask for rows {i} and {j} to be apart, "
-                    f"which no metric does: they are equal (under the prior)"
+                    f"{display_name(self)}: constraints: rows {i} and {j} are dissimilar, but "
+                    f"they are equal (under the prior), so no metric separates them"
                 )
             steps.append(difference[apart])
         counts = [len(each) for each in steps]

@@ -130,8 +130,7 @@ class LDA(LinearMetricLearner):
         differ = int((roots[: n_classes - 1] > size * np.finfo(float).eps).sum())
         if differ == 0:
             raise InputError(
-                f"{display_name(self)}: the classes have the same mean: no direction tells them "
-                f"apart"
+                f"{display_name(self)}: the classes have the same mean: no direction separates them"
             )
         wanted = differ if self.n_components is None else int(self.n_components)
         if wanted > differ:

@@ -176,7 +176,7 @@ class LFDA(LinearMetricLearner):
         if self.embedding == "weighted":
             left = int((ratios > 1e-12).sum())
         if left == 0:
-            raise InputError(f"{display_name(self)}: no direction tells the classes apart")
+            raise InputError(f"{display_name(self)}: no direction separates the classes")
         wanted = left if self.n_components is None else int(self.n_components)
         if wanted > left:
             raise InputError(

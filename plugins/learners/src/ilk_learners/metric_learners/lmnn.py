@@ -196,7 +196,7 @@ class LMNN(DescentLearner):
         others = np.bincount(codes) - 1
         if others.max() == 0:
             raise InputError(
-                f"{display_name(self)}: y has one member in each class, so that no point has a "
+                f"{display_name(self)}: y has one member in each class, so no row has a "
                 f"target neighbour"
             )
         if isinstance(self.n_neighbors, str):
@@ -206,7 +206,7 @@ class LMNN(DescentLearner):
             smallest = classes.tolist()[int(others.argmin())]
             raise InputError(
                 f"{display_name(self)}: n_neighbors must be at most {others.min()}, as class "
-                f"{smallest!r} has {others.min() + 1} members, got {k}; 'auto' takes fewer there"
+                f"{smallest!r} has {others.min() + 1} members, got {k}; 'auto' uses fewer there"
             )
         return np.full(len(others), k)
 
@@ -242,8 +242,8 @@ class LMNN(DescentLearner):
 
 def _warn_of_collapse(owner: LMNN) -> None:
     warnings.warn(
-        f"{display_name(owner)}: nothing to learn: no metric is better than one of zeros, as rows "
-        f"are no nearer to their target neighbours than to others; a larger push may help",
+        f"{display_name(owner)}: nothing to learn: no metric is better than zero, as rows are not "
+        f"nearer to their target neighbours than to others; a larger push may help",
         ConvergenceWarning,
         stacklevel=4,
     )

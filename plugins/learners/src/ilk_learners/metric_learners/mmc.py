@@ -193,8 +193,8 @@ class MMC(LinearMetricLearner):
         size = float(np.abs(steps).max())
         if size == 0:
             raise InputError(
-                f"{display_name(self)}: dissimilar pairs differ in no direction in which similar "
-                f"pairs do, none of which is left; set shrinkage"
+                f"{display_name(self)}: dissimilar pairs differ only in directions in which "
+                f"similar pairs do not, and these are left out; set shrinkage"
             )
         d = steps.shape[1]
         start = (np.ones(d) if self.diagonal else np.eye(d)) / np.sqrt(2 * d)

@@ -148,8 +148,8 @@ class Dual:
         if least > 0 and most >= _NARROW * np.sqrt(unit):
             return least
         raise InputError(
-            f"{display_name(self.owner)}: C=inf asks for classes that the kernel separates, and "
-            f"these are not separated, or too narrowly (the margin is at most "
+            f"{display_name(self.owner)}: C=inf needs classes that the kernel separates, but these "
+            f"are not separated, or too narrowly (the margin is at most "
             f"{most / np.sqrt(unit):.2g} of the size of a row); give a finite C"
         )
 
@@ -203,7 +203,7 @@ def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray
             break
     else:
         raise InputError(
-            f"{display_name(owner)}: the quadratic program has no solution that its solver finds"
+            f"{display_name(owner)}: the solver of the quadratic program finds no solution"
             + ("" if np.isfinite(C).all() else "; does the kernel separate the classes?")
         )
     low, high = np.where(signs > 0, 0.0, -bounds), np.where(signs > 0, bounds, 0.0)

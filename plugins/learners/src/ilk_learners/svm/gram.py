@@ -66,8 +66,8 @@ def checked_gram(owner: Any, kernel: Any, X: Any) -> np.ndarray:
         )
     if not is_definite(kernel, K):
         message = (
-            f"{name}: the kernel {own} is not positive semi-definite on these rows, so that a "
-            f"solution need not be the best; the kernel substitution repairs it"
+            f"{name}: the kernel {own} is not positive semi-definite on these rows, so a "
+            f"solution may not be optimal; the kernel substitution repairs it"
         )
         if owner.solver == "qp":
             raise InputError(message)

@@ -122,8 +122,8 @@ class Codebook(ilk.Transformer):
         sets = check_sets(self, X)
         if sets.width <= self.places:
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: X has {sets.width} columns, of which places="
-                f"{self.places} are no descriptors; none are left"
+                f"{ilk.display_name(self)}: X has {sets.width} columns, but places="
+                f"{self.places}: no column of descriptors is left"
             )
         rows, weights = self._sample(sets, rng)
         self.words_ = _find_words(self, rows, weights, self.n_words, self.max_iter, rng)
