@@ -113,7 +113,7 @@ class TestAlignment:
 
     def test_nothing_to_learn(self):
         X = np.array([[-1.0, 1], [1, 1], [-1, 1], [1, 1]])
-        with pytest.raises(ilk.InputError, match="no view has anything to do with the labels"):
+        with pytest.raises(ilk.InputError, match="no view is aligned with the labels"):
             fitted(X, [0, 0, 1, 1], views={"a": [0], "b": [1]}, weights="alignment")
 
 

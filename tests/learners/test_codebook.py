@@ -229,5 +229,5 @@ def test_parameters(sets):
     X, _, _ = sets
     with pytest.raises(ilk.ParameterError, match="max_descriptors must be at least n_words=200"):
         codebook(max_descriptors=100)
-    with pytest.raises(ilk.InputError, match="2 columns, of which places=2 are no descriptors"):
+    with pytest.raises(ilk.InputError, match="2 columns, but places=2: no column of descriptors"):
         codebook(n_words=2, places=2).fit(X)

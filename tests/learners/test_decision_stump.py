@@ -153,9 +153,9 @@ def test_presorted_takes_an_equal_table_and_keeps_names(blobs):
 def test_presorted_of_other_rows_is_refused(blobs):
     X, y, _ = blobs
     handle = stump().presort(X)
-    with pytest.raises(ilk.InputError, match="decision_stump: presorted is of another X"):
+    with pytest.raises(ilk.InputError, match="decision_stump: presorted was made from another X"):
         stump().fit(X + 1, y, presorted=handle)
-    with pytest.raises(ilk.InputTypeError, match="presorted must be what presort.X. gave"):
+    with pytest.raises(ilk.InputTypeError, match="presorted must be the result of presort.X."):
         stump().fit(X, y, presorted=np.argsort(X, axis=0))
 
 

@@ -197,9 +197,7 @@ class TestDegenerate:
 
     def test_equal_rows(self):
         X = [[0.0], [0.0], [1.0], [3.0]]
-        with pytest.raises(
-            ilk.InputError, match="itml: constraints ask for rows 0 and 1 to be apart"
-        ):
+        with pytest.raises(ilk.InputError, match="itml: constraints: rows 0 and 1 are dissimilar"):
             fitted(X, constraints=[[0, 2, 1], [0, 1, -1]])
         itml = fitted(X, constraints=[[0, 1, 1], [0, 2, 1]])
         assert itml.n_similar_ == 1

@@ -61,7 +61,7 @@ def test_one_class_around_is_euclidean():
 def test_learner_that_refuses_is_euclidean_and_says_so():
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]), ["a", "b", "c"]
     learner = localized().fit(X, y)
-    with pytest.warns(MetricWarning, match=r"localized: the learner refuses .* Euclidean: rca: "):
+    with pytest.warns(MetricWarning, match=r"localized: the learner rejects .* Euclidean: rca: "):
         near, where = learner.kneighbors([[0.1, 0.0]], 3)
     assert where.tolist() == [[0, 1, 2]]
     np.testing.assert_allclose(near, [[0.1, 0.9, np.hypot(0.1, 2)]])

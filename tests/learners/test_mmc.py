@@ -184,7 +184,7 @@ class TestDegenerate:
 
     def test_dissimilar_pairs_that_differ_where_no_similar_one_does(self):
         X = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
-        with pytest.raises(ilk.InputError, match="differ in no direction"):
+        with pytest.raises(ilk.InputError, match="differ only in directions"):
             fitted(X, constraints=[[0, 1, 1], [0, 2, -1]], diagonal=True)
 
     def test_one_class(self, data):

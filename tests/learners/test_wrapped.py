@@ -117,7 +117,7 @@ def test_sample_weight(blobs):
     ours = wrapped("GaussianNB").fit(X, y, sample_weight=weights)
     theirs = GaussianNB().fit(X, y, sample_weight=weights)
     assert np.array_equal(ours.predict_proba(Q), theirs.predict_proba(Q))
-    with pytest.raises(ilk.InputError, match="KNeighborsClassifier takes none"):
+    with pytest.raises(ilk.InputError, match="KNeighborsClassifier accepts none"):
         wrapped("KNeighborsClassifier").fit(X, y, sample_weight=weights)
     with pytest.raises(ilk.InputError, match="sample_weight has 3 values for the 120 rows"):
         wrapped("GaussianNB").fit(X, y, sample_weight=[1, 1, 1])

@@ -534,7 +534,7 @@ def transformer(
     fill_number: float = ...,
     fill_category: str = ...,
 ) -> Transformer:
-    """Replace missing values (NaN, None, NaT, NA) by what is usual in their column."""
+    """Replace missing values (NaN, None, NaT, NA) by a statistic of their column."""
 
 @overload
 def transformer(
@@ -567,7 +567,7 @@ def transformer(
     unseen: float | Literal["error"] = ...,
     missing: float | Literal["error", "keep"] = ...,
 ) -> Transformer:
-    """Encode each nominal column as the places of its categories: 0, 1, 2, ..."""
+    """Encode each nominal column by the positions of its categories: 0, 1, 2, ..."""
 
 @overload
 def transformer(
@@ -596,7 +596,7 @@ def transformer(
 def transformer(
     _name: Literal["select", "ilk-learners/select"], /, *, columns: Sequence[Any] = ...
 ) -> Transformer:
-    """Keep some columns of a table or an array, in the order in which they are named."""
+    """Keep selected columns of a table or an array, in the given order."""
 
 @overload
 def transformer(
@@ -624,7 +624,7 @@ def metric_learner(
     M: int = ...,
     c: float = ...,
 ) -> MetricLearner | LocalMetric:
-    """Weigh features by how little is lost where each alone tells the classes around the query."""
+    """Weight features by how well each alone predicts the classes around the query (ADAMENN)."""
 
 @overload
 def metric_learner(
@@ -666,7 +666,7 @@ def metric_learner(
     zeta: float = ...,
     kappa: float = ...,
 ) -> MetricLearner | LocalMetric:
-    """Shrink a region around the query under weights by which near rows differ from others."""
+    """Shrink a region around the query under weights by class-share differences (BoostML2)."""
 
 @overload
 def metric_learner(
@@ -707,7 +707,7 @@ def metric_learner(
     gamma: float = ...,
     bounds: ArrayLike | None = ...,
 ) -> MetricLearner | LocalMetric:
-    """Change a prior metric as little as bounds on pairs ask for (information-theoretic)."""
+    """Find the metric nearest to a prior one under bounds on pairs (information-theoretic)."""
 
 @overload
 def metric_learner(
@@ -719,7 +719,7 @@ def metric_learner(
     shrinkage: float = ...,
     singular: Literal["reduce", "shrink", "error"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Project on the directions that tell classes apart best (Fisher's linear discriminants)."""
+    """Project on the directions that separate classes best (Fisher's linear discriminants)."""
 
 @overload
 def metric_learner(
@@ -733,7 +733,7 @@ def metric_learner(
     shrinkage: float = ...,
     singular: Literal["reduce", "error"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Local Fisher discriminants: like `lda`, but only near rows of a class are drawn together."""
+    """Local Fisher discriminants: like `lda`, but only near rows of a class attract each other."""
 
 @overload
 def metric_learner(
@@ -751,7 +751,7 @@ def metric_learner(
     n_components: int | None = ...,
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Large margin nearest neighbour: pull neighbours of the same class, push out all others."""
+    """Large margin nearest neighbour: pull target neighbours, push impostors out of the margin."""
 
 @overload
 def metric_learner(
@@ -763,7 +763,7 @@ def metric_learner(
     n_neighbors: int = ...,
     random_state: RandomState = ...,
 ) -> MetricLearner | LocalMetric:
-    """Fit a metric learner to the rows around each query, and rank them under its metric."""
+    """Fit a metric learner to the rows around each query and rank them under its metric."""
 
 @overload
 def metric_learner(
@@ -775,7 +775,7 @@ def metric_learner(
     L: int = ...,
     shrink: float = ...,
 ) -> MetricLearner | LocalMetric:
-    """Cut off, step by step, what is far from the query along the most relevant feature."""
+    """Cut off, step by step, rows far from the query along the most relevant feature."""
 
 @overload
 def metric_learner(
@@ -798,7 +798,7 @@ def metric_learner(
     targets: Literal["auto", "classes", "numbers"] = ...,
     n_components: int | None = ...,
 ) -> MetricLearner | LocalMetric:
-    """MEGM: the linear map whose kernel-weighted votes of all other rows are least wrong."""
+    """MEGM: the linear map that minimises the squared error of kernel-weighted votes."""
 
 @overload
 def metric_learner(
@@ -820,7 +820,7 @@ def metric_learner(
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """MEGM with a diagonal map: weights of features whose kernel-weighted votes are least wrong."""
+    """MEGM with a diagonal map: feature weights that minimise the error of kernel votes."""
 
 @overload
 def metric_learner(
@@ -841,7 +841,7 @@ def metric_learner(
     gamma1: float = ...,
     gamma2: float = ...,
 ) -> MetricLearner | LocalMetric:
-    """MEGM with NCA: the squared error of votes less the expected accuracy of one neighbour."""
+    """MEGM with NCA: the squared error of votes minus the expected accuracy of one neighbour."""
 
 @overload
 def metric_learner(
@@ -857,7 +857,7 @@ def metric_learner(
     solver: Literal["lbfgs", "cg"] = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Metric learning for kernel regression: the least leave-one-out error of a kernel mean."""
+    """Metric learning for kernel regression: minimise the leave-one-out error of a kernel mean."""
 
 @overload
 def metric_learner(
@@ -874,7 +874,7 @@ def metric_learner(
     shrinkage: float = ...,
     singular: Literal["reduce", "error"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Bring similar pairs near while dissimilar pairs stay far (Xing et al.)."""
+    """Minimise distances of similar pairs while dissimilar pairs stay far (Xing et al.)."""
 
 @overload
 def metric_learner(
@@ -890,7 +890,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Neighbourhood components analysis: the largest chance that a random neighbour is right."""
+    """Neighbourhood components analysis: maximise the accuracy of a random neighbour."""
 
 @overload
 def metric_learner(
@@ -915,7 +915,7 @@ def metric_learner(
     n_components: int | None = ...,
     singular: Literal["reduce", "shrink", "error"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Whiten by the covariance inside chunklets: small groups known to be of one class."""
+    """Whiten by the within-chunklet covariance; chunklets are small groups of one class."""
 
 @overload
 def metric_learner(
@@ -938,7 +938,7 @@ def metric_learner(
     L: int = ...,
     shrink: float = ...,
 ) -> MetricLearner | LocalMetric:
-    """Cut off what is far from the query, each feature counting as much as it is relevant."""
+    """Cut off rows far from the query, with features weighted by relevance."""
 
 @overload
 def metric_learner(
@@ -950,7 +950,7 @@ def metric_learner(
     gamma: float | Literal["scale"] = ...,
     c: float = ...,
 ) -> MetricLearner | LocalMetric:
-    """Weigh features by how a support vector machine's boundary near the query faces them."""
+    """Weight features by the normal of an SVM's decision boundary near the query (LFM-SVM)."""
 
 @overload
 def metric_learner(
@@ -967,7 +967,7 @@ def metric_learner(
     refresh: int = ...,
     solver: Literal["lbfgs", "cg"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Variable-kernel similarity metric: weights of features that make kernel votes right."""
+    """Variable-kernel similarity metric: feature weights that minimise the error of kernel votes."""
 
 @overload
 def metric_learner(
@@ -994,7 +994,7 @@ def relevance(
 
 @overload
 def relevance(_name: Literal["fisher", "ilk-learners/fisher"], /) -> Relevance:
-    """Fisher's score of each feature: variance between the classes over that within them."""
+    """Fisher's score of each feature: between-class over within-class variance."""
 
 @overload
 def relevance(
@@ -1005,7 +1005,7 @@ def relevance(
     max_iter: int = ...,
     tol: float = ...,
 ) -> Relevance:
-    """I-RELIEF: Relief with uncertain neighbours, sought by the weights found so far."""
+    """I-RELIEF: Relief with probabilistic neighbours under the current weights."""
 
 @overload
 def relevance(
@@ -1027,7 +1027,7 @@ def relevance(
     n_draws: int | None = ...,
     random_state: RandomState = ...,
 ) -> Relevance:
-    """Relief: how much more a feature differs at the nearest miss than at the nearest hit."""
+    """Relief: difference of a feature at the nearest miss minus that at the nearest hit."""
 
 @overload
 def relevance(
@@ -1039,7 +1039,7 @@ def relevance(
     targets: Literal["auto", "classes", "numbers"] = ...,
     random_state: RandomState = ...,
 ) -> Relevance:
-    """ReliefF: Relief over the k nearest rows of each class; RReliefF where y holds numbers."""
+    """ReliefF: Relief over the k nearest rows of each class; RReliefF for numbers y."""
 
 @overload
 def relevance(
@@ -1049,7 +1049,7 @@ def relevance(
     n_passes: int = ...,
     random_state: RandomState = ...,
 ) -> Relevance:
-    """Simba: ascend the hypothesis margin of the nearest neighbour under the weights so far."""
+    """Simba: stochastic gradient ascent of the hypothesis margin of the nearest neighbour."""
 
 @overload
 def relevance(_name: str, /) -> Relevance: ...
@@ -1180,7 +1180,7 @@ def classifier(
     *,
     criterion: Literal["error", "gini"] = ...,
 ) -> Classifier:
-    """Split at the threshold on one feature that errs least (a tree of depth one)."""
+    """Split at the threshold on one feature with the least error (a tree of depth one)."""
 
 @overload
 def classifier(
@@ -1197,7 +1197,7 @@ def classifier(
     class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """Split rows at thresholds on single features, each time where classes part best."""
+    """Split rows recursively at the threshold that separates the classes best."""
 
 @overload
 def classifier(
@@ -1373,7 +1373,7 @@ def classifier(
     early_stopping: bool = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """Layers of units, each a function of a weighted sum of those before (multi-layer perceptron)."""
+    """Multi-layer perceptron: layers of units over weighted sums of the previous layer."""
 
 @overload
 def classifier(
@@ -1402,7 +1402,7 @@ def classifier(
     priors: ArrayLike | Literal["empirical", "equal"] = ...,
     floor: float = ...,
 ) -> Classifier:
-    """Classify by densities of single features, taken as independent inside each class."""
+    """Classify by densities of single features, assumed independent within each class."""
 
 @overload
 def classifier(
@@ -1413,7 +1413,7 @@ def classifier(
     shrinkage: float = ...,
     kernel: KernelLike | None = ...,
 ) -> Classifier:
-    """Assign each row to the class whose mean is nearest; classes count the same."""
+    """Assign each row to the class with the nearest mean, under equal priors."""
 
 @overload
 def classifier(
@@ -1443,7 +1443,7 @@ def classifier(
     shrinkage: float | Literal["auto"] = ...,
     singular: Literal["error", "pooled"] = ...,
 ) -> Classifier:
-    """Classify by Gaussian classes of any covariance (quadratic discriminant analysis)."""
+    """Classify by Gaussian classes with one covariance each (quadratic discriminant analysis)."""
 
 @overload
 def classifier(
@@ -1456,7 +1456,7 @@ def classifier(
     tol: float = ...,
     solver_tol: float = ...,
 ) -> Classifier:
-    """Support vector machine whose scale of each feature, and C, minimise the radius-margin bound."""
+    """Support vector machine whose feature scales and C minimise the radius-margin bound."""
 
 @overload
 def classifier(
@@ -1575,7 +1575,7 @@ def classifier(
     on_error: Literal["raise", "skip"] = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """Any classifier, with parameters chosen from a grid by inner resampling, then refitted."""
+    """Grid search: choose a classifier's hyper-parameters by inner resampling, then refit."""
 
 @overload
 def classifier(
@@ -1660,7 +1660,7 @@ def regressor(
     max_steps: int = ...,
     random_state: RandomState = ...,
 ) -> Regressor:
-    """Gaussian process regression: the mean of functions, given noisy targets."""
+    """Gaussian process regression: the posterior mean of functions, given noisy targets."""
 
 @overload
 def regressor(
@@ -1724,7 +1724,7 @@ def detector(
     max_iter: int | None = ...,
     memory: float = ...,
 ) -> Detector:
-    """Find where most of the training rows are, by a hyperplane away from the origin."""
+    """Estimate the support of the training rows by a hyperplane away from the origin."""
 
 @overload
 def detector(_name: str, /) -> Detector: ...
@@ -1752,7 +1752,7 @@ def clusterer(
     max_iter: int = ...,
     random_state: RandomState = ...,
 ) -> Clusterer:
-    """Cluster so that each cluster is compact and holds the classes in equal numbers (MagKmeans)."""
+    """Find compact clusters that hold the classes in equal numbers (MagKmeans)."""
 
 @overload
 def clusterer(
@@ -1807,7 +1807,7 @@ def editor(
     order: Literal["given", "random", "nun"] = ...,
     random_state: RandomState = ...,
 ) -> Editor:
-    """Keep the cases that those kept before them classify wrongly (condensed nearest neighbour)."""
+    """Keep each case that the cases kept before it misclassify (condensed nearest neighbour)."""
 
 @overload
 def editor(
@@ -1824,7 +1824,7 @@ def editor(
     index: IndexLike = ...,
     random_state: RandomState = ...,
 ) -> Editor:
-    """Choose cases by a model of which ones solve which (competence-guided editing)."""
+    """Select cases by a competence model: which case solves which (competence-guided editing)."""
 
 @overload
 def editor(
@@ -1848,7 +1848,7 @@ def editor(
     order: Literal["given", "random", "nun"] = ...,
     random_state: RandomState = ...,
 ) -> Editor:
-    """Store, in one pass, the cases that the nearest stored case classifies wrongly."""
+    """Store, in one pass, the cases that the nearest stored case misclassifies."""
 
 @overload
 def editor(
@@ -1862,7 +1862,7 @@ def editor(
     order: Literal["given", "random", "nun"] = ...,
     random_state: RandomState = ...,
 ) -> Editor:
-    """Store what is classified wrongly, and keep of it what proves to classify well."""
+    """Store misclassified cases, and keep those with a significantly good record."""
 
 @overload
 def editor(
@@ -1874,7 +1874,7 @@ def editor(
     index: IndexLike = ...,
     noise: Literal["enn", "renn", "none"] = ...,
 ) -> Editor:
-    """Remove noise, then cases that more cases can solve than they can (iterative case filtering)."""
+    """Remove noise, then cases with more solvers than solved cases (iterative case filtering)."""
 
 @overload
 def editor(
@@ -1887,7 +1887,7 @@ def editor(
     check_self: bool = ...,
     random_state: RandomState = ...,
 ) -> Editor:
-    """Remove cases as long as the nearest of those left classifies no case worse (Gates)."""
+    """Remove cases while the nearest remaining one classifies every case as well (Gates)."""
 
 @overload
 def editor(
@@ -1901,7 +1901,7 @@ def editor(
     ties: Literal["keep", "remove", "nearest"] = ...,
     max_passes: int | None = ...,
 ) -> Editor:
-    """Remove the cases that disagree with their neighbours, until none does."""
+    """Repeat: remove the cases that disagree with their neighbours, until none does."""
 
 @overload
 def editor(
@@ -1914,7 +1914,7 @@ def editor(
     order: Literal["given", "random", "nun"] = ...,
     random_state: RandomState = ...,
 ) -> Editor:
-    """Remove cases without which their associates are classified as well (RT1, DROP1)."""
+    """Remove cases whose associates are classified as well without them (RT1, DROP1)."""
 
 @overload
 def editor(
@@ -1925,7 +1925,7 @@ def editor(
     k: int = ...,
     index: IndexLike = ...,
 ) -> Editor:
-    """Remove what no associate, removed or not, needs, the furthest from other classes first."""
+    """Remove cases that no associate needs, removed ones included, far from the border first."""
 
 @overload
 def editor(
@@ -1936,11 +1936,11 @@ def editor(
     k: int = ...,
     index: IndexLike = ...,
 ) -> Editor:
-    """Remove noise, then what no associate needs, the furthest from other classes first."""
+    """Remove noise, then cases that no associate needs, far from the border first."""
 
 @overload
 def editor(_name: Literal["snn", "ilk-learners/snn"], /, *, distance: DistanceLike = ...) -> Editor:
-    """Keep a set in which each case has one of its class nearer than any of another (selective)."""
+    """Keep a set that covers every case nearer than all cases of other classes (selective)."""
 
 @overload
 def editor(_name: str, /) -> Editor: ...

@@ -1,9 +1,9 @@
 """ilk's learners.
 
-The components are reached by name through `ilk`. Beside them there are, imported on first use:
+Components are available by name through `ilk`. Also public, and imported on first use:
 
-- `competence_model`: which cases cover which, and who reaches them;
-- `plotting`: pictures of learned metrics, and of what editors kept.
+- `competence_model`: coverage and reachability sets of cases;
+- `plotting`: plots of learned metrics and of cases kept by editors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The continuous parameters of a kernel, as factors of where they start."""
+"""The continuous parameters of a kernel, as factors of their initial values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ilk import Array, frozen
 
 
 class KernelParameters:
-    """The numbers among a kernel's parameters, in the order in which `gram_gradient` has them.
+    """The numeric parameters of a kernel, in the order of `gram_gradient`.
 
-    They are the parameters declared as float or array that are given as numbers, or that the
-    kernel took from data (``sigma="mean_distance"``, say, of which ``sigma_`` is the number),
-    element by element. Each is moved by a factor, the logarithm of which is unbounded; so a sign
-    is kept, and a 0 stays.
+    These are the elements of parameters declared as float or array, either given as numbers or
+    taken from data by the kernel (such as ``sigma="mean_distance"``, with the number in
+    ``sigma_``). Each is multiplied by a factor with an unbounded logarithm: signs are kept, and 0
+    stays 0.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class KernelParameters:
     Attributes
     ----------
     start : dict of str to float or ndarray
-        Where they are.
+        Initial values.
     size : int
-        How many numbers there are.
+        Number of parameters.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -45,13 +45,13 @@ class KernelParameters:
         self.size = sum(np.size(value) for value in self.start.values())
 
     def _keep_learned(self, kernel: Any, name: str) -> None:
-        """Keep what stands in a slot as it was fitted: only numbers change."""
+        """Keep fitted components in slots: only numbers change."""
         learned = getattr(kernel, f"{name}_", None)
         if hasattr(learned, "get_params"):
             self._kernel.set_params(**{name: frozen(learned)})
 
     def values(self, logarithms: np.ndarray) -> dict[str, Any]:
-        """The parameters where the start is multiplied by ``exp(logarithms)``."""
+        """The parameters: initial values times ``exp(logarithms)``."""
         result: dict[str, Any] = {}
         at = 0
         for name, start in self.start.items():
@@ -62,5 +62,5 @@ class KernelParameters:
         return result
 
     def kernel(self, logarithms: np.ndarray) -> Any:
-        """The kernel there, not fitted."""
+        """The unfitted kernel with these parameters."""
         return clone(self._kernel).set_params(**self.values(logarithms))

@@ -1,4 +1,4 @@
-"""Nearest neighbours that vote: what knn is as a classifier and as a regressor."""
+"""Nearest neighbours that vote: the base of knn as a classifier and as a regressor."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ if TYPE_CHECKING:
 
 
 class Nearest(Component):
-    """Training rows, searched for the k nearest to a query, each of which has a vote.
+    """Searches training rows for the k nearest to a query; each of them has a vote.
 
-    A subclass has the parameters below among its own, calls `_checked_rows` and `_take_rows` in
-    `fit`, and `_voters` in `predict`.
+    A subclass inherits the parameters below, calls `_checked_rows` and `_take_rows` in `fit`, and
+    `_voters` in `predict`.
     """
 
-    k: int = param(default=5, ge=1, doc="How many neighbours vote.")
+    k: int = param(default=5, ge=1, doc="Number of neighbours that vote.")
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",
-        doc="Any; it is fitted on the training rows.",
+        doc="Fitted on the training rows.",
     )
-    index: IndexLike = slot("index", default="brute", doc="How neighbours are found.")
+    index: IndexLike = slot("index", default="brute", doc="Finds the neighbours.")
     metric_learner: MetricLearnerLike | None = slot(
         "metric_learner",
         default=None,
-        doc="A global one is fitted first, and rows are compared after its map. A local one "
-        "finds the neighbours itself, in place of distance and index.",
+        doc="A global one is fitted first and transforms the rows. A local one finds the "
+        "neighbours itself, instead of distance and index.",
     )
     vote: Vote = param(
         default="majority",
@@ -86,14 +86,14 @@ class Nearest(Component):
         type=float,
         gt=0,
         choices=("next_neighbor", "last_neighbor"),
-        doc="The h of the last three: a distance; or, for each query, the distance of "
-        "neighbour k + 1, the first that has no vote; or that of neighbour k, whose vote "
-        'is then 0 under "epanechnikov".',
+        doc="The bandwidth h of the last three: a distance; or, for each query, the distance of "
+        "neighbour k + 1, the first without a vote; or that of neighbour k, whose vote is then 0 "
+        'under "epanechnikov".',
     )
     zero_distance: ZeroDistance = param(
         default="decides",
         choices=("decides", "votes"),
-        doc="Whether rows at distance zero silence the others. Among inverse distances they "
+        doc="Whether rows at distance zero exclude the others. With inverse distances they "
         "always do.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -103,10 +103,10 @@ class Nearest(Component):
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
-        """Take the training rows and their targets."""
+        """Store the training rows and targets."""
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that a local metric stands alone."""
+        """Check each parameter, and that a local metric has no distance or index besides."""
         super().check_parameters()
         if not is_local(self.metric_learner):
             return
@@ -119,7 +119,7 @@ class Nearest(Component):
                 )
 
     def _checked_rows(self, X: Any) -> Any:
-        """Training rows as the distance, or the metric learner before it, takes them."""
+        """Training rows in the form of the metric learner, or else of the distance."""
         taker = "distance" if self.metric_learner is None else "metric_learner"
         blocks = row_blocks(self, X)
         if blocks is not None:
@@ -129,13 +129,11 @@ class Nearest(Component):
                 blocks.check(self, nan=_content(self, "distance").capabilities.nan)
                 return blocks
             if not isinstance(X, np.ndarray):
-                raise InputTypeError(
-                    f"{display_name(self)}: X is to be read block by block, for which {problem}"
-                )
+                raise InputTypeError(f"{display_name(self)}: to read X block by block, {problem}")
         return check_objects(self, _content(self, taker), X, reset=True)
 
     def _not_by_blocks(self) -> str | None:
-        """Why training rows cannot be read block by block with the present parameters."""
+        """Reason why training rows cannot be read block by block with these parameters."""
         if self.metric_learner is not None:
             return "metric_learner must be None"
         if not _content(self, "index").by_blocks:
@@ -155,7 +153,7 @@ class Nearest(Component):
         return n_asked(self.k, self.vote, self.width)
 
     def _take_rows(self, X: Any, y: np.ndarray) -> None:
-        """Fit what is in the slots on training rows, checked before, and their targets."""
+        """Fit the components in the slots on checked training rows and their targets."""
         self._check_number(n_rows(X))
         learner: Any = None if self.metric_learner is None else self.seeded_slot("metric_learner")
         if learner is not None:
@@ -167,7 +165,7 @@ class Nearest(Component):
             return
         self._rows = X if learner is None else learner.transform(X)
         distance = self.seeded_slot("distance")
-        if isinstance(X, RowBlocks):  # of which it learns nothing: the first ones do
+        if isinstance(X, RowBlocks):  # it learns nothing: the first block suffices
             some = next(iter(X))[1]
             self.distance_ = fit_component(distance, some, y[: len(some)])
         else:
@@ -189,7 +187,7 @@ class Nearest(Component):
 
     @property
     def _search(self) -> Any:
-        """What finds neighbours: the index, or the local metric."""
+        """The index or local metric that finds neighbours."""
         return self.metric_learner_ if self.index_ is None else self.index_
 
     def kneighbors(self, X: Any, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -199,7 +197,7 @@ class Nearest(Component):
         ----------
         X : data of m rows
         k : int, optional
-            As many as vote, if left out.
+            None: the number of votes.
 
         Returns
         -------
@@ -220,12 +218,12 @@ class Nearest(Component):
         return near, where
 
     def _read(self, blocks: RowBlocks) -> Iterator[np.ndarray]:
-        """Yield blocks of queries, their numbers checked under the right numbers of rows."""
+        """Yield checked blocks of queries; errors count rows from the start of X."""
         taker: Any = self.distance_ if self.metric_learner_ is None else self.metric_learner_
         if not takes_vectors(taker):
             raise InputTypeError(
-                f"{display_name(self)}: X is to be read block by block as vectors, which "
-                f"{display_name(taker)} does not take"
+                f"{display_name(self)}: X is read block by block as vectors, which "
+                f"{display_name(taker)} does not accept"
             )
         check_columns(self, blocks, reset=False)
         for first, block in blocks:
@@ -233,7 +231,7 @@ class Nearest(Component):
             yield block
 
     def _voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Distances and numbers of those who vote on each query, and what their votes weigh."""
+        """Distances, row numbers and vote weights of the voters on each query."""
         return self._weighed(*self.kneighbors(X, self._n_asked))
 
     def _weighed(
@@ -251,7 +249,7 @@ class Nearest(Component):
         return near[:, :k], rows[:, :k], weights
 
     def _one(self, x: Any) -> Any:
-        """One object, given as one or as data of one row, as data of one row."""
+        """Turn one object (or data of one row) into data of one row."""
         single = is_table(x) or getattr(x, "ndim", 1) == 2
         if isinstance(x, Integral) and "indices" in _content(self, "distance").capabilities.inputs:
             x = [x]
@@ -262,14 +260,14 @@ class Nearest(Component):
 
     @property
     def fast_leave_one_out(self) -> bool:
-        """Whether there is `leave_one_out` with the present parameters."""
+        """Whether `leave_one_out` is available with the present parameters."""
         try:
             return self._in_the_way() is None
-        except IlkError:  # said when it is fitted
+        except IlkError:  # `fit` reports it
             return False
 
     def _in_the_way(self) -> tuple[str, str] | None:
-        """Parameter for which each case needs a fit of its own, and what it must be instead."""
+        """Parameter that forces a refit for each case, and its required value."""
         if self.metric_learner is not None:
             return "metric_learner", "must be None (map the rows before, if it is learned already)"
         if learns(_content(self, "distance")):
@@ -280,12 +278,12 @@ class Nearest(Component):
         return None
 
     def _twin(self, X: Any, y: Any) -> Self:
-        """One like this, fitted on all rows, of which each can be left out.
+        """A copy fitted on all rows, for leave-one-out predictions.
 
         Raises
         ------
         ParameterError
-            If something would have to be fitted anew without each row.
+            If a component must be refitted without each row.
         """
         self.check_parameters()
         problem = self._in_the_way()
@@ -299,20 +297,20 @@ class Nearest(Component):
         return copy.copy(self).fit(X, y)
 
     def _voters_among_others(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Voters on each training row, the same as if all had been fitted without it.
+        """Voters on each training row, as if fitted without it.
 
-        For the distances do not depend on the training rows, nor does what an exact index finds.
+        The distances do not depend on the training rows, and an exact index finds all neighbours.
         """
         found = neighbors_of_others(self, self.index_, self._rows, self._n_asked)
         return self._weighed(*found)
 
     def __sklearn_tags__(self) -> Any:
-        """Input tags are those of the distance, or of the metric learner before it."""
+        """Take the input tags of the metric learner, or else of the distance."""
         tags = super().__sklearn_tags__()
         name = "distance" if self.metric_learner is None else "metric_learner"
         try:
             component = _content(self, name)
-        except IlkError:  # said when it is fitted
+        except IlkError:  # `fit` reports it
             return tags
         if hasattr(component, "__sklearn_tags__"):
             tags.input_tags = component.__sklearn_tags__().input_tags
@@ -320,16 +318,16 @@ class Nearest(Component):
 
 
 def _content(owner: Component, name: str) -> Any:
-    """The component in a slot itself; built only where its name or a table stands there."""
+    """The component in a slot; built only if the slot holds a name or a table."""
     value = getattr(owner, name)
     return owner.resolve_slot(name) if isinstance(value, str | Mapping) else value
 
 
 def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k rows nearest to each training row among all the others.
+    """The k nearest other rows of each training row.
 
-    The row is found by its number, not as the first of its neighbours, so that of several
-    equal rows each leaves out itself and keeps its twins.
+    A row is excluded by its number, not as its first neighbour: each of several equal rows leaves
+    out only itself and keeps its duplicates.
 
     Parameters
     ----------
@@ -352,7 +350,7 @@ def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.n
     InputError
         If there are fewer than k other rows.
     """
-    n, k = n_rows(X), int(k)  # a small numpy integer may not hold k + 1
+    n, k = n_rows(X), int(k)  # k + 1 could overflow a small numpy integer
     if k > n - 1:
         raise InputError(
             f"{display_name(owner)}: k must be at most {n - 1}, the number of other rows "
@@ -362,16 +360,16 @@ def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.n
 
 
 def n_of_other_classes(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """How many neighbours of each row are of another class than the row itself.
+    """Number of neighbours of each row that are of another class.
 
-    A row of which this is more than r among its k nearest is a class outlier.
+    A row with more than r such neighbours among its k nearest is a class outlier.
 
     Parameters
     ----------
     codes : ndarray of shape (n,)
         Class of each row.
     rows : ndarray of int, shape (n, k)
-        Its neighbours, as `neighbors_of_others` gives them.
+        Its neighbours, from `neighbors_of_others`.
 
     Returns
     -------
@@ -382,7 +380,7 @@ def n_of_other_classes(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The neighbours behind one prediction; printing it gives a table.
+    """The neighbours behind one prediction; prints as a table.
 
     Attributes
     ----------
@@ -393,10 +391,10 @@ class Explanation:
         Their labels; of a regressor, their targets.
     distances : ndarray of shape (k,)
     votes : ndarray of shape (k,)
-        What their votes weigh in relation to the nearest one's, which is 1; 0 for one that has
-        no say.
+        Weights of their votes relative to the nearest one's, which is 1; 0 for an excluded
+        neighbour.
     shares : mapping of label to float
-        Normalised votes of each class, as ``predict_proba`` gives them; empty for a regressor.
+        Normalised votes of each class, as in ``predict_proba``; empty for a regressor.
     """
 
     prediction: Any

@@ -1,4 +1,4 @@
-"""Linear algebra for columns of any magnitude: powers of two bring them near 1, exactly."""
+"""Linear algebra for columns of any magnitude: exact scaling by powers of two."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ilk import as_table, check_finite
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_BLOCK = 256  # rows that are looked at at once, which stay in the cache
+_BLOCK = 256  # rows per block: they stay in the cache
 
 
 def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Singular values of a matrix of shape (n, p), and all p right singular vectors.
 
-    They are the square roots of the eigenvalues, and the eigenvectors, of D'D, found
-    without forming that product, which would square the condition number.
+    They are the square roots of the eigenvalues, and the eigenvectors, of D'D. That product is not
+    formed, as it would square the condition number.
 
     Returns
     -------
     values : ndarray of shape (p,)
-        Descending; zeros where n < p.
+        Descending; padded with zeros if n < p.
     vectors : ndarray of shape (p, p)
-        One a row.
+        One per row.
     """
     R = triangle(deviations)
     p = R.shape[1]
@@ -41,17 +41,16 @@ def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def thin_spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Singular values and right singular vectors as `spectrum` gives them, but only min(n, p)."""
+    """Singular values and right singular vectors as in `spectrum`, but only min(n, p)."""
     _, values, vectors = svd(triangle(deviations), full_matrices=False, check_finite=False)
     return values, vectors
 
 
 def triangle(deviations: np.ndarray) -> np.ndarray:
-    """R of shape (min(n, p), p) with R'R = D'D, as exact as by reflections.
+    """R of shape (min(n, p), p) with R'R = D'D, as exact as by Householder reflections.
 
-    Of many rows it is found by Cholesky's factorisation, of columns of length one, where their
-    condition allows it, and once more of what that leaves (CholeskyQR2), which takes a third of
-    the time; else by reflections.
+    For many rows it applies Cholesky's factorization twice to columns of length one (CholeskyQR2),
+    if their condition number allows it: a third of the time. Otherwise it uses reflections.
 
     References
     ----------
@@ -69,9 +68,9 @@ def triangle(deviations: np.ndarray) -> np.ndarray:
 
 
 def _by_cholesky(D: np.ndarray) -> tuple[np.ndarray | None, float]:
-    """Cholesky's factor of D'D, and the reciprocal condition of its columns made equally long.
+    """Cholesky's factor of D'D, and the reciprocal condition number after equilibration.
 
-    None where that is too bad, or a length too small.
+    None if the condition is too bad, or a length too small.
     """
     gram = D.T @ D
     lengths = np.sqrt(np.diagonal(gram))
@@ -85,12 +84,12 @@ def _by_cholesky(D: np.ndarray) -> tuple[np.ndarray | None, float]:
 
 
 def rank_of(values: np.ndarray, shape: tuple[int, int]) -> int:
-    """How many singular values of a matrix of that shape differ from 0 beyond rounding."""
+    """Number of singular values, of a matrix of that shape, above the rounding error."""
     return int(np.sum(values > values[0] * max(shape) * np.finfo(float).eps))
 
 
 def fix_signs(rows: np.ndarray) -> np.ndarray:
-    """Turn each row so that its entry of largest magnitude is positive."""
+    """Flip the sign of each row so that its entry of largest magnitude is positive."""
     largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
     return rows * np.where(largest < 0, -1.0, 1.0)
 
@@ -98,15 +97,15 @@ def fix_signs(rows: np.ndarray) -> np.ndarray:
 def within(
     X: np.ndarray, groups: np.ndarray, n_groups: int, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Means of groups of rows, and every row's deviation from the mean of its group.
+    """Means of groups of rows, and the deviation of each row from its group's mean.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
     groups : ndarray of int, shape (n,)
-        0..n_groups - 1, none of them empty.
+        Groups 0..n_groups - 1, none empty.
     weights : ndarray of shape (n,), optional
-        Of the rows in the means, above 0; 1 if left out.
+        Positive weights of the rows in the means; None: 1.
 
     Returns
     -------
@@ -117,7 +116,7 @@ def within(
     """
     origin, centered, exponent = common_deviations(X)
     means = subtract_means(centered, groups, n_groups, weights)
-    half = int(exponent > 0)  # a mean may be further from the origin than the largest number
+    half = int(exponent > 0)  # a mean may lie further from the origin than the largest number
     sums = np.ldexp(means, exponent - half) + np.ldexp(origin, -half)
     return np.ldexp(sums, half), centered, exponent
 
@@ -131,9 +130,9 @@ def subtract_means(
     ----------
     rows : ndarray of shape (n, p), float64
     groups : ndarray of int, shape (n,)
-        0..n_groups - 1, none of them empty.
+        Groups 0..n_groups - 1, none empty.
     weights : ndarray of shape (n,), optional
-        Of the rows in the means, above 0; 1 if left out.
+        Positive weights of the rows in the means; None: 1.
 
     Returns
     -------
@@ -149,13 +148,13 @@ def subtract_means(
     return np.asarray(means)
 
 
-_FACTORS = 1000  # exponents below it are those of numbers
+_FACTORS = 1000  # 2**exponent is a normal number below this
 
 
 def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean of each column, and how far each cell is from it, in units near the column's size.
+    """Mean of each column, and deviations from it in units of the column's size.
 
-    No sum overflows and no square vanishes. Cells of a constant column deviate by exactly 0.
+    No sum overflows and no square underflows. Deviations in a constant column are exactly 0.
 
     Returns
     -------
@@ -168,20 +167,20 @@ def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     _, exponents = np.frexp(np.maximum(high, -low))
     near_one = np.ldexp(X.astype(float, copy=False), -exponents)
     ends = np.ldexp(low.astype(float), -exponents), np.ldexp(high.astype(float), -exponents)
-    mean = np.clip(near_one.mean(axis=0), *ends)  # rounding must not bring it beyond them
+    mean = np.clip(near_one.mean(axis=0), *ends)  # rounding must not move it beyond the extremes
     near_one -= mean
     return np.ldexp(mean, exponents), near_one, exponents
 
 
 def typical(values: np.ndarray, how: Callable[[np.ndarray], Any]) -> float:
-    """Mean or median (`how`) of a vector, which is never beyond its extremes."""
+    """Mean or median (`how`) of a vector, clipped to its extremes against rounding."""
     _, exponent = np.frexp(np.abs(values).max())
     near_one = np.ldexp(values, -exponent)
     return float(np.ldexp(np.clip(how(near_one), near_one.min(), near_one.max()), exponent))
 
 
 def common_deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Mean of each column, and deviations from it in one unit, which makes the largest near 1.
+    """Mean of each column, and deviations in one common unit: the largest is near 1.
 
     Returns
     -------
@@ -198,8 +197,8 @@ def common_deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 def difference(X: np.ndarray, origin: np.ndarray, exponent: int) -> np.ndarray:
-    """``(X - origin) / 2**exponent``, which is infinite only where the result is too large."""
-    half = int(exponent > 0)  # where the unit is that large, half of a number is as good
+    """``(X - origin) / 2**exponent``, infinite only if the result itself overflows."""
+    half = int(exponent > 0)  # with so large a unit, halving loses no digits
     if abs(exponent) < _FACTORS:  # a product is faster
         halved = X / 2 - origin / 2 if half else X - origin
         halved *= 2.0 ** (half - exponent)
@@ -209,32 +208,32 @@ def difference(X: np.ndarray, origin: np.ndarray, exponent: int) -> np.ndarray:
 
 
 def halves(width: np.ndarray) -> np.ndarray:
-    """Factor for both sides of a division by `width`, so that no difference above it overflows.
+    """Factor for both sides of a division by `width`, so that the difference does not overflow.
 
-    It is 1/2 where the width is above 1, so that halving loses nothing, else 1.
+    It is 1/2 if the width is above 1 (halving is then exact), else 1.
     """
     return np.where(width > 1, 0.5, 1.0).astype(width.dtype)
 
 
 def finite(owner: object, result: np.ndarray, argument: str = "X, transformed,") -> np.ndarray:
-    """Return what was computed from finite numbers, or raise if it is not finite.
+    """Return a result of a computation with finite numbers, or raise if it is not finite.
 
     Raises
     ------
     InputError
-        Naming the component, row and column.
+        Names the component, row and column.
     """
     check_finite(owner, result, argument=argument)
     return result
 
 
 def map_back(owner: object, components: np.ndarray, exponent: int, dtype: Any) -> np.ndarray:
-    """Return a linear map learned in units of ``2**exponent`` as one of the data themselves.
+    """Convert a linear map learned in units of ``2**exponent`` to the units of the data.
 
     Raises
     ------
     InputError
-        If a weight is too large a number, as the data vary too little.
+        If a weight overflows because the data vary too little.
     """
     with np.errstate(over="ignore"):
         weights = np.ldexp(components, -exponent).astype(dtype)
@@ -242,12 +241,12 @@ def map_back(owner: object, components: np.ndarray, exponent: int, dtype: Any) -
 
 
 def check_finite_parameters(owner: Any, *names: str) -> None:
-    """Raise for the first of these parameters that is an infinite number.
+    """Raise for the first of these parameters that is infinite.
 
     Raises
     ------
     ParameterError
-        Naming the component, the parameter and the value.
+        Names the component, the parameter and the value.
     """
     for name in names:
         value = getattr(owner, name)
@@ -256,24 +255,24 @@ def check_finite_parameters(owner: Any, *names: str) -> None:
 
 
 def single_threaded(when: bool) -> AbstractContextManager[Any]:
-    """Keep BLAS and OpenMP to one thread in a ``with`` block, if the work is that small.
+    """Limit BLAS and OpenMP to one thread in a ``with`` block, if the work is small.
 
-    Small products and factors take longer in several threads than in one, ten times so where
-    the processors have other work: each thread waits for the others.
+    Small products and factorizations are slower in several threads than in one, up to ten times on
+    busy processors: each thread waits for the others.
     """
     return threadpool_limits(1) if when else nullcontext()
 
 
-_INEXACT = 2.0**53  # from here on floats are whole, whatever they stand for
+_INEXACT = 2.0**53  # larger floats are always integers, so they prove nothing
 
 
 def holds_numbers(y: Any) -> bool:
-    """Tell whether y are finite floats of which any is no whole number (as floats have them)."""
+    """Whether y are finite floats that are not all integers."""
     if y is None:
         return False
     try:
         values = np.asarray(as_table(y))
-    except ValueError:  # ragged, said when it is read
+    except ValueError:  # ragged: reported when it is read
         return False
     if values.dtype.kind != "f" or not np.isfinite(values).all():
         return False

@@ -15,12 +15,12 @@ Targets = Literal["auto", "classes", "numbers"]
 TARGETS: Any = param(
     default="auto",
     choices=("auto", "classes", "numbers"),
-    doc='What y holds. "auto": numbers if they are floats of which any is no whole number.',
+    doc='Type of y. "auto": numbers if y has floats that are not integers, else classes.',
 )
 
 
 def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np.ndarray:
-    """Return y as codes of classes, or as numbers.
+    """Return y as class codes or as numbers.
 
     Parameters
     ----------
@@ -29,17 +29,17 @@ def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np
     y : array of shape (n,)
     X : data of n rows
     targets : {"auto", "classes", "numbers"}
-        "auto": numbers if they are floats of which any is no whole number.
+        "auto": numbers if y has floats that are not integers, else classes.
 
     Returns
     -------
     ndarray of shape (n,)
-        Integers 0..C-1, the codes of at least two classes; or floats, not all of them equal.
+        Integers 0..C-1, the codes of at least two classes; or floats, not all equal.
 
     Raises
     ------
     InputError
-        Naming the component and what is wrong with y.
+        Names the component and the fault of y.
     """
     if targets == "numbers" or (targets == "auto" and holds_numbers(y)):
         return _varied(owner, read_numbers(owner, y, X))
@@ -47,17 +47,17 @@ def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np
 
 
 def read_classes(owner: object, y: Any, X: Any) -> np.ndarray:
-    """Return y as codes of at least two classes; numbers are refused, with who takes them.
+    """Return y as codes of at least two classes; the error for numbers names alternatives.
 
     Raises
     ------
     InputError
-        Naming the component and what is wrong with y.
+        Names the component and the fault of y.
     """
     if holds_numbers(y):
         raise InputError(
-            f"{display_name(owner)}: y holds numbers that are no labels; correlation, "
-            f"mutual_information and relieff take them"
+            f"{display_name(owner)}: y holds numbers that are not labels; use correlation, "
+            f"mutual_information or relieff"
         )
     return check_labels(owner, y, X, min_classes=2)[1]
 

@@ -1,4 +1,4 @@
-"""Checks of input: what a distance takes, columns, targets, and what stands in slots."""
+"""Input validation: input of distances, columns, targets, and components in slots."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from ilk import (
 
 
 def check_objects(owner: Any, taker: Any, X: Any, *, reset: bool) -> Any:
-    """Return X in the form `taker` takes it, its features checked where it has features.
+    """Validate X for `taker` and return it in its form; check its features, if any.
 
     Parameters
     ----------
     owner : Component
         Named in errors; its ``n_features_in_`` and ``feature_names_in_`` are set or compared.
     taker : distance, kernel, transformer or local metric
-        Its capabilities say what X may be. Where it takes vectors only, and for any array of
-        numbers where it takes vectors among others, X becomes a float array.
+        Its capabilities define the valid types of X. If it accepts only vectors, or X is an array
+        of numbers and it accepts vectors among others, X becomes a float array.
     X : data of n rows
     reset : bool
-        Whether the features are set (else compared).
+        Whether to set the features (else compare).
 
     Raises
     ------
     InputError, InputTypeError
-        If X has no row, or has what `taker` cannot take.
+        If X has no row, or `taker` does not accept it.
     """
     able = getattr(_compared_by(taker), "capabilities", None) or Capabilities()
     vectors = set(able.inputs) & _VECTORS
@@ -68,23 +68,23 @@ _VECTORS = {"vectors", "histograms"}
 
 
 def takes_vectors(taker: Any) -> bool:
-    """Tell whether a distance, or what else looks at rows, takes vectors."""
+    """Whether a distance, or another component that reads rows, accepts vectors."""
     able = getattr(_compared_by(taker), "capabilities", None) or Capabilities()
     return bool(_VECTORS & set(able.inputs))
 
 
 def _compared_by(taker: Any) -> Any:
-    """What looks at rows: for a kernel of distances, its distance."""
+    """The component that reads rows: for a kernel of distances, its distance."""
     while getattr(taker, "kind", None) == "kernel" and "distance" in taker.parameters:
         taker = getattr(taker, "distance_", None) or taker.resolve_slot("distance")
     return taker
 
 
 def with_input_tags(owner: Any, slot: str, tags: Any) -> Any:
-    """Give scikit-learn's tags of an owner the input tags of what is in one of its slots."""
+    """Copy the input tags of the component in a slot to the owner's scikit-learn tags."""
     try:
         component: Any = owner.resolve_slot(slot)
-    except IlkError:  # said when it is fitted
+    except IlkError:  # `fit` reports it
         return tags
     if hasattr(component, "__sklearn_tags__"):
         tags.input_tags = component.__sklearn_tags__().input_tags
@@ -97,7 +97,7 @@ def check_columns(owner: Any, X: Any, *, reset: bool) -> None:
     Raises
     ------
     InputError
-        If they are not those that were set.
+        If they differ from the set ones.
     """
     try:
         validate_data(owner, X, reset=reset, skip_check_array=True)
@@ -112,10 +112,10 @@ def _is_numbers(X: Any) -> bool:
 
 
 def learns(component: Any) -> bool:
-    """Tell whether fitting a distance, or what stands in its slots, makes it another one.
+    """Whether fitting changes a distance or a component in its slots.
 
-    What is frozen learns nothing; a distance or kernel learns if it declares `needs_fit`;
-    anything else that is not frozen is taken to learn.
+    Frozen components learn nothing. A distance or kernel learns if it declares `needs_fit`; any
+    other component that is not frozen is assumed to learn.
     """
     if component is None or is_frozen(component):
         return False
@@ -146,7 +146,7 @@ def read_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        Naming the component and what is wrong with y.
+        Names the component and the fault of y.
     """
     name = display_name(owner)
     if y is None:
@@ -167,29 +167,29 @@ def read_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
 
 
 def is_local(learner: Any) -> bool:
-    """Tell whether what stands in the slot of a metric learner is, or names, a local one."""
+    """Whether the metric learner in a slot is local."""
     name = learner.get("use") if isinstance(learner, Mapping) else learner
     if not isinstance(name, str):
         return isinstance(name, LocalMetric)
     try:
         return issubclass(registry("metric_learner").get(name), LocalMetric)
-    except IlkError:  # said when it is built
+    except IlkError:  # reported when it is built
         return False
 
 
 def is_default(component: Any, kind: str, default: str) -> bool:
-    """Tell whether a component is the default one, as a name, a table or an instance."""
+    """Whether a component is the default one, given as a name, a table or an instance."""
     try:
         if isinstance(component, str | Mapping):
             component = build(component, kind=kind)
         plain = to_spec(component, kind=kind).keys() == {"use"}
-    except IlkError:  # what no spec can name is no default
+    except IlkError:  # not expressible as a spec, so not the default
         return False
     return plain and shipped_name(component) == default
 
 
 def name_of(learner: Any) -> str:
-    """Name of what stands in a slot."""
+    """Name of the component in a slot."""
     if isinstance(learner, Mapping):
         return str(learner["use"])
     return learner if isinstance(learner, str) else display_name(learner)

@@ -1,4 +1,4 @@
-"""Votes of neighbours: their weights by distance, the counts of each class, and the winner."""
+"""Votes of neighbours: weights by distance, counts per class, and the winner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tally(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.n
     codes : ndarray of int, shape (m, k)
         Class of each neighbour of each query.
     weights : ndarray of shape (m, k) or None
-        Its vote; None: one each.
+        Weights of the votes; None: 1 each.
     n_classes : int
 
     Returns
@@ -33,7 +33,7 @@ def tally(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.n
 
 
 def leaders(votes: np.ndarray) -> np.ndarray:
-    """Mask of the classes with the most votes in each row, equal up to rounding."""
+    """Mask of the classes with the most votes in each row, ties up to rounding."""
     return np.asarray(votes >= votes.max(axis=1, keepdims=True) * (1 - _ROUNDING))
 
 
@@ -44,12 +44,12 @@ def first_voter(mask: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 Ties = Literal["nearest", "random", "prior", "reject"]
-_CELLS = 2**20  # votes, of queries times classes, that are counted at once
+_CELLS = 2**20  # counts (queries times classes) held at once: 8 MiB
 
 
 @dataclass(frozen=True)
 class Ballot:
-    """The training rows that may vote, and how ties are broken.
+    """The voting training rows, and the rule for ties.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Ballot:
     n_classes : int
     ties : {"nearest", "random", "prior", "reject"}
     lots : ndarray of shape (n,) or None
-        Of each row, for ties by lot: the lowest wins.
+        Random number of each row, for random ties: the lowest wins.
     """
 
     codes: np.ndarray
@@ -72,9 +72,9 @@ class Ballot:
         Parameters
         ----------
         rows : ndarray of int, shape (m, k)
-            Those who vote on each query, nearest first.
+            Voters on each query, nearest first.
         weights : ndarray of shape (m, k) or None
-            What their votes weigh; None: the same.
+            Weights of their votes; None: equal.
 
         Returns
         -------
@@ -87,19 +87,19 @@ class Ballot:
     def winners(
         self, rows: np.ndarray, weights: np.ndarray | None, *, left_out: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The class that wins each query, and whether another has as many votes.
+        """The winning class of each query, and whether it is tied.
 
         Parameters
         ----------
         rows, weights
             As in `shares`.
         left_out : bool
-            Whether the queries are the training rows, each as if it had not been one.
+            Whether the queries are the training rows, each left out for itself.
 
         Returns
         -------
         codes : ndarray of int, shape (m,)
-            Where votes are tied under "reject", that of the nearest.
+            With a tie under "reject", the class of the nearest.
         tied : ndarray of bool, shape (m,)
         """
         m, size = len(rows), max(_CELLS // self.n_classes, 1)
@@ -127,12 +127,12 @@ class Ballot:
         return first_voter(best, codes), tied
 
     def _lots_of(self, rows: np.ndarray, own: np.ndarray | None) -> np.ndarray:
-        """Lots of the rows; without one, those after it draw the lot of the row before."""
+        """Lots of the rows; later rows than a left-out one take their predecessor's lot."""
         assert self.lots is not None
         return np.asarray(self.lots[rows if own is None else rows - (rows > own[:, None])])
 
     def _counts(self, own: np.ndarray | None) -> np.ndarray:
-        """Rows of each class; for each query, where each lacks another row."""
+        """Number of rows of each class; with left-out rows, per query without its own row."""
         counts = np.bincount(self.codes, minlength=self.n_classes)
         if own is None:
             return counts
@@ -148,7 +148,7 @@ _BY_WIDTH = ("shepard", "gaussian", "epanechnikov")
 
 
 def n_asked(k: int, vote: Vote, width: Width) -> int:
-    """How many neighbours must be found for k to vote."""
+    """Number of neighbours to search for so that k can vote."""
     return int(k) + int(vote in _BY_WIDTH and width == "next_neighbor")
 
 
@@ -161,11 +161,11 @@ def vote_weights(
     width: Width = "next_neighbor",
     zero_decides: bool = True,
 ) -> np.ndarray | None:
-    """Vote of each of the k nearest, in relation to the nearest one's, which is 1.
+    """Vote weight of each of the k nearest, relative to the nearest one's, which is 1.
 
-    So none of them overflows or vanishes but in comparison with the others. Where no neighbour
-    is within the width of "epanechnikov", those as near as the nearest one vote, which is the
-    limit of a width that shrinks to their distance.
+    So weights overflow or underflow only relative to each other. If no neighbour is within the
+    bandwidth of "epanechnikov", those at the smallest distance vote: the limit of a bandwidth that
+    shrinks to this distance.
 
     Parameters
     ----------
@@ -175,20 +175,20 @@ def vote_weights(
     vote, power, width
         See `ilk_learners.neighbors.Nearest`.
     zero_decides : bool
-        Whether only rows at distance 0 vote where there are some. Of inverse distances they
-        always do.
+        Whether rows at distance 0, if any, exclude the others. With inverse distances they always
+        do.
 
     Returns
     -------
     ndarray of shape (m, k), or None
-        None: all the same.
+        None: all equal.
     """
     voters = near[:, :k]
     nearest = voters[:, :1]
     weights: np.ndarray | None = None
     if vote != "majority":
         d = voters.astype(float, copy=False)
-        with np.errstate(all="ignore"):  # what is no number is that of the nearest, set below
+        with np.errstate(all="ignore"):  # NaN occurs only for the nearest, set below
             if vote == "inverse_distance":
                 weights = (d[:, :1] / d) ** power
             else:
@@ -214,7 +214,7 @@ def _shepard(d: np.ndarray, nearest: np.ndarray, width: np.ndarray) -> np.ndarra
 
 
 def _gaussian(d: np.ndarray, nearest: np.ndarray, width: np.ndarray) -> np.ndarray:
-    """Of a difference of squares, factored."""
+    """Factored difference of squares, against cancellation."""
     return np.asarray(np.exp(-((d - nearest) / width) * (d / width / 2 + nearest / width / 2)))
 
 
@@ -224,7 +224,7 @@ def _epanechnikov(d: np.ndarray, nearest: np.ndarray, width: np.ndarray) -> np.n
 
 
 def _parabola(d: np.ndarray, width: np.ndarray) -> np.ndarray:
-    """1 - (d / width)^2 or 0, factored, as the difference of numbers that are close is exact."""
+    """max(1 - (d / width)^2, 0), factored: the difference of close numbers is exact."""
     left = np.where(np.isinf(width), 1.0, (width - d) / width)
     return np.asarray(np.maximum(left, 0.0) * (1 + np.minimum(d / width, 1.0)))
 

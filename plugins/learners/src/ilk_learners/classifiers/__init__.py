@@ -1,1 +1,1 @@
-"""Classifiers, one class a file, and beside them what they are made of."""
+"""Classifiers, one class per file, and their helper modules."""

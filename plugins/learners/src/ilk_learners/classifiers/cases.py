@@ -1,4 +1,4 @@
-"""What classifiers of vectors share: training cases, their weights, and classes that some lack."""
+"""Shared by classifiers of vectors: training cases, weights, and classes missing in a subset."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Cases:
     ----------
     X : ndarray of shape (n, p)
     classes : ndarray of shape (n_classes,)
-        Sorted; each has a case.
+        Sorted; each has at least one case.
     codes : ndarray of int, shape (n,)
     weights : ndarray of shape (n,) or None
-        All above 0; None: 1 each.
+        Positive; None: every case weighs 1.
     """
 
     X: np.ndarray
@@ -61,27 +61,27 @@ class Cases:
 
     @property
     def counts(self) -> np.ndarray:
-        """Weight of each class; its number of cases where all weigh 1."""
+        """Total weight of each class; without weights, its number of cases."""
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(float)
 
     @property
     def total(self) -> float:
-        """Weight of all cases; their number where all weigh 1."""
+        """Total weight of all cases; without weights, their number."""
         return float(len(self.X) if self.weights is None else self.weights.sum())
 
     def taken(self, rows: np.ndarray) -> Cases:
-        """The cases of some rows, in their order; each class must have one."""
+        """Select cases by row number, in that order; every class must keep a case."""
         weights = None if self.weights is None else self.weights[rows]
         return Cases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
 def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> Cases:
-    """Check training data of at least two classes; cases of weight 0 are left out.
+    """Check training data of at least two classes, and drop cases of weight 0.
 
     Raises
     ------
     InputError, InputTypeError
-        Naming the component and what is wrong with X, y or the weights.
+        If X, y or the weights are invalid; the message names the component and the fault.
     """
     X = check_vectors(owner, X, reset=True)
     classes, codes = check_labels(owner, y, X, min_classes=2)
@@ -100,20 +100,20 @@ def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> Cases:
 
 
 def no_decision(m: int, n_classes: int) -> np.ndarray:
-    """Value -1 of each class for each of m rows: of a machine without a case of the class."""
+    """Decision value -1 for each of m rows and every class: the value of an absent class."""
     return np.full((m, n_classes), -1.0)
 
 
 def put(decisions: np.ndarray, members: np.ndarray, present: np.ndarray, f: np.ndarray) -> None:
-    """Write the values of the classes that a machine knows; the others' stay below them.
+    """Write the decision values of the classes seen by a machine; absent classes stay below them.
 
     Parameters
     ----------
     decisions : ndarray of shape (m, n_classes)
     members : ndarray of int
-        Rows that the machine answers.
+        Rows predicted by the machine.
     present : ndarray of int
-        Classes it knows.
+        Classes seen by the machine.
     f : ndarray of shape (len(members), len(present))
     """
     below = np.minimum(-1.0, np.nextafter(f.min(axis=1), -np.inf))
@@ -122,19 +122,19 @@ def put(decisions: np.ndarray, members: np.ndarray, present: np.ndarray, f: np.n
 
 
 def as_scores(decisions: np.ndarray) -> np.ndarray:
-    """Values as `decision_function` gives them: with two classes that of the second alone."""
+    """Shape of `decision_function`: with two classes only the column of the second."""
     return decisions[:, 1] if decisions.shape[1] == 2 else decisions
 
 
 def case_weights(owner: Any, cases: Cases) -> np.ndarray | None:
-    """Weight of each case times that of its class, as the parameter `class_weight` says.
+    """Multiply the weight of each case by the weight of its class (parameter `class_weight`).
 
     "balanced" gives a class of weight n_c the weight n / (C n_c).
 
     Raises
     ------
     InputError
-        If no class has the name of any that is given a weight.
+        If none of the names that are given a weight is a class.
     """
     given = owner.class_weight
     if given is None:
@@ -155,12 +155,12 @@ def case_weights(owner: Any, cases: Cases) -> np.ndarray | None:
 
 
 def _weight(given: Any, label: Any) -> float:
-    """Weight of a label, which a spec can only write as a text."""
+    """Weight of a label; keys may be strings, as specs cannot write other keys."""
     return float(given[label] if label in given else given.get(str(label), 1.0))
 
 
 class EstimatorClassifier(Classifier):
-    """A classifier whose `fit` fits an estimator of scikit-learn's to the codes of the classes.
+    """A classifier that fits a scikit-learn estimator to the class codes.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class EstimatorClassifier(Classifier):
 
     @abstractmethod
     def _estimator(self) -> Any:
-        """Return the estimator, not fitted."""
+        """Return the unfitted estimator."""
 
     def _fit(self, cases: Cases, weights: np.ndarray | None) -> Self:
         self.classes_ = cases.classes
@@ -181,7 +181,7 @@ class EstimatorClassifier(Classifier):
 
     @contextmanager
     def _said_by_us(self) -> Iterator[None]:
-        """Make what the estimator raises or warns of ours: by our name and our parameters."""
+        """Translate the estimator's errors and warnings into our names and parameters."""
         name = display_name(self)
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
             warnings.simplefilter("always")
@@ -194,7 +194,9 @@ class EstimatorClassifier(Classifier):
         for warning in caught:
             if issubclass(warning.category, ConvergenceWarning):
                 warnings.warn(f"{name}: {self._not_converged()}", ConvergenceWarning, stacklevel=5)
-            elif not issubclass(warning.category, RuntimeWarning):  # of numbers: looked at below
+            elif not issubclass(
+                warning.category, RuntimeWarning
+            ):  # numeric: results are checked below
                 warnings.warn(f"{name}: {warning.message}", warning.category, stacklevel=5)
 
     def _not_converged(self) -> str:
@@ -205,7 +207,7 @@ class EstimatorClassifier(Classifier):
         return check_seed(self, getattr(self, "random_state", None))
 
     def _values(self, method: str, X: Any) -> np.ndarray:
-        """What a method of the estimator gives, if it is finite."""
+        """Call a method of the estimator and check that its result is finite."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         with self._said_by_us():
@@ -223,6 +225,6 @@ class EstimatorClassifier(Classifier):
 
 
 def midpoint(low: float, high: float) -> float:
-    """Number midway between two of which the first is less: at least it, and below the second."""
+    """Midpoint of `low < high`, rounded so that ``low <= midpoint < high``."""
     middle = low + (high - low) / 2 if (low < 0) == (high < 0) else (low + high) / 2
     return middle if low <= middle < high else low

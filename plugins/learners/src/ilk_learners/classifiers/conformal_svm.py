@@ -1,4 +1,4 @@
-"""conformal_svm: a second support vector machine, finer where the first one has its border."""
+"""conformal_svm: a second support vector machine with more resolution at the first one's border."""
 
 from __future__ import annotations
 
@@ -42,19 +42,18 @@ _CELLS = 2**22  # kernel values at a time when predicting
 class ConformalSVM(Classifier):
     """Support vector machine in two passes, the second with more resolution near the border.
 
-    The border is not known beforehand, but support vectors are near it. A first machine is
-    trained with the kernel k; a second one with
+    Support vectors lie near the decision border. So a first machine is trained with the kernel k
+    and a second one with
 
         k'(x, z) = c(x) c(z) k(x, z),    c(x) = sum_i a_i exp(-d(x, x_i)^2 / (2 tau^2))
 
-    where i goes over the support vectors x_i of the first and a_i are their multipliers. So the
-    space is enlarged where c is large, which is near the border, and the classes are further
-    apart there.
+    where the sum is over the support vectors x_i of the first machine and a_i are their
+    multipliers. The factor c is large near the border: it enlarges the space there and moves the
+    classes apart.
 
-    As c has the size of C, k' would be about C^2 times k, and the second machine have all but a
-    hard margin. So c is divided by its root mean square over the training rows
-    (``normalize=True``; the printed equation does not): then C means the same in both passes.
-    With ``C=inf`` that changes nothing.
+    As c is of order C, k' would be about C^2 times k and the second margin almost hard. So c is
+    divided by its root mean square over the training rows (``normalize=True``; the printed
+    equation does not). Then C means the same in both passes. With ``C=inf`` that changes nothing.
 
     More than two classes: one machine for each class against the rest, each with a factor c of its
     own. They share the Gram matrix of k.
@@ -67,12 +66,12 @@ class ConformalSVM(Classifier):
         Fitted.
     taus_ : ndarray of shape (n_machines,)
     factors_ : list of Factor
-        c of each machine, to be called with rows.
+        The function c of each machine.
     support_ : ndarray of int, shape (n_support,)
         Support vectors of any machine of the second pass.
     support_vectors_ : data of n_support rows
     dual_coef_ : ndarray of shape (n_machines, n_support)
-        One machine for two classes.
+        With two classes there is one machine.
     intercept_, margin_ : ndarray of shape (n_machines,)
     n_iter_ : ndarray of int, shape (n_machines,)
         Iterations of libsvm, in both passes.
@@ -84,13 +83,13 @@ class ConformalSVM(Classifier):
     Raises
     ------
     InputError
-        If there are fewer than two classes, the support vectors are all equal so that there is no
-        tau, or c is 0 on all training rows; or as `svm` does.
+        If there are fewer than two classes, if all support vectors are equal (tau is undefined),
+        or if c is 0 on all training rows; also for the reasons of `svm`.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small.
+        If a machine has not converged after max_iter iterations.
 
     References
     ----------
@@ -115,24 +114,24 @@ class ConformalSVM(Classifier):
     C: float = param(
         default=10.0,
         gt=0,
-        doc="Cost of a violated margin, in both passes; inf: none may be.",
+        doc="Cost of a violated margin, in both passes; inf: a hard margin.",
     )
     tau: float | str = param(
         default="neighbors",
         type=float,
         gt=0,
         choices=("neighbors",),
-        doc='How far the influence of a support vector goes. "neighbors": tau^2 is the mean '
-        "squared distance of support vectors of a machine to the `n_neighbors` nearest "
-        "others, those at distance 0 left out.",
+        doc='Range of a support vector. "neighbors": tau^2 is the mean '
+        "squared distance of a machine's support vectors to their `n_neighbors` nearest others, "
+        "distances of 0 left out.",
     )
-    n_neighbors: int = param(default=8, ge=1, doc="Fewer where there are not so many.")
+    n_neighbors: int = param(default=8, ge=1, doc="At most; there may be fewer.")
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",
-        doc="d; it must take what the kernel takes.",
+        doc="The distance d; it must accept the kernel's input.",
     )
-    normalize: bool = param(default=True, doc="Whether c is brought to a root mean square of 1.")
+    normalize: bool = param(default=True, doc="Whether to scale c to a root mean square of 1.")
     tol: float = param(
         default=0.001,
         gt=0,
@@ -143,7 +142,7 @@ class ConformalSVM(Classifier):
         default=1024,
         type=float,
         gt=0,
-        doc="Mebibytes that a Gram matrix may take; there are two.",
+        doc="Limit of one Gram matrix, in mebibytes; there are two.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
@@ -155,7 +154,7 @@ class ConformalSVM(Classifier):
         return [cls(), cls(kernel="linear", C=1.0, tau=3.0, normalize=False)]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that the numbers but C are finite, `tol` at most 2."""
+        """Check each parameter, that all numbers except C are finite, and that `tol` <= 2."""
         super().check_parameters()
         check_finite_parameters(self, "tau", "tol")
         if self.tol > 2:
@@ -192,7 +191,7 @@ class ConformalSVM(Classifier):
         return self
 
     def _fitted_distance(self, X: Any, labels: np.ndarray) -> Any:
-        """The distance, fitted on all rows and asked whether it takes them."""
+        """Fit the distance on all rows; raise if it does not accept them."""
         try:
             distance = fit_component(self.resolve_slot("distance"), X, labels)
             distance.check_input(X)
@@ -216,7 +215,7 @@ class ConformalSVM(Classifier):
         return factor.normalized(self, X) if self.normalize else factor
 
     def _collect(self, X: Any, machines: list[Machine]) -> None:
-        """Put the machines together: support vectors of any, and coefficients of each."""
+        """Combine the machines: the union of their support vectors, coefficients of each."""
         dense = dense_coefficients(machines, n_rows(X))
         self.support_ = np.flatnonzero(dense.any(axis=0))
         self.support_vectors_ = take(X, self.support_)
@@ -235,7 +234,7 @@ class ConformalSVM(Classifier):
             )
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Values of the machines; array of shape (m, n_classes), with two classes (m,)."""
+        """Decision values of the machines; array of shape (m, n_classes), or (m,) for two."""
         check_is_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         step, m = max(_CELLS // max(len(self.support_), 1), 1), n_rows(X)
@@ -254,7 +253,7 @@ class ConformalSVM(Classifier):
         return self.classes_[best]
 
     def __sklearn_tags__(self) -> Any:
-        """Input tags are those that kernel and distance have in common."""
+        """Intersect the input tags of kernel and distance."""
         tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
         other = with_input_tags(self, "distance", super().__sklearn_tags__()).input_tags
         tags.input_tags.sparse &= other.sparse
@@ -267,7 +266,7 @@ _FACTOR_CELLS = 2**22  # distances at a time
 
 @dataclass(frozen=True)
 class Factor:
-    """``c(x) = sum_i a_i exp(-d(x, x_i)^2 / (2 tau^2))``, to be called with rows.
+    """The function ``c(x) = sum_i a_i exp(-d(x, x_i)^2 / (2 tau^2))`` of rows.
 
     Attributes
     ----------
@@ -286,7 +285,7 @@ class Factor:
     distance: Any
 
     def __call__(self, X: Any) -> np.ndarray:
-        """The factor of every row; array of shape (n,), float64."""
+        """Factor of each row; float64 array of shape (n,)."""
         n, step = n_rows(X), max(_FACTOR_CELLS // max(len(self.weights), 1), 1)
         values = np.empty(n)
         for start in range(0, n, step):
@@ -302,26 +301,26 @@ class Factor:
         Raises
         ------
         InputError
-            If it is 0 for all of them.
+            If the factor is 0 for all rows.
         """
         size = float(np.sqrt(np.mean(np.square(self(X)))))
         if not size > 0:
             raise InputError(
                 f"{display_name(owner)}: there is no support vector, or its coefficient is lost "
-                f"in rounding, so that nothing tells where the border is; raise C"
+                f"in rounding, so the border is unknown; raise C"
             )
         return replace(self, weights=self.weights / size)
 
 
 def reach(owner: object, distance: Any, centers: Any, k: int, X: Any = None) -> float:
-    """Root mean squared distance of rows to their k nearest others, those at distance 0 left out.
+    """Root mean squared distance of rows to their k nearest others at a positive distance.
 
-    Where that leaves none, it is that of the rows of X, if given.
+    If no such neighbour exists, use the rows of X instead, if given.
 
     Raises
     ------
     InputError
-        If they are all equal, or infinitely far apart.
+        If the rows are all equal, or infinitely far apart.
     """
     m = n_rows(centers)
     step = max(_FACTOR_CELLS // m, 1)
@@ -338,7 +337,7 @@ def reach(owner: object, distance: Any, centers: Any, k: int, X: Any = None) -> 
     if not every.size:
         raise InputError(
             f"{display_name(owner)}: the support vectors are all equal, or infinitely far apart, "
-            f"so that tau='neighbors' is no number; give tau"
+            f"so tau='neighbors' is undefined; give tau"
         )
-    unit = float(every.max())  # squares stay in range
+    unit = float(every.max())  # scaled, so that squares stay in range
     return unit * float(np.sqrt(np.mean(np.square(every / unit))))

@@ -25,47 +25,46 @@ from ilk import (
 )
 from ilk_learners.classifiers.cases import midpoint
 
-_ROUNDING = 1e-13  # of sums of weights, as a share of the total: what differs by less is a tie
-_CELLS = 2**17  # searched in one block
-_SAFE = 500  # powers of two whose sums and squares neither overflow nor vanish
+_ROUNDING = 1e-13  # relative rounding of sums of weights: smaller differences are ties
+_CELLS = 2**17  # cells searched per block: enough work for one task of a thread
+_SAFE = 500  # exponents below this neither overflow nor underflow in sums and squares
 
 
 class DecisionStump(Classifier):
-    """Split at the threshold on one feature that errs least (a tree of depth one).
+    """Split at the threshold on one feature with the least error (a tree of depth one).
 
-    Rows with ``x_f <= threshold`` are answered by the class that weighs most among the training
-    cases there, the others likewise. Feature f and threshold minimise the weight of the cases
-    that are answered wrongly; for two classes that is at an extremum of the cumulative sum of
-    w_i y_i along the sorted feature. All thresholds of all features are looked at, in
-    O(p n log n) for sorting, once for all fits with the same `presort`, and O(p n) a fit.
+    Each side of the threshold, ``x_f <= threshold`` and above, predicts the class of the largest
+    weight among its training cases. Feature f and threshold minimise the weight of the
+    misclassified cases. For two classes the minimum is at an extremum of the cumulative sum of
+    w_i y_i along the sorted feature. The search is exhaustive. Sorting takes O(p n log n), once
+    for all fits with the same `presort`; each fit takes O(p n).
 
-    A threshold lies midway between two distinct values that weigh something; equal values are
-    never split. Ties, up to rounding, go to the lowest feature, then the lowest threshold,
-    and in a leaf to the first class. Where no feature has two values, every row gets the class
-    that weighs most.
+    A threshold lies midway between two distinct values of positive weight. Ties, up to rounding,
+    go to the lowest feature, then the lowest threshold, and in a leaf to the first class. If no
+    feature has two values, every row gets the class of the largest weight.
 
-    Weights are rounded to whole units of at most 2^-58 of their sum, which add up exactly: neither
-    the order of the rows nor the names of the classes settle ties between thresholds.
+    Weights are rounded to integer multiples of at most 2^-58 of their sum, so sums are exact: ties
+    between thresholds depend neither on the order of the rows nor on the names of the classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Sorted; among them those whose cases all have weight 0.
+        Sorted; including classes whose cases all have weight 0.
     feature_ : int
-        -1 where there is no split.
+        -1 if there is no split.
     threshold_ : float
-        Infinite where there is no split.
+        Infinite if there is no split.
     leaf_weights_ : ndarray of shape (2, n_classes)
         Share of each class at or below the threshold, and above it, in the weight of all cases.
     error_ : float
-        Share of the training cases' weight that is answered wrongly.
+        Misclassified share of the training cases' weight.
     n_features_in_ : int
 
     Raises
     ------
     InputError
-        If there is one class, if a weight is negative or all are 0, or if `presorted` was made
-        from another X.
+        If there is only one class, if a weight is negative or all weights are 0, or if
+        `presorted` was made from another X.
 
     References
     ----------
@@ -92,8 +91,8 @@ class DecisionStump(Classifier):
     criterion: Literal["error", "gini"] = param(
         default="error",
         choices=("error", "gini"),
-        doc="What is least: the weight of errors, or the Gini impurity ``sum over leaves of W "
-        "(1 - sum_c (W_c / W)^2)``, which can tell thresholds apart that err the same.",
+        doc="Criterion to minimise: the weight of errors, or the Gini impurity ``sum over leaves "
+        "of W (1 - sum_c (W_c / W)^2)``, which distinguishes thresholds of equal error.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         sample_weight=True, probabilistic=True, presort=True
@@ -104,7 +103,7 @@ class DecisionStump(Classifier):
         return [cls(), cls(criterion="gini")]
 
     def presort(self, X: Any) -> Presorted:
-        """Sort the rows along each feature, for any number of fits.
+        """Sort the rows along each feature once, for any number of fits.
 
         Parameters
         ----------
@@ -114,8 +113,8 @@ class DecisionStump(Classifier):
         Returns
         -------
         Presorted
-            For ``fit(X, y, sample_weight, presorted=)``. It takes 3 bytes a cell, 5 from 65,537
-            rows on.
+            For ``fit(X, y, sample_weight, presorted=)``. It takes 3 bytes per cell; 5 bytes from
+            65,537 rows on.
         """
         return Presorted.of(clone(self), X)
 
@@ -131,7 +130,7 @@ class DecisionStump(Classifier):
         sample_weight : array of shape (n,), optional
             A case of weight 2 counts as two.
         presorted : Presorted, optional
-            What `presort` gave for the same X.
+            Result of `presort` for the same X.
         """
         self.check_parameters()
         if presorted is None:
@@ -140,7 +139,7 @@ class DecisionStump(Classifier):
             presorted.use_for(self, X)
         else:
             raise InputTypeError(
-                f"{display_name(self)}: presorted must be what presort(X) gave, got "
+                f"{display_name(self)}: presorted must be the result of presort(X), got "
                 f"{type(presorted).__name__}"
             )
         self.classes_, codes = presorted.labels(self, y)
@@ -176,7 +175,7 @@ class DecisionStump(Classifier):
     def _search(
         self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[int, int]:
-        """Feature, and place in its order of the last row below the threshold; -1 for none."""
+        """Feature, and position in its order of the last row below the threshold; or -1."""
         from ilk_learners.classifiers import tree_kernels as kernels
         from ilk_learners.classifiers.tree_kernels import convert
 
@@ -204,7 +203,7 @@ class DecisionStump(Classifier):
         return (feature, int(places[feature])) if places[feature] >= 0 else (-1, -1)
 
     def check_loaded(self) -> None:
-        """Check that it asks for a feature, and answers with classes, that there are."""
+        """Check that a stored model's feature and classes exist."""
         n_classes = len(self.classes_)
         check_stored(self, "leaf_weights_", (2, n_classes), kinds="f")
         check_stored(self, "_leaves", (2,), least=0, below=n_classes)
@@ -214,7 +213,7 @@ class DecisionStump(Classifier):
     def predict(self, X: Any) -> Any:
         """Predicted label of each row; array of shape (m,).
 
-        X may be what `presort` gave, whose rows are not checked again.
+        X may be a result of `presort`; its rows are not checked again.
         """
         sides = self._sides(X)
         return self.classes_[self._leaves[sides]]
@@ -235,12 +234,12 @@ class DecisionStump(Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # two leaves tell two classes apart at most
+        tags.classifier_tags.poor_score = True  # two leaves predict at most two classes
         return tags
 
 
 def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place: int) -> float:
-    """Midway between the nearest values that weigh something, at and after a place."""
+    """Midpoint of the nearest values of positive weight at and after a position."""
     below, above = place, place + 1
     while weights[order[below]] == 0:
         below -= 1
@@ -249,26 +248,26 @@ def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place
     return midpoint(float(column[order[below]]), float(column[order[above]]))
 
 
-_SMALL = 2**16  # rows whose numbers take two bytes
-_SHARE = 2**13  # numbers that a thread sorts at a time, at least
+_SMALL = 2**16  # up to so many rows, row numbers fit in two bytes
+_SHARE = 2**13  # fewest numbers per thread for which starting it pays when sorting
 _SHAPE = ("n_features_in_", "feature_names_in_")
 
 
 @dataclass(frozen=True)
 class Presorted:
-    """What `presort` gives: rows in ascending order along each feature.
+    """Result of `presort`: rows in ascending order along each feature.
 
-    It holds X itself, not a copy: X must not be changed while it is in use. Beyond X it takes
-    3 bytes a cell, 5 from 65,537 rows on. The labels it was last used with are remembered.
+    It refers to X without a copy: X must not be changed while it is in use. Beyond X it takes
+    3 bytes per cell; 5 bytes from 65,537 rows on. It caches the codes of the last labels.
 
     Attributes
     ----------
     X : ndarray of shape (n, p)
-        As it was checked.
+        The checked array.
     order : ndarray of uint16 or uint32, shape (p, n)
         Row numbers, ascending along each feature; equal values in the order of the rows.
     last : ndarray of bool, shape (p, n)
-        Whether the value at that place is another than the next one; False at the end.
+        Whether the value at that position differs from the next one; False at the end.
     """
 
     X: np.ndarray
@@ -282,7 +281,7 @@ class Presorted:
 
     @classmethod
     def of(cls, owner: Any, X: Any) -> Self:
-        """Check X, noting its features on `owner`, and sort its rows along each feature."""
+        """Check X, record its features on `owner`, and sort its rows along each feature."""
         checked = check_vectors(owner, X, reset=True)
         n, p = checked.shape
         order = np.empty((p, n), dtype=np.uint16 if n <= _SMALL else np.uint32)
@@ -294,7 +293,7 @@ class Presorted:
                 rows = np.argsort(column)
                 values = column[rows]
                 np.not_equal(values[1:], values[:-1], out=last[f, :-1])
-                if not last[f, :-1].all():  # only then does the sort have to be stable
+                if not last[f, :-1].all():  # ties: only then must the sort be stable
                     rows = np.argsort(column, kind="stable")
                 order[f] = rows
 
@@ -303,22 +302,22 @@ class Presorted:
         return cls(checked, order, last, X, features)
 
     def use_for(self, owner: Any, X: Any) -> None:
-        """Check that X is what was sorted, and note its features on `owner`.
+        """Check that X is the sorted array, and record its features on `owner`.
 
         Raises
         ------
         InputError
-            Naming the component, if it is not.
+            If it is another array; the message names the component.
         """
         if X is self._given or X is self.X:
             for name in _SHAPE:
                 vars(owner).pop(name, None)
             vars(owner).update(self._features)
         elif not np.array_equal(check_vectors(owner, X, reset=True), self.X):
-            raise InputError(f"{display_name(owner)}: presorted is of another X")
+            raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
     def labels(self, owner: object, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Classes and codes of labels, found once for fits with the same ones in turn."""
+        """Classes and codes of labels, cached for consecutive fits with the same labels."""
         given = y if isinstance(y, np.ndarray) and y.dtype != object else None
         for known, classes, codes in self._known:
             if given is not None and known.dtype == given.dtype and np.array_equal(known, given):

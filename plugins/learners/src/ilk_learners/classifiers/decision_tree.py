@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 class DecisionTree(EstimatorClassifier):
-    """Split rows at thresholds on single features, each time where classes part best.
+    """Split rows recursively at the threshold that separates the classes best.
 
-    A leaf answers with the class that weighs most there; ties go to the first class. A
-    threshold lies midway between two values of the cases that it parts. The tree is grown by
-    scikit-learn's DecisionTreeClassifier (CART), which reads features in single precision and
-    takes values within 1e-7 for equal; so it gets the ranks of the values, and thresholds are
-    put between the values themselves: nothing depends on the features' units or origin. Rows
-    and classes are put into an order that `ilk.case_order` finds: neither the order of rows nor
-    the names of classes settle ties between splits.
+    A leaf predicts the class of the largest weight; ties go to the first class. A threshold lies
+    midway between two values of the cases in its node. The tree is grown by scikit-learn's
+    DecisionTreeClassifier (CART). CART reads features in single precision and treats values
+    within 1e-7 as equal; so it is given the ranks of the values, and thresholds are then mapped
+    back: the tree does not depend on the features' units or origin. Rows and classes are put in
+    the order of `ilk.case_order`, so ties between splits depend neither on the order of rows nor
+    on the names of classes.
 
     Attributes
     ----------
@@ -48,13 +48,13 @@ class DecisionTree(EstimatorClassifier):
         Sorted.
     depth_, n_leaves_ : int
     estimator_ : DecisionTreeClassifier
-        Fitted on the ranks of the values of each feature, and on 0..n_classes - 1, which number
-        the classes in another order than `classes_`: one that their names do not change.
+        Fitted on the ranks of the values of each feature and on class codes 0..n_classes - 1. The
+        codes do not follow the order of `classes_`: they do not depend on the names.
 
     Raises
     ------
     InputError
-        If there is one class.
+        If there is only one class.
 
     Notes
     -----
@@ -78,48 +78,48 @@ class DecisionTree(EstimatorClassifier):
     criterion: Literal["gini", "entropy"] = param(
         default="gini",
         choices=("gini", "entropy"),
-        doc="The impurity that splits lessen.",
+        doc="The impurity that splits reduce.",
     )
     max_depth: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="Most splits on the way to a leaf.",
+        doc="Maximal depth: splits between root and leaf.",
     )
     min_split: int = param(
         default=2,
         ge=2,
-        doc="Fewest cases that are split; cases are counted whatever they weigh.",
+        doc="Minimal number of cases in a node to split it; weights do not count.",
     )
-    min_leaf: int = param(default=1, ge=1, doc="Fewest cases in a leaf, counted likewise.")
+    min_leaf: int = param(default=1, ge=1, doc="Minimal number of cases in a leaf.")
     max_leaves: int | None = param(
         default=None,
         type=int,
         ge=2,
-        doc="Most leaves; the splits that lessen the impurity most come first then.",
+        doc="Maximal number of leaves; the best splits then come first.",
     )
     max_features: float | Literal["sqrt", "log2"] | None = param(
         default=None,
         type=(int, float),
         gt=0,
         choices=("sqrt", "log2"),
-        doc="How many features, drawn anew for each split, are looked at: so many, a share, a "
-        "function of their number, or all.",
+        doc="Features drawn at random as candidates for each split: a number, a share, a function "
+        "of their number, or all.",
     )
     pruning: float = param(
         default=0.0,
         ge=0,
-        doc="Least impurity by which each leaf must pay, in minimal cost-complexity pruning.",
+        doc="Cost of a leaf, in impurity, for minimal cost-complexity pruning.",
     )
     class_weight: Mapping[str, Any] | str | None = CLASS_WEIGHT
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="For features drawn, and for ties between features.",
+        doc="Draws candidate features, and settles ties between features.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
-        "sklearn:check_class_weight_classifiers": "a leaf of one class answers it, whatever it "
-        "weighs; the check limits leaves by a parameter that is called otherwise here",
+        "sklearn:check_class_weight_classifiers": "a leaf of one class predicts it, whatever its "
+        "weight; the check limits leaves by a parameter of another name",
     }
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
@@ -149,7 +149,7 @@ class DecisionTree(EstimatorClassifier):
         X : array of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            A case of weight 2 counts as two, but in `min_split` and `min_leaf`.
+            A case of weight 2 counts as two, except in `min_split` and `min_leaf`.
         """
         self.check_parameters()
         cases = check_cases(self, X, y, sample_weight)
@@ -165,7 +165,7 @@ class DecisionTree(EstimatorClassifier):
         return self
 
     def _put_thresholds(self, values: list[np.ndarray], ranks: np.ndarray) -> None:
-        """Put the threshold of each node midway between the values that it parts."""
+        """Map thresholds of ranks back to midpoints between values."""
         from ilk_learners.classifiers.tree_kernels import find_gaps
 
         tree = self.estimator_.tree_
@@ -179,7 +179,7 @@ class DecisionTree(EstimatorClassifier):
             self._thresholds[node] = midpoint(float(own[below[node]]), float(own[above[node]]))
 
     def check_loaded(self) -> None:
-        """Check that the tree is of these features and classes."""
+        """Check that a stored tree matches the features and classes."""
         tree, n_classes = self.estimator_.tree_, len(self.classes_)
         check_stored(self, "_thresholds", (tree.node_count,), kinds="f")
         check_stored(self, "_places", (n_classes,), least=0, below=n_classes)
@@ -218,7 +218,7 @@ class DecisionTree(EstimatorClassifier):
 
 
 def _ranked(X: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Distinct values of each feature, ascending, and the position of each cell's among them."""
+    """Distinct values of each feature, ascending, and the rank of each cell among them."""
     ranks = np.empty(X.shape, dtype=np.float32)
     values = []
     for f in range(X.shape[1]):

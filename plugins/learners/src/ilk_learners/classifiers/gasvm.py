@@ -22,19 +22,18 @@ if TYPE_CHECKING:
 class GASVM(LearnedKernelClassifier):
     """Support vector machines with the kernel of a learned metric (GASVM1, GASVM2).
 
-    First a metric learner finds L, then machines are trained, one class against the rest, with
+    A metric learner finds L. Then machines are trained, one class against the rest, with
 
     ``k(x, z) = exp(-|L x - L z|^2)``
 
-    and a row belongs to the class whose machine gives the largest value. L is learned once,
-    for all classes (GASVM1), or for each class against the rest (GASVM2, ``per_class=True``),
-    so that each machine has a kernel of its own. With two classes those two problems are one.
-    No width is tuned.
+    and the machine of the largest value decides. L is learned once for all classes (GASVM1), or
+    for each class against the rest (GASVM2, ``per_class=True``): then each machine has its own
+    kernel. With two classes both are the same. No bandwidth is tuned.
 
-    The printed kernel has none: L was learned with one for each row, whose global form is
-    folded into L. megm and its kin bring it along. For other learners it is ``sigma^2``, the
-    mean over the training rows of the mean squared distance to the nearer half of the
-    ``floor(log2 n)`` nearest others, before L: then the kernel is
+    The printed kernel has no bandwidth: L was learned with one for each row, whose global form is
+    folded into L. megm and related learners fold it in themselves. For other learners it is
+    ``sigma^2``, the mean over the training rows of the mean squared distance to the nearer half
+    of the ``floor(log2 n)`` nearest others, before L. Then the kernel is
     ``exp(-|L x - L z|^2 / (2 sigma^2))``.
 
     Attributes
@@ -42,17 +41,17 @@ class GASVM(LearnedKernelClassifier):
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     learners_ : list of metric learners
-        Fitted: one, or with ``per_class`` and more than two classes one for each.
+        Fitted: one; with ``per_class`` and more than two classes one per class.
     factors_ : ndarray of shape (len(learners_),)
-        By which L is multiplied to fold in the width: 1 for those that bring it along.
+        Factor of L that folds in the bandwidth: 1 for learners that fold it in themselves.
     svms_ : list of SVM
-        Fitted on mapped rows, one for each learner.
+        Fitted on transformed rows, one per learner.
     n_features_in_ : int
 
     Raises
     ------
     ParameterError
-        If the learner has no transform (it is a local one).
+        If the learner has no transform (is local).
     InputError
         If there are fewer than two classes, or all rows are equal.
 
@@ -78,7 +77,7 @@ class GASVM(LearnedKernelClassifier):
     tol: float = param(
         default=0.001,
         gt=0,
-        doc="Of the solver: by how much the optimality conditions may be violated.",
+        doc="Tolerated violation of the optimality conditions, for the solver.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities()
 
@@ -109,6 +108,6 @@ class GASVM(LearnedKernelClassifier):
         return self.classes_[best]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Value of each machine; array of shape (m, n_classes), with two classes (m,)."""
+        """Decision value of each machine; array of shape (m, n_classes), or (m,) for two."""
         check_is_fitted(self)
         return self._decisions(X, self.svms_)

@@ -1,4 +1,4 @@
-"""Gaussian classes: maps that whiten a covariance, which is never formed nor inverted."""
+"""Gaussian classes: whitening maps of a covariance, without forming or inverting it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _LN2 = float(np.log(2))
 
 @dataclass(frozen=True)
 class Gaussian:
-    """A covariance S, as what measures distances with it.
+    """A covariance S, as a whitening map and a log-determinant.
 
     Attributes
     ----------
     map : ndarray of shape (p, r)
         W with ``|(x - y) W|^2 = (x - y)' S^(-1) (x - y)``, for x and y in units of
-        ``2**exponent``; where S has rank r < p, this is the pseudo-inverse.
+        ``2**exponent``. If S has rank r < p, S^(-1) is the pseudo-inverse.
     log_det : float
-        ``ln |S|``, of x in its own units.
+        ``ln |S|``, with x in its original units.
     rank : int
-        Of S, after shrinkage.
+        Rank of S, after shrinkage.
     shrinkage : float
-        The intensity that was used.
+        The intensity used.
     """
 
     map: np.ndarray
@@ -45,29 +45,29 @@ def gaussian(
     weights: np.ndarray | None = None,
     extent: np.ndarray | None = None,
 ) -> Gaussian:
-    """Return the covariance ``(1 - s) S + s trace(S)/p I``, S the mean of ``d d'``.
+    """Return the covariance ``(1 - s) S + s trace(S)/p I``, where S is the mean of ``d d'``.
 
-    Without shrinkage, columns are brought to mean square 1 first, so that the rank, and the
-    pseudo-inverse, do not depend on their units.
+    Without shrinkage, columns are first scaled to mean square 1. So neither the rank nor the
+    pseudo-inverse depends on their units.
 
     Parameters
     ----------
     owner : Component
         Named in errors.
     D : ndarray of shape (n, p), float64
-        Deviations from the mean (or means), in units of ``2**exponent``. It is changed.
+        Deviations from the mean (or means), in units of ``2**exponent``. Overwritten.
     shrinkage : float or "auto"
         s; "auto": the intensity of Ledoit and Wolf.
     weights : ndarray of shape (n,), optional
-        Of the rows.
+        Weights of the rows.
     extent : ndarray of shape (p,), optional
-        Size of each column before means were subtracted: a column that is smaller than
-        rounding of that counts as 0.
+        Size of each column before means were subtracted. A column below the rounding error of
+        that size counts as 0.
 
     Raises
     ------
     InputError
-        If a column varies so much less than another that its inverse is no number.
+        If a column varies so much less than another that its inverse overflows.
     """
     n, p = D.shape
     total = float(n if weights is None else weights.sum())
@@ -91,8 +91,8 @@ def gaussian(
 
 
 def column_lengths(D: np.ndarray, extent: np.ndarray | None = None) -> np.ndarray:
-    """Length of each column; 1 where it is 0, or is made so as it is nothing but rounding."""
-    _, exponents = np.frexp(np.abs(D).max(axis=0))  # so that no square vanishes
+    """Length of each column; columns of rounding errors are set to 0 and get length 1."""
+    _, exponents = np.frexp(np.abs(D).max(axis=0))  # so that no square underflows
     scale = np.ldexp(np.linalg.norm(np.ldexp(D, -exponents), axis=0), exponents)
     if extent is not None:
         nothing = scale <= extent * len(D) * np.finfo(float).eps
@@ -110,7 +110,7 @@ def _intensity(D: np.ndarray, total: float, weights: np.ndarray | None) -> float
 
 
 def ledoit_wolf(fourth: Any, square: Any, trace: Any, total: Any, p: int) -> Any:
-    """Intensity of shrinkage after Ledoit and Wolf, from moments of deviations d.
+    """Shrinkage intensity of Ledoit and Wolf, from moments of deviations d.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def ledoit_wolf(fourth: Any, square: Any, trace: Any, total: Any, p: int) -> Any
     square : float or array
         Sum of the squared entries of S, the mean of ``d d'``.
     trace : float or array
-        Of S.
+        Trace of S.
     total : float or array
         Number of cases.
     p : int

@@ -65,58 +65,59 @@ _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 class GP(Classifier):
     """Gaussian process classification by Laplace's approximation.
 
-    A priori latent values f are Gaussian with covariance ``v k(x, z)``; a row belongs to the
-    second class with probability ``1 / (1 + exp(-f))``. Their posterior is approximated by a
-    Gaussian about its mode, which satisfies ``f = v K g`` for the gradient g of the
-    log-likelihood and is found by Newton's method. Probabilities are averages over the
-    Gaussian of the latent value at x, of mean ``v k(x)' g`` and variance
-    ``v k(x, x) - v k(x)' (v K + W^-1)^-1 v k(x)``, W being minus the Hessian of the
+    The prior of the latent values f is Gaussian with covariance ``v k(x, z)``. A row belongs to
+    the second class with probability ``1 / (1 + exp(-f))``. The posterior is approximated by a
+    Gaussian around its mode. The mode satisfies ``f = v K g`` for the gradient g of the
+    log-likelihood; Newton's method finds it. Probabilities are averages over the Gaussian of the
+    latent value at x. It has mean ``v k(x)' g`` and variance
+    ``v k(x, x) - v k(x)' (v K + W^-1)^-1 v k(x)``, where W is minus the Hessian of the
     log-likelihood.
 
-    With more than two classes each is told from the rest (ova), and the probabilities are
-    divided by their sum; or each has a latent value, and those of a row decide by softmax
-    (algorithms 3.3 and 3.4 of [1]_; the printed log marginal likelihood leaves out ``log |M|``).
+    More than two classes: one problem for each class against the rest (ova), whose probabilities
+    are divided by their sum; or one latent value per class and a softmax over them (algorithms
+    3.3 and 3.4 of [1]_; the printed log marginal likelihood leaves out ``log |M|``).
 
-    v and the numbers of the kernel may be those that maximise the log marginal likelihood
-    ``log p(y | f) - f' g / 2 - log |I + v K W| / 2`` by its analytic gradient (equations (5.20)
-    to (5.24) of [1]_), for each problem of its own; or chosen by cross-validation.
+    v and the hyper-parameters of the kernel can be optimised, separately for each problem: they
+    then maximise the log marginal likelihood ``log p(y | f) - f' g / 2 - log |I + v K W| / 2`` by
+    its analytic gradient (equations (5.20) to (5.24) of [1]_). Cross-validation can choose them
+    instead.
 
-    It takes what its kernel takes. For each problem (class told from the rest) one n x n matrix
-    is kept, with softmax C + 1 of them for C classes. Fitting holds one more, or two with
-    softmax and `optimize`; and for other kernels than rbf over a Euclidean distance one more for
-    each number of the kernel that is optimised.
+    It accepts the input of its kernel. Memory: one n x n matrix for each problem (class against
+    the rest); with softmax C + 1 of them for C classes. Fitting holds one more, or two with
+    softmax and `optimize`. For kernels other than rbf over a Euclidean distance it holds one more
+    for each hyper-parameter that is optimised.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     kernels_ : list of kernel
-        Fitted, with the numbers found: one, or one for each problem where it is optimised.
+        Fitted, with the chosen hyper-parameters: one, or one per problem if optimised.
     signal_variances_ : ndarray of shape (len(kernels_),)
     problems_ : list
-        What was solved for two classes, for each class, or by softmax: modes and curvatures.
+        Modes and curvatures: one for two classes, one per class, or one for softmax.
     jitter_ : float
-        What was added to the diagonal of ``v K`` (the most of any problem), as it was not
-        positive semi-definite: 0, or 1e-12 times the mean of that diagonal, or 10, 100, ...
-        times as much, up to 1e-3.
+        Added to the diagonal of ``v K`` (the largest of all problems) if it was not positive
+        semi-definite: 0, or 1e-12 times the mean of that diagonal, or 10, 100, ... times as much,
+        up to 1e-3.
     log_marginal_likelihood_ : float
-        Approximate; of the class told from the rest the sum.
+        Approximate; with one class against the rest the sum over problems.
     n_iter_ : int
-        Matrices factored to reach the mode, the most of any problem.
+        Matrix factorizations needed to reach the mode, the maximum over problems.
     n_features_in_ : int
         Where the rows are vectors or tables.
 
     Raises
     ------
     ParameterError
-        If there is nothing to optimise in the kernel, or no gradient.
+        If the kernel has no hyper-parameter to optimise, or no gradient.
     InputError
         If there are fewer than two classes, or the kernel is not positive semi-definite.
 
     Warns
     -----
     ConvergenceWarning
-        If a mode was not reached, or the optimiser stopped early.
+        If Newton's method or the optimiser has not converged.
 
     References
     ----------
@@ -142,23 +143,23 @@ class GP(Classifier):
     multi_class: Literal["ova", "softmax"] = param(
         default="ova",
         choices=("ova", "softmax"),
-        doc="With two classes they differ a little: a difference of two latent values has "
+        doc="They differ slightly even for two classes: a difference of two latent values has "
         "twice the variance of one.",
     )
     optimize: Literal["none", "isotropic", "ard", "cv"] = param(
         default="none",
         choices=("none", "isotropic", "ard", "cv"),
-        doc="What is optimised. Nothing; v and each number of the kernel, if it has any, of "
-        "rbf a common factor of its widths (isotropic); for rbf over a Euclidean distance "
-        "of vectors, v and a width for each feature; or, by cross-validation, one factor "
-        "of the kernel's numbers among `factors`: the one with the highest accuracy, of "
-        "equal ones that with the highest log-probability.",
+        doc="Hyper-parameters to optimise. None; v and each number of the kernel (isotropic: for "
+        "rbf a common factor of its bandwidths); for rbf over a Euclidean distance of vectors, v "
+        "and a bandwidth for each feature; or, by cross-validation, one factor of the kernel's "
+        "numbers among `factors`: the most accurate one, then the one of the highest "
+        "log-probability.",
     )
     factors: ArrayLike = param(
         default=_FACTORS,
         type=Array,
         form="array",
-        doc='For "cv", of where the kernel\'s numbers start.',
+        doc='For "cv": multiples of the kernel\'s initial numbers.',
     )
     folds: int = param(default=5, ge=2, doc='For "cv"; at most one for each row.')
     n_restarts: int = N_RESTARTS
@@ -200,7 +201,7 @@ class GP(Classifier):
             raise self.parameter_error("factors", f"must be finite and above 0, got {factors}")
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the modes, and before them what is optimised.
+        """Optimise the hyper-parameters, then find the modes.
 
         Parameters
         ----------
@@ -233,7 +234,7 @@ class GP(Classifier):
         self.problems_ = self._solved(K, codes, len(self.classes_))
 
     def _fit_each(self, kernel: Any, X: Any, codes: np.ndarray) -> None:
-        """Optimise and solve one problem after the other."""
+        """Optimise and solve each problem in turn."""
         labels = self.classes_[codes]
         covariance = Covariance(self, kernel, X, labels, self.optimize)
         self.kernels_, variances, self.problems_ = [], [], []
@@ -256,7 +257,7 @@ class GP(Classifier):
         return [Logistic(np.where(codes == c, 1.0, -1.0)) for c in positive]
 
     def _chosen(self, kernel: Any, X: Any, codes: np.ndarray) -> Any:
-        """The kernel, its numbers multiplied by the factor that cross-validation chooses."""
+        """Multiply the kernel's numbers by the factor chosen in cross-validation."""
         check_not_frozen(self, kernel)
         parameters = KernelParameters(kernel)
         if not parameters.size:
@@ -279,7 +280,7 @@ class GP(Classifier):
     def _fold_scores(
         self, K: np.ndarray, codes: np.ndarray, train: np.ndarray, test: np.ndarray
     ) -> tuple[int, float]:
-        """Right answers and log-probability of test rows, from the covariance of all rows."""
+        """Correct predictions and log-probability of test rows, from the covariance of all rows."""
         present, known = np.unique(codes[train], return_inverse=True)
         problems = self._solved(K[np.ix_(train, train)], known, len(present))
         k, own = K[np.ix_(test, train)], np.diagonal(K)[test]
@@ -305,16 +306,16 @@ class GP(Classifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, averaged over latent values; array of shape (m, n_classes).
 
-        The average is exact to 1e-13; with softmax and more than two classes to about 1e-3,
-        from points that are always the same.
+        The average is exact to 1e-13; with softmax and more than two classes to about 1e-3, from
+        a fixed set of points.
         """
         return np.concatenate([probabilities(each) for each in self._latents(X)])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of each class; array of shape (m, n_classes), with two classes (m,).
 
-        They are those of the averaged probabilities, before they are divided by their sum: they
-        order rows and classes as `predict_proba` does, which latent means do not.
+        They belong to the averaged probabilities before normalization. So they order rows and
+        classes as `predict_proba` does, unlike latent means.
         """
         odds = np.concatenate([log_odds(each) for each in self._latents(X)])
         return odds[:, -1] if len(self.classes_) == 2 else odds
@@ -350,5 +351,5 @@ class GP(Classifier):
         return [(each, *pair) for each, pair in zip(self.problems_, shared, strict=True)]
 
     def __sklearn_tags__(self) -> Any:
-        """Input tags are those of the kernel."""
+        """Take the input tags of the kernel."""
         return with_input_tags(self, "kernel", super().__sklearn_tags__())

@@ -19,41 +19,41 @@ from ilk_learners.numerics import check_finite_parameters
 class GPML(LearnedKernelClassifier):
     """Gaussian process classification with the kernel of a learned metric (GPML1, GPML2).
 
-    First a metric learner finds L, then each class is told from the rest by the classifier gp
-    with the covariance
+    A metric learner finds L. Then the classifier gp separates each class from the rest with the
+    covariance
 
     ``v exp(-|L x - L z|^2)``.
 
-    L is learned once, for all classes (GPML2), or for each class against the rest (GPML1,
-    ``per_class=True``), so that each has a kernel of its own. With two classes those two
-    problems are one. Nothing else is learned.
+    L is learned once for all classes (GPML2), or for each class against the rest (GPML1,
+    ``per_class=True``): then each has its own kernel. With two classes both are the same. No other
+    hyper-parameter is learned.
 
-    The printed kernel has no width: L was learned with one for each row, whose global form is
-    folded into L. megm and its kin bring it along. For other learners it is ``sigma^2``, the
-    mean over the training rows of the mean squared distance to the nearer half of the
-    ``floor(log2 n)`` nearest others, before L: then the kernel is
+    The printed kernel has no bandwidth: L was learned with one for each row, whose global form is
+    folded into L. megm and related learners fold it in themselves. For other learners it is
+    ``sigma^2``, the mean over the training rows of the mean squared distance to the nearer half
+    of the ``floor(log2 n)`` nearest others, before L. Then the kernel is
     ``exp(-|L x - L z|^2 / (2 sigma^2))``.
 
-    Memory is that of gp: an n x n matrix for each class.
+    Memory, as for gp: an n x n matrix for each class.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     learners_ : list of metric learners
-        Fitted: one, or with ``per_class`` and more than two classes one for each.
+        Fitted: one; with ``per_class`` and more than two classes one per class.
     factors_ : ndarray of shape (len(learners_),)
-        By which L is multiplied to fold in the width: 1 for those that bring it along.
+        Factor of L that folds in the bandwidth: 1 for learners that fold it in themselves.
     gps_ : list of GP
-        Fitted on mapped rows, one for each learner.
+        Fitted on transformed rows, one per learner.
     n_iter_ : int
-        Matrices factored to reach a mode, the most of any.
+        Matrix factorizations needed to reach a mode, the maximum over problems.
     n_features_in_ : int
 
     Raises
     ------
     ParameterError
-        If the learner has no transform (it is a local one).
+        If the learner has no transform (is local).
     InputError
         If there are fewer than two classes, or all rows are equal.
 
@@ -74,7 +74,7 @@ class GPML(LearnedKernelClassifier):
 
     signal_variance: float = param(default=1.0, gt=0, doc="v, of the latent values.")
     tol: float = param(default=1e-08, gt=0, doc="Newton's decrement at which a mode is reached.")
-    max_iter: int = param(default=100, ge=1, doc="Most iterations to a mode.")
+    max_iter: int = param(default=100, ge=1, doc="Maximal Newton iterations.")
     capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
 
     @classmethod
@@ -113,7 +113,7 @@ class GPML(LearnedKernelClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, averaged over latent values; array of shape (m, n_classes).
 
-        With more than two classes, those of each against the rest, divided by their sum.
+        With more than two classes: the probabilities of each against the rest, normalized.
         """
         check_is_fitted(self)
         found = [gp.predict_proba(rows) for gp, rows in self._mapped(X, self.gps_)]

@@ -31,30 +31,30 @@ if TYPE_CHECKING:
 class KNN(Nearest, Classifier):
     """Classify by the votes of the k nearest training rows, under any distance.
 
-    The class with the most votes wins. The vote of a row at distance d weighs, for width h
+    The class with the most votes wins. The vote of a row at distance d has the weight (h is the
+    bandwidth)
 
     - majority: 1;
     - inverse_distance: ``d^(-power)``, equation (2.15) of [1]_;
     - shepard: ``exp(-d / h)``, equation (2.16) of [1]_;
     - gaussian: ``exp(-d^2 / (2 h^2))``, equation (2.11) of [2]_ in (2.13);
     - epanechnikov: ``max(1 - (d / h)^2, 0)``, equation (2.14) of [2]_ without its 3/4, which
-      cancels. Where no row is within h, those as near as the nearest vote alone.
+      cancels. If no row is within h, only the rows at the smallest distance vote.
 
-    A training row at distance zero decides: if there are such rows among the k nearest, only
-    they vote.
+    Training rows at distance zero decide: if the k nearest contain any, only they vote.
 
-    Where the training rows are all of one class, as an editor may leave them, that is the answer.
+    If all training rows are of one class (an editor may leave such), that class is predicted.
 
-    It takes whatever its distance takes: vectors, tables with nominal columns, texts, ...
-    A search holds k neighbours for each query and what the index needs.
+    It accepts the input of its distance: vectors, tables with nominal columns, texts, ... A search
+    holds k neighbours per query, plus the memory of the index.
 
-    A memory-mapped array (`numpy.memmap`) or a Dask array of numbers is never loaded whole: with
-    the index brute and a distance of vectors that learns nothing from them, training rows are
-    read, or computed by Dask's own scheduler, block by block, at each search; brute says what
-    that takes. Answers are the same, and NumPy arrays. Queries may be such arrays whatever finds
-    the neighbours, and y may be a Dask array. Of other components a Dask array is refused. What
-    is fitted on one can be pickled (its graph is) but not saved by `ilk.save`; of a file the rows
-    are saved.
+    A memory-mapped array (`numpy.memmap`) or a numeric Dask array is never loaded as a whole. With
+    the index brute and a distance of vectors that learns nothing from them, each search reads the
+    training rows block by block, or Dask's scheduler computes them; see brute for the cost.
+    Predictions are the same, and NumPy arrays. Queries may be such arrays with any index, and y may
+    be a Dask array. Other components reject Dask arrays. A model fitted on a Dask array can be
+    pickled (with its graph) but not saved by `ilk.save`; for a memory-mapped file the rows are
+    saved.
 
     Attributes
     ----------
@@ -63,17 +63,17 @@ class KNN(Nearest, Classifier):
     class_prior_ : ndarray of shape (n_classes,)
         Share of each class in the training rows.
     distance_, index_, metric_learner_ : components
-        Fitted; the first two are None with a local metric, the third where there is none.
+        Fitted; the first two are None with a local metric, the third without a metric learner.
     n_features_in_ : int
         Where the rows are vectors or tables.
 
     Raises
     ------
     ParameterError
-        If a local metric stands beside a distance or an index of your own, or if
-        `reject_label` is one of the classes.
+        If a local metric is combined with a given distance or index, or if `reject_label` is one
+        of the classes.
     InputError
-        If there are fewer than k training rows, or X is nothing that the distance takes.
+        If there are fewer than k training rows, or the distance does not accept X.
     InputTypeError
         If X is a Dask array and the index, the distance or the metric learner needs all rows.
 
@@ -114,16 +114,15 @@ class KNN(Nearest, Classifier):
     ties: Ties = param(
         default="nearest",
         choices=("nearest", "random", "prior", "reject"),
-        doc="Which of the classes with the most votes wins: the one of the nearest row among "
-        "theirs; that of one of their rows by lot (the same neighbours always give the "
-        "same answer, whatever the order of the queries); the most frequent one in "
-        "training, and if that does not tell, the nearest; or none, which answers "
-        "`reject_label`.",
+        doc="How to settle ties between the classes with the most votes: by the nearest of their "
+        "rows; by one of their rows at random (the same neighbours always give the same answer, "
+        "in any order of the queries); by frequency in training, then the nearest row; or not at "
+        "all, with the answer `reject_label`.",
     )
     reject_label: str | float | bool | None = param(
         default=None,
         type=(str, int, float, bool),
-        doc="The answer where nothing is answered; no label of the training rows.",
+        doc="The answer for a rejected query; must not be a training label.",
     )
     random_state: RandomState = param(default=None, type=Seed, doc='For ``ties="random"``.')
     capabilities: ClassVar[Capabilities] = replace(Nearest.capabilities, probabilistic=True)
@@ -141,7 +140,7 @@ class KNN(Nearest, Classifier):
         ]
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Take the training rows and their labels.
+        """Store the training rows and labels.
 
         Parameters
         ----------
@@ -166,7 +165,7 @@ class KNN(Nearest, Classifier):
             )
 
     def check_loaded(self) -> None:
-        """Check that each training row is of a class that there is."""
+        """Check that the class code of each stored training row exists."""
         shape = (n_rows(self._rows),)
         check_stored(self, "codes_", shape, least=0, below=len(self.classes_))
 
@@ -181,7 +180,7 @@ class KNN(Nearest, Classifier):
         return self._ballot.shares(rows, weights)
 
     def explain(self, x: Any) -> Explanation:
-        """Tell which neighbours decide about one object, given as one or as data of one row."""
+        """Explain the prediction for one object (or data of one row) by its neighbours."""
         near, rows, weights = self._voters(self._one(x))
         shares = self._ballot.shares(rows, weights)[0]
         return Explanation(
@@ -194,19 +193,19 @@ class KNN(Nearest, Classifier):
         )
 
     def class_outliers(self, r: int) -> np.ndarray:
-        """Training rows that have more than r of other classes among their k nearest others.
+        """Training rows with more than r rows of other classes among their k nearest others.
 
-        A row itself is none of its neighbours, rows equal to it are.
+        A row is not its own neighbour; rows equal to it are.
 
         Parameters
         ----------
         r : int
-            At least 0; from k on there are none.
+            At least 0; from k on the result is empty.
 
         Returns
         -------
         ndarray of int
-            Numbers of the rows, ascending.
+            Row numbers, ascending.
 
         References
         ----------
@@ -221,19 +220,19 @@ class KNN(Nearest, Classifier):
 
     @property
     def fast_leave_one_out(self) -> bool:
-        """Whether `leave_one_out` gives what fitting anew for each row would.
+        """Whether `leave_one_out` equals refitting without each row.
 
-        It does not where ties are broken by lots that no `random_state` fixes.
+        It does not if ties are broken at random without a fixed `random_state`.
         """
         by_open_lot = self.ties == "random" and self.random_state is None
         return super().fast_leave_one_out and not by_open_lot
 
     def leave_one_out(self, X: Any, y: Any) -> Prediction:
-        """What is said about each row by a classifier fitted on all the others.
+        """Predict each row by a classifier fitted on all the others.
 
-        It is what fitting anew for each row would give, to the last digit, from one search for
-        neighbours. It needs a distance that learns nothing from the training rows, an exact
-        index, and no metric learner (`fast_leave_one_out` tells).
+        One neighbour search gives exactly the result of refitting for each row. It needs a distance
+        that learns nothing from the training rows, an exact index, and no metric learner (see
+        `fast_leave_one_out`).
 
         Parameters
         ----------
@@ -243,19 +242,19 @@ class KNN(Nearest, Classifier):
         Returns
         -------
         Prediction
-            A class has probability 0 for its only member.
+            The only member of a class gets probability 0 for it.
 
         Raises
         ------
         ParameterError
-            If a component would have to be fitted anew for each row; it is named.
+            If a component must be refitted for each row; the message names it.
         InputError
             If there are fewer than k other rows.
         """
         return self._twin(X, y)._left_out()  # noqa: SLF001  # one of this class
 
     def _left_out(self) -> Prediction:
-        """Answers for the training rows."""
+        """Leave-one-out predictions of the training rows."""
         _, rows, weights = self._voters_among_others()
         winners, tied = self._ballot.winners(rows, weights, left_out=True)
         return Prediction(
@@ -276,7 +275,7 @@ class KNN(Nearest, Classifier):
         return self._reject(labels, tied) if self.ties == "reject" else labels
 
     def _reject(self, labels: np.ndarray, rejected: np.ndarray) -> np.ndarray:
-        """Put `reject_label` in, in an array that can hold it beside the labels."""
+        """Insert `reject_label`, in an array whose dtype holds it and the labels."""
         mark = np.asarray(self.reject_label)
         same = mark.dtype.kind == labels.dtype.kind
         result = labels.astype(np.result_type(labels, mark) if same else object)

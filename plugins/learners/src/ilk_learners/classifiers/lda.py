@@ -2,9 +2,9 @@
 
 Leave-one-out predictions are computed from the covariance of all cases. Without case i of class c,
 with deviation d from its mean and n_c cases in its class, the within-class scatter is
-``S - n_c/(n_c - 1) d d'`` and the mean of c is ``mu_c - d/(n_c - 1)``. In the axes of S the
-covariance, shrunk or not, is diagonal less such a term of rank one, whose inverse follows by the
-formula of Sherman and Morrison.
+``S - n_c/(n_c - 1) d d'`` and the mean of c is ``mu_c - d/(n_c - 1)``. In the principal axes of S
+the covariance, shrunk or not, is a diagonal matrix minus a rank-one term. The formula of Sherman
+and Morrison inverts it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ilk_learners.numerics import common_deviations, difference, rank_of, spectr
 class LDA(Posterior):
     """Classify by Gaussian classes with a common covariance (linear discriminant analysis).
 
-    The class c with the largest
+    Predicts the class c with the largest
 
     ``delta_c(x) = x' S^(-1) mu_c - 1/2 mu_c' S^(-1) mu_c + ln pi_c``
 
-    with its mean mu_c and prior pi_c, and the covariance inside the classes S, pooled and
-    divided by the number of cases (the estimate of maximum likelihood). x and the means are
-    taken relative to the mean of the class means, which changes no difference between classes
-    and loses no digits where data are far from the origin. S is neither formed nor inverted.
-    Without shrinkage, answers do not depend on the units of the features.
+    with the class mean mu_c, the prior pi_c and the pooled within-class covariance S, divided by
+    the number of cases (the maximum-likelihood estimate). x and the means are taken relative to
+    the mean of the class means: this changes no difference between classes and loses no digits
+    if data are far from the origin. S is neither formed nor inverted. Without shrinkage,
+    predictions do not depend on the units of the features.
 
     Attributes
     ----------
@@ -43,16 +43,16 @@ class LDA(Posterior):
     means_ : ndarray of shape (n_classes, p)
     priors_ : ndarray of shape (n_classes,)
     rank_ : int
-        Of S, after shrinkage.
+        Rank of S, after shrinkage.
     shrinkage_ : float
-        The intensity that was used.
+        The intensity used.
 
     Raises
     ------
     ParameterError
-        If given priors are not positive with the sum 1.
+        If given priors are not positive or do not sum to 1.
     InputError
-        If there is one class; if S is 0, or singular where that is an error (names its rank).
+        If there is only one class; if S is 0, or singular and that is an error (names its rank).
 
     References
     ----------
@@ -87,10 +87,10 @@ class LDA(Posterior):
     singular: Literal["error", "minimum_norm"] = param(
         default="error",
         choices=("error", "minimum_norm"),
-        doc='What to do where S is singular. "minimum_norm": differences along directions in '
-        "which no class varies count nothing (the pseudo-inverse of S, for features of "
-        "variance 1 inside the classes). They may be those that tell classes apart best, "
-        "so this must be asked for; shrinkage keeps them.",
+        doc='What to do if S is singular. "minimum_norm": ignore directions without within-class '
+        "variance (the pseudo-inverse of S, for features of within-class variance 1). These "
+        "directions may separate the classes best, so this is not the default; shrinkage keeps "
+        "them.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         sample_weight=True, probabilistic=True, fast_leave_one_out=True
@@ -151,11 +151,11 @@ class LDA(Posterior):
         return np.asarray(relative @ self._coefficients + self._intercepts)
 
     def leave_one_out(self, X: Any, y: Any) -> Prediction:
-        """What a fit without it says of each case, all of them from one fit.
+        """Leave-one-out predictions of all cases, from one fit.
 
-        Mean, prior and covariance without a case follow from those with it by changes of rank
-        one, as does the intensity of Ledoit and Wolf. Only cases without which the covariance
-        is (nearly) singular are fitted again, and all cases where it is singular with them.
+        Rank-one updates give mean, prior and covariance without a case, and the intensity of
+        Ledoit and Wolf. Cases without which the covariance is (nearly) singular are refitted; if
+        it is singular with all cases, all are.
 
         Parameters
         ----------
@@ -165,23 +165,23 @@ class LDA(Posterior):
         Returns
         -------
         Prediction
-            With probabilities. A class whose only case is left out has probability 0.
+            With probabilities. Leaving out the only case of a class gives it probability 0.
 
         Raises
         ------
         InputError
-            If a fit without a case would (names the case).
+            If a fit without a case raises it (names the case).
         """
         self.check_parameters()
         return _leave_one_out(clone(self), X, y)
 
 
-_CELLS = 2**18  # of arrays by block
-_DOUBTFUL = 1e-6  # share of a case's variance that is left without it, below which digits are lost
+_CELLS = 2**18  # cells of the arrays of one block: 2 MiB each
+_DOUBTFUL = 1e-6  # a smaller remaining share of variance without a case loses digits: refit
 
 
 def _leave_one_out(lda: Any, X: Any, y: Any) -> Prediction:
-    """What an unfitted `lda` says of each case after a fit to the others."""
+    """Leave-one-out predictions of all cases by an unfitted `lda`."""
     cases = check_cases(lda, X, y)
     n, p = cases.X.shape
     _check_classes_left(lda, cases)
@@ -202,7 +202,7 @@ def _leave_one_out(lda: Any, X: Any, y: Any) -> Prediction:
 
 
 def _check_classes_left(lda: Any, cases: Cases) -> None:
-    """Raise if without some case the priors would not fit, or a single class would be left."""
+    """Raise if leaving out a case leaves one class, or makes given priors one too many."""
     alone = np.flatnonzero(cases.counts[cases.codes] == 1)
     if alone.size and (len(cases.classes) == 2 or not isinstance(lda.priors, str)):
         label = cases.classes[cases.codes[alone[0]]].item()
@@ -227,7 +227,7 @@ def _refitted(lda: Any, cases: Cases, i: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Downdates:
-    """Cases in the axes of the within-class scatter.
+    """Cases in the principal axes of the within-class scatter.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class _Downdates:
     scatter: np.ndarray
 
     def probabilities(self) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities of each case without it, and which cases had better be fitted again."""
+        """Leave-one-out probabilities of each case, and which cases must be refitted."""
         n, p = self.Z.shape
         P, left = np.empty((n, len(self.means))), np.empty(n)
         step = max(_CELLS // p, 1)
@@ -261,7 +261,7 @@ class _Downdates:
         V = Z / A
         left = 1 - gamma * np.einsum("ij,ij->i", Z, V)
         scores = np.empty((len(Z), len(self.means)))
-        with np.errstate(all="ignore"):  # what is doubtful is fitted again
+        with np.errstate(all="ignore"):  # doubtful cases are refitted
             for c, mean in enumerate(self.means):
                 E = np.where((own == c)[:, None], Z * grow[:, None], Z + self.means[own] - mean)
                 along = np.einsum("ij,ij->i", E, V)
@@ -271,7 +271,7 @@ class _Downdates:
             return softmax(scores, axis=1), left
 
     def _growth(self, own: np.ndarray) -> np.ndarray:
-        """n_c / (n_c - 1); 0 for the only case of a class, which deviates by 0."""
+        """n_c / (n_c - 1); 0 for the only case of a class, whose deviation is 0."""
         counts = self.cases.counts[own]
         return np.where(counts > 1, counts / np.maximum(counts - 1, 1), 0.0)
 
@@ -290,7 +290,8 @@ class _Downdates:
 
         Leaving out d moves the deviations of its class by a = d/(n_c - 1):
         ``sum |d_j + a|^4 = sum |d_j|^4 + 4 a'v + 4 a'S_c a + 2 |a|^2 tr S_c + n_c |a|^4`` over
-        the class, with v the sum of ``|d_j|^2 d_j`` and S_c its scatter, then less its own.
+        the class, with v the sum of ``|d_j|^2 d_j`` and S_c its scatter; then subtract the term
+        of the case itself.
         """
         n, p = self.Z.shape
         Z, own = self.Z[rows], self.cases.codes[rows]

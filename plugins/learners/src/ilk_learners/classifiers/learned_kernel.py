@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 class LearnedMap:
     """L of a metric learner, with the scale of its kernel folded in.
 
-    The printed kernel ``exp(-|L(x - z)|^2)`` has no width, but L was learned with one for each
+    The printed kernel ``exp(-|L(x - z)|^2)`` has no bandwidth, but L was learned with one for each
     row. Its global form is folded into L: ``sigma^2``, the mean over the training rows of the
     mean squared distance to the nearer half of the ``floor(log2 n)`` nearest others, before L.
-    Learners that have folded it in themselves (those with ``widths_``: megm and its kin) are
-    taken as they are.
+    Learners with ``widths_`` (megm and related learners) have already folded it in and stay
+    unchanged.
 
     Parameters
     ----------
     owner : Component
-        Named in errors; its slot is called `learner`.
+        Named in errors; has the slot `learner`.
     learner : MetricLearner
         Fitted here, unless it is frozen.
     X : ndarray of shape (n, p)
@@ -47,14 +47,14 @@ class LearnedMap:
     learner : MetricLearner
         Fitted.
     factor : float
-        What L is multiplied by.
+        Factor of L.
 
     Raises
     ------
     ParameterError
-        If the learner has no transform (it is a local one).
+        If the learner has no transform (is local).
     InputError
-        If all rows are equal, or too far apart for a scale.
+        If all rows are equal, or too far apart for a finite scale.
     """
 
     def __init__(self, owner: Any, learner: Any, X: np.ndarray, y: np.ndarray) -> None:
@@ -69,12 +69,12 @@ class LearnedMap:
             if not 0 < s < np.inf or (X[0] == X).all():
                 raise InputError(
                     f"{display_name(owner)}: the rows of X are all equal, or too far apart, so "
-                    f"that the kernel has no scale; standardize X first"
+                    f"the kernel has no scale; standardize X first"
                 )
             self.factor = float(1 / np.sqrt(2 * s))
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        """Map rows, so that ``exp(-|u - v|^2)`` of two images is the kernel.
+        """Transform rows, so that ``exp(-|u - v|^2)`` of two images is the kernel.
 
         Returns
         -------
@@ -84,14 +84,14 @@ class LearnedMap:
 
 
 def mapped(learner: Any, factor: float, X: np.ndarray) -> np.ndarray:
-    """Map rows by a learner and the factor that its kernel needs; float32 stays float32."""
+    """Transform rows by a learner and the factor of its kernel; float32 stays float32."""
     return np.asarray(np.asarray(learner.transform(X)) * X.dtype.type(factor))
 
 
 def metric_problems(codes: np.ndarray, n_classes: int, *, per_class: bool) -> Iterator[np.ndarray]:
-    """Yield the labels of each problem that has a metric of its own.
+    """Yield the labels of each problem with its own metric.
 
-    All classes at once; or each against the rest, which for two classes is one problem.
+    All classes at once; or each against the rest, for two classes one problem.
     """
     if not per_class or n_classes == 2:
         yield codes

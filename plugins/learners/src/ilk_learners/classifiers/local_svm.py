@@ -37,32 +37,31 @@ from ilk_learners.validation import check_objects, with_input_tags
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CELLS = 2**24  # of distances or kernel values held at once
-_QUERIES = 2**22  # neighbours of queries held at once
-_WORTH = 8  # values computed for one that is used, up to which one product beats many small ones
+_CELLS = 2**24  # distances or kernel values held at once: 128 MiB
+_QUERIES = 2**22  # neighbours of queries held at once: 32 MiB of row numbers
+_WORTH = 8  # up to so many computed values per used one, one large product beats small ones
 
 
 class LocalSVM(Classifier):
     """Train a support vector machine in the neighbourhood of each query (LSVM, LASVM).
 
-    Of the ``K = floor(k log2 N)`` training rows nearest to a query, if all are of one class,
-    that is the answer. Else a machine is trained on them for each class that is present, against
-    the rest, and the query belongs to the class of the largest ``f_c(x) = sum_i y_i alpha_i
-    k(x_i, x) + b``. With a metric learner (LASVM) all this happens among what it makes of rows.
+    The neighbourhood of a query is its ``K = floor(k log2 N)`` nearest training rows. If all are
+    of one class, that class is predicted. Else a machine is trained on them for each class
+    present, against the rest; the largest ``f_c(x) = sum_i y_i alpha_i k(x_i, x) + b`` decides.
+    With a metric learner (LASVM) all rows are transformed first.
 
-    The kernel, unless another is given, is that of the distances, as wide as they are here:
+    The default kernel is Gaussian in the distance, with the bandwidth of the neighbourhood:
 
         k(x, z) = exp(-d(x, z)^2 / (2 sigma^2)),    sigma^2 = mean of d^2 over the pairs of rows
                                                    of the neighbourhood,
 
-    so it takes whatever the distance takes, and the distances from the queries are those by
-    which their neighbours were found. (Of an asymmetric one the squares of both directions are
-    averaged.)
+    So it accepts the input of the distance, and reuses the distances of the neighbour search. (For
+    an asymmetric distance the squares of both directions are averaged.)
 
-    Queries with the same neighbours share one machine, and machines are kept for later queries.
+    Queries with the same neighbours share one machine; machines are cached for later queries.
 
-    Memory: about 2^24 values of distances or kernels at a time, or the K^2 of one neighbourhood
-    if they are more, and `cache_size` machines of about K (c + 1) numbers each for c classes.
+    Memory: about 2^24 distances or kernel values at a time, or the K^2 of one neighbourhood if
+    they are more, plus `cache_size` machines of about K (c + 1) numbers each for c classes.
 
     Attributes
     ----------
@@ -71,26 +70,26 @@ class LocalSVM(Classifier):
     n_neighbors_ : int
         K.
     n_trained_, n_pure_ : int
-        Machines trained, and queries answered without one, since `fit`.
+        Machines trained, and queries predicted without one, since `fit`.
     distance_, index_, metric_learner_, kernel_ : components
-        Fitted; the last two None where there is none.
+        Fitted; the last two may be None.
     n_features_in_ : int
         Where the rows are vectors or tables.
 
     Raises
     ------
     ParameterError
-        If the metric learner has no transform (it is a local one).
+        If the metric learner has no transform (is local).
     InputError
-        If there are fewer than two classes, X is nothing that the distance takes, or rows of a
+        If there are fewer than two classes, the distance does not accept X, or rows of a
         neighbourhood are infinitely far apart.
 
     Notes
     -----
-    ``decision_function`` gives f_c of the classes that are present. In a neighbourhood of one
-    class it is 1 for that and -1 for the others, which is what a machine trained on it is; a
-    class that is absent beside others has -1, or what is just below the least of theirs. Values
-    of different neighbourhoods come from different machines.
+    ``decision_function`` gives f_c of the classes present. In a neighbourhood of one class it is 1
+    for that class and -1 for the others, like a machine trained on it. If several classes are
+    present, an absent one has -1, or a value just below their smallest. Values of different
+    neighbourhoods come from different machines.
 
     References
     ----------
@@ -115,31 +114,31 @@ class LocalSVM(Classifier):
         default=5,
         type=float,
         gt=0,
-        doc="K in units of log2 N; at least one row, at most all: then it is a global machine.",
+        doc="K in units of log2 N; K is at least one row and at most all (a global machine).",
     )
-    C: float = param(default=10.0, gt=0, doc="What an error costs.")
+    C: float = param(default=10.0, gt=0, doc="Cost of a violated margin.")
     kernel: KernelLike | None = slot(
         "kernel",
         default=None,
-        doc="Fitted on all training rows; None: Gaussian with a width for each neighbourhood.",
+        doc="Fitted on all training rows; None: Gaussian with a bandwidth per neighbourhood.",
     )
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",
-        doc="Any; it is fitted on the training rows.",
+        doc="Fitted on the training rows.",
     )
-    index: IndexLike = slot("index", default="brute", doc="How neighbours are found.")
+    index: IndexLike = slot("index", default="brute", doc="Finds the neighbours.")
     metric_learner: MetricLearnerLike | None = slot(
         "metric_learner",
         default=None,
-        doc="One that transforms.",
+        doc="Any with a transform.",
     )
     tol: float = param(
         default=0.001,
         gt=0,
-        doc="Of libsvm: by how much the optimality conditions may be violated.",
+        doc="Tolerated violation of the optimality conditions, for libsvm.",
     )
-    cache_size: int = param(default=1024, ge=0, doc="How many machines are kept.")
+    cache_size: int = param(default=1024, ge=0, doc="Most machines in the cache.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
     )
@@ -154,7 +153,7 @@ class LocalSVM(Classifier):
         check_finite_parameters(self, "k", "C", "tol")
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Take the training rows and their labels, and learn the metric.
+        """Store the training rows and labels, and learn the metric.
 
         Parameters
         ----------
@@ -185,12 +184,12 @@ class LocalSVM(Classifier):
 
     @property
     def n_trained_(self) -> int:
-        """Machines that were trained since `fit`."""
+        """Number of machines trained since `fit`."""
         return self._kept.n_trained
 
     @property
     def n_pure_(self) -> int:
-        """Queries in neighbourhoods of one class since `fit`."""
+        """Number of queries in neighbourhoods of one class since `fit`."""
         return self._kept.n_pure
 
     def predict(self, X: Any) -> Any:
@@ -199,7 +198,7 @@ class LocalSVM(Classifier):
         return self.classes_[best]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """f_c of each row and class; array of shape (m, n_classes), with two classes (m,)."""
+        """f_c of each row and class; array of shape (m, n_classes), or (m,) for two classes."""
         return as_scores(self._decisions(X))
 
     def _decisions(self, X: Any) -> np.ndarray:
@@ -214,7 +213,7 @@ class LocalSVM(Classifier):
         return np.concatenate(found)
 
     def _of_block(self, Q: Any) -> np.ndarray:
-        """Decision values of queries whose neighbours fit in memory."""
+        """Decision values of a block of queries whose neighbours fit in memory."""
         near, rows = self.index_.kneighbors(Q, self.n_neighbors_)
         order = np.argsort(rows, axis=1)
         near, rows = np.take_along_axis(near, order, 1), np.take_along_axis(rows, order, 1)
@@ -231,7 +230,7 @@ class LocalSVM(Classifier):
     def _machines(
         self, rows: np.ndarray, mixed: np.ndarray
     ) -> Iterator[tuple[LocalMachine, np.ndarray]]:
-        """Yield the machine of each neighbourhood, and the queries that are in it."""
+        """Yield the machine of each neighbourhood, and the queries in it."""
         if not mixed.size:
             return
         sets, which = np.unique(rows[mixed], axis=0, return_inverse=True)
@@ -251,7 +250,7 @@ class LocalSVM(Classifier):
     def _between(self, sets: np.ndarray) -> Iterator[np.ndarray]:
         """Yield distances, or kernel values, between the rows of each set.
 
-        They are computed for all rows of all sets at once where many of them are needed.
+        If most pairs are needed, they are computed for all rows of all sets at once.
         """
         if not sets.size:
             return
@@ -285,8 +284,8 @@ class LocalSVM(Classifier):
         largest, n = float(D.max()), len(D)
         if not np.isfinite(largest):
             raise InputError(
-                f"{display_name(self)}: rows of a neighbourhood are infinitely far apart, so that "
-                f"the kernel has no width; give a kernel"
+                f"{display_name(self)}: rows of a neighbourhood are infinitely far apart, so "
+                f"the kernel has no bandwidth; give a kernel"
             )
         if largest == 0:
             return 0.0
@@ -295,7 +294,7 @@ class LocalSVM(Classifier):
     def _similarities(
         self, machine: LocalMachine, Q: Any, near: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
-        """Kernel values of queries with the rows of a neighbourhood they share."""
+        """Kernel values of queries with the rows of their shared neighbourhood."""
         if self.kernel_ is not None:
             return np.asarray(self.kernel_.gram(Q, take(self._rows, rows)), dtype=float)
         if not self.distance_.symmetric:
@@ -303,13 +302,13 @@ class LocalSVM(Classifier):
         return _gaussian(near.astype(float, copy=False), machine.width)
 
     def __sklearn_tags__(self) -> Any:
-        """Input tags are those of the distance, or of the metric learner before it."""
+        """Take the input tags of the metric learner, or else of the distance."""
         slot = "distance" if self.metric_learner is None else "metric_learner"
         return with_input_tags(self, slot, super().__sklearn_tags__())
 
 
 def _gaussian(D: np.ndarray, width: float) -> np.ndarray:
-    """Kernel values; all the same where the rows of a neighbourhood are all equal."""
+    """Kernel values; all 1 if the rows of a neighbourhood are all equal."""
     if width == 0:
         return np.ones_like(D)
     with np.errstate(over="ignore", under="ignore"):
@@ -317,26 +316,26 @@ def _gaussian(D: np.ndarray, width: float) -> np.ndarray:
 
 
 def _both_ways(D: np.ndarray, E: np.ndarray) -> np.ndarray:
-    """Root of the mean of the squares of distances there and back."""
+    """Root mean square of the distances in both directions."""
     return np.asarray(np.hypot(D, E) / np.sqrt(2))
 
 
-_LOCK = threading.Lock()  # one for all, as it is held for a moment only
+_LOCK = threading.Lock()  # shared by all models: it is held for a moment only
 
 
 @dataclass(frozen=True)
 class LocalMachine:
-    """One against the rest for each class among a few rows: ``k(x, rows) @ weights + bias``.
+    """One-against-rest machines of a few rows: ``k(x, rows) @ weights + bias``.
 
     Attributes
     ----------
     present : ndarray of int, shape (c,)
-        Codes of the classes.
+        Codes of the classes present.
     weights : ndarray of shape (K, c)
         Dual coefficients, y_i alpha_i.
     bias : ndarray of shape (c,)
     width : float
-        Sigma of the kernel, where it is one of distances.
+        Bandwidth sigma of the default kernel.
     """
 
     present: np.ndarray
@@ -352,7 +351,7 @@ class LocalMachine:
 def train(gram: np.ndarray, codes: np.ndarray, C: float, tol: float, width: float) -> LocalMachine:
     """Train on the Gram matrix of rows of at least two classes.
 
-    Of two classes one machine is trained, as the other's is its opposite.
+    For two classes one machine is trained; the other is its negative.
     """
     present = np.unique(codes)
     asked = present[1:] if len(present) == 2 else present
@@ -369,16 +368,16 @@ def train(gram: np.ndarray, codes: np.ndarray, C: float, tol: float, width: floa
 
 @dataclass
 class Kept:
-    """Machines by the rows they were trained on, of which those not asked for longest go.
+    """Least-recently-used cache of machines, keyed by the rows they were trained on.
 
-    Copies on disk or in other processes begin without machines.
+    Pickled copies start empty.
 
     Attributes
     ----------
     size : int
-        How many are kept.
+        Capacity.
     n_trained, n_pure : int
-        Machines that were trained, and queries that needed none.
+        Machines trained, and queries that needed none.
     """
 
     size: int
@@ -387,7 +386,7 @@ class Kept:
     machines: OrderedDict[bytes, LocalMachine] = field(default_factory=OrderedDict, repr=False)
 
     def find(self, rows: np.ndarray) -> LocalMachine | None:
-        """Return the machine of these rows, if there is one."""
+        """Return the cached machine of these rows, or None."""
         key = rows.tobytes()
         with _LOCK:
             if key in self.machines:
@@ -395,7 +394,7 @@ class Kept:
             return self.machines.get(key)
 
     def keep(self, rows: np.ndarray, machine: LocalMachine) -> None:
-        """Keep a machine that was trained."""
+        """Store a trained machine."""
         with _LOCK:
             self.n_trained += 1
             self.machines[rows.tobytes()] = machine
@@ -403,7 +402,7 @@ class Kept:
                 self.machines.popitem(last=False)
 
     def count_pure(self, n: int) -> None:
-        """Add queries that needed no machine."""
+        """Count queries that needed no machine."""
         with _LOCK:
             self.n_pure += n
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SMALL = 100_000
-"""Up to how many numbers threads would take longer than one."""
+"""Up to so many cells of X one thread is faster than several."""
 
 
 class Logistic(EstimatorClassifier):
@@ -31,17 +31,17 @@ class Logistic(EstimatorClassifier):
 
     ``C sum_i w_i (-ln P(y_i | x_i)) + r(B)``,    ``P(c | x) ~ exp(b_c + B_c x)``,
 
-    by scikit-learn's LogisticRegression (L-BFGS; SAGA where there is an l1 term), with
-    r(B) = ``|B|^2 / 2`` ("l2"), the sum of ``|B|`` ("l1"), s times the second plus (1 - s) times
-    the first ("elastic_net", s the l1_share), or nothing. Two classes share one function.
-    Penalties depend on the units of the features: standardize them first.
+    by scikit-learn's LogisticRegression (L-BFGS; SAGA with an l1 term). r(B) is ``|B|^2 / 2``
+    ("l2"), the sum of ``|B|`` ("l1"), s times the second plus (1 - s) times the first
+    ("elastic_net", s = l1_share), or 0. Two classes share one function. Penalties depend on the
+    units of the features: standardize them first.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     coef_ : ndarray of shape (1 or n_classes, p)
-        B; one row where there are two classes.
+        B; one row for two classes.
     intercept_ : ndarray of shape (1 or n_classes,)
         b.
     n_iter_ : int
@@ -52,7 +52,7 @@ class Logistic(EstimatorClassifier):
     Raises
     ------
     InputError
-        If there is one class, or X is so large that no coefficient is finite.
+        If there is only one class, or X is so large that coefficients overflow.
 
     Warns
     -----
@@ -75,7 +75,7 @@ class Logistic(EstimatorClassifier):
     C: float = param(
         default=1.0,
         gt=0,
-        doc="Weight of the losses beside the penalty; the larger, the weaker the penalty.",
+        doc="Inverse strength of the penalty: weight of the losses.",
     )
     penalty: Literal["l2", "l1", "elastic_net"] | None = param(
         default="l2",
@@ -86,11 +86,11 @@ class Logistic(EstimatorClassifier):
     l1_share: float = param(default=0.5, ge=0, le=1, doc="s, for the elastic net.")
     class_weight: Mapping[str, Any] | str | None = CLASS_WEIGHT
     max_iter: int = param(default=1000, ge=1, doc="Most iterations.")
-    tol: float = param(default=0.0001, gt=0, doc="Where the solver stops.")
+    tol: float = param(default=0.0001, gt=0, doc="Stopping tolerance of the solver.")
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="For SAGA, which visits cases by lot.",
+        doc="For SAGA, which visits cases in random order.",
     )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
@@ -137,5 +137,5 @@ class Logistic(EstimatorClassifier):
 
 
 def _penalty_is_named() -> bool:
-    """Tell whether this is a scikit-learn (before 1.8) that needs the name beside the share."""
+    """Whether this scikit-learn (before 1.8) needs the penalty's name besides the share."""
     return bool(inspect.signature(LogisticRegression).parameters["penalty"].default != "deprecated")

@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 
 class MLP(EstimatorClassifier):
-    """Layers of units, each a function of a weighted sum of those before (multi-layer perceptron).
+    """Multi-layer perceptron: layers of units over weighted sums of the previous layer.
 
-    The last layer's softmax (logistic function for two classes) is the probability of each
-    class; the mean cross-entropy plus alpha/(2 n) times the sum of squared weights is minimised
-    by scikit-learn's MLPClassifier. Standardize features first: units start near 0.
+    The softmax of the last layer (logistic function for two classes) gives the class
+    probabilities. scikit-learn's MLPClassifier minimises the mean cross-entropy plus alpha/(2 n)
+    times the sum of squared weights. Standardize features first: units start near 0.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     n_iter_ : int
-        Passes or iterations.
+        Epochs or iterations.
     loss_ : float
-        At the end.
+        Final loss.
     estimator_ : MLPClassifier
         Fitted on 0..n_classes - 1.
 
     Raises
     ------
     InputError
-        If there is one class, if weights become infinite as X is too large, or if a class is
-        too small for early stopping.
+        If there is only one class, if X is so large that weights overflow, or if a class is too
+        small for early stopping.
 
     Warns
     -----
@@ -63,44 +63,44 @@ class MLP(EstimatorClassifier):
         ge=1,
         items=Param(int, ge=1),
         form="int or list of int",
-        doc="Units in the hidden layer, or in each of them.",
+        doc="Number of hidden units, or one number per hidden layer.",
     )
     activation: Literal["relu", "tanh", "logistic", "identity"] = param(
         default="relu",
         choices=("relu", "tanh", "logistic", "identity"),
-        doc="Of hidden units.",
+        doc="Activation function of hidden units.",
     )
-    alpha: float = param(default=0.0001, ge=0, doc="Of the penalty.")
+    alpha: float = param(default=0.0001, ge=0, doc="Strength of the penalty.")
     solver: Literal["adam", "lbfgs", "sgd"] = param(
         default="adam",
         choices=("adam", "lbfgs", "sgd"),
-        doc='"lbfgs" uses all cases at once: best where they are few.',
+        doc='"lbfgs" uses all cases in each step: best for few cases.',
     )
     learning_rate: float = param(
         default=0.001,
         gt=0,
-        doc='First length of a step, but for "lbfgs".',
+        doc='Initial step size; unused by "lbfgs".',
     )
     batch_size: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc='Cases in a step, but for "lbfgs"; min(200, n) if left out.',
+        doc='Cases per step; unused by "lbfgs". None: min(200, n).',
     )
     max_iter: int = param(
         default=200,
         ge=1,
-        doc='Most passes over the cases, or iterations of "lbfgs".',
+        doc='Maximal epochs, or iterations of "lbfgs".',
     )
-    tol: float = param(default=0.0001, gt=0, doc="Improvement of the loss below which it stops.")
+    tol: float = param(default=0.0001, gt=0, doc="Smallest improvement of the loss to continue.")
     early_stopping: bool = param(
         default=False,
-        doc="Whether a tenth of the cases is held out, to stop when they are not answered better.",
+        doc="Whether to hold out a tenth of the cases and stop when their accuracy stops rising.",
     )
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="For weights at the start, batches and cases held out.",
+        doc="For initial weights, batches and held-out cases.",
     )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
@@ -113,7 +113,7 @@ class MLP(EstimatorClassifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that there is a hidden layer."""
+        """Check each parameter, and that at least one hidden layer is given."""
         super().check_parameters()
         if not isinstance(self.hidden, int) and len(self.hidden) == 0:
             raise self.parameter_error("hidden", "must name at least one layer, got none")

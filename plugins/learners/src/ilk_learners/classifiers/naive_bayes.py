@@ -1,4 +1,4 @@
-"""naive_bayes: features that are independent inside each class."""
+"""naive_bayes: features modelled as independent within each class."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ilk_learners.classifiers.cases import Cases, check_cases
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import deviations
 
-_ROWS = 256  # queries in a block
+_ROWS = 256  # queries per block: one task of a thread
 
 
 class NaiveBayes(Posterior):
-    """Classify by densities of single features, taken as independent inside each class.
+    """Classify by densities of single features, assumed independent within each class.
 
-    The class c with the largest ``ln pi_c + sum_f ln p_cf(x_f)``, with the prior pi_c and the
-    density p_cf of feature f in class c: a Gaussian with the mean and variance there (divided
-    by the number of cases), or a kernel density (Parzen windows),
+    Predicts the class c with the largest ``ln pi_c + sum_f ln p_cf(x_f)``, with the prior pi_c and
+    the density p_cf of feature f in class c: a Gaussian with the mean and variance in the class
+    (divided by the number of cases), or a kernel density (Parzen windows),
 
     ``p_cf(x) = 1/n_c sum_i 1/h_cf phi((x - x_if) / h_cf)``,    phi the standard Gaussian.
 
-    All is computed in logarithms, from differences to the means or the cases, in the unit of
-    each feature's size: nothing is lost far from the origin or far from all cases.
+    Logarithms are computed from differences to the means or the cases, in units of each feature's
+    size: no digits are lost far from the origin or far from all cases.
 
     Attributes
     ----------
@@ -33,20 +33,20 @@ class NaiveBayes(Posterior):
     priors_ : ndarray of shape (n_classes,)
     means_ : ndarray of shape (n_classes, p)
     widths_ : ndarray of shape (n_classes, p)
-        Standard deviation of each Gaussian, or width of each kernel, not less than the floor;
-        0 for features that are left out.
+        Standard deviation of each Gaussian, or bandwidth of each kernel, at least the floor; 0 for
+        features left out.
 
     Raises
     ------
     ParameterError
-        If given priors are not positive with the sum 1.
+        If given priors are not positive or do not sum to 1.
     InputError
-        If there is one class.
+        If there is only one class.
 
     Notes
     -----
-    Kernel densities keep the training rows, and a prediction looks at all of them: O(n p) each,
-    without memory beyond a block of queries.
+    Kernel densities store the training rows, and each prediction uses all of them: O(n p) per
+    query, with memory for one block of queries.
 
     References
     ----------
@@ -70,23 +70,23 @@ class NaiveBayes(Posterior):
     density: Literal["gaussian", "kernel"] = param(
         default="gaussian",
         choices=("gaussian", "kernel"),
-        doc="What is assumed of a feature inside a class.",
+        doc="Density model of a feature within a class.",
     )
     width: float | Literal["silverman", "scott"] = param(
         default="silverman",
         type=float,
         gt=0,
         choices=("silverman", "scott"),
-        doc="Of kernels, in standard deviations of the feature inside the class: (4/(3 "
+        doc="Bandwidth of kernels, in standard deviations of the feature within the class: (4/(3 "
         "n_c))^(1/5), n_c^(-1/5), or the number.",
     )
     priors: ArrayLike | str = PRIORS
     floor: float = param(
         default=0.001,
         gt=0,
-        doc="The least standard deviation of a Gaussian and the least width of a kernel, in "
-        "standard deviations of the feature over all cases. A feature that is the same in "
-        "all cases says nothing and is left out.",
+        doc="Lower bound of the standard deviation of a Gaussian and of the bandwidth of a "
+        "kernel, in standard deviations of the feature over all cases. Constant features are left "
+        "out.",
     )
 
     @classmethod
@@ -99,7 +99,7 @@ class NaiveBayes(Posterior):
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the priors, and the densities of all features in all classes.
+        """Estimate the priors, and the densities of all features in all classes.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class NaiveBayes(Posterior):
         return self
 
     def _measure(self, cases: Cases, rows: np.ndarray, weights: np.ndarray) -> None:
-        """Find mean and width of each feature in each class, in units of the features' sizes."""
+        """Mean and bandwidth of each feature in each class, in units of the features' sizes."""
         counts, shape = cases.counts, (len(cases.classes), rows.shape[1])
         means, variances = np.empty(shape), np.empty(shape)
         for c, count in enumerate(counts):
@@ -144,7 +144,7 @@ class NaiveBayes(Posterior):
         self.widths_ = np.ldexp(self._widths, self._exponents)
 
     def _factor(self, count: float) -> float:
-        """Width, in standard deviations inside a class of so many cases."""
+        """Bandwidth in standard deviations within a class, given its number of cases."""
         if self.density == "gaussian":
             return 1.0
         if isinstance(self.width, str):
@@ -170,7 +170,7 @@ class NaiveBayes(Posterior):
         return result
 
     def _log_kernels(self, rows: np.ndarray, c: int) -> np.ndarray:
-        """Sum over features of the logarithms of sums of kernels of class c."""
+        """Sum over features of the log kernel densities of class c."""
         from ilk_learners.classifiers.parzen import log_density
 
         result = np.zeros(len(rows))

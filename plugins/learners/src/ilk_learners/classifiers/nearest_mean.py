@@ -30,8 +30,8 @@ from ilk_learners.validation import check_objects
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CELLS = 2**22  # of a Gram matrix held at once
-_FAINT = 1e-140  # squares of what is shorter lose digits
+_CELLS = 2**22  # cells of a Gram matrix held at once: 32 MiB
+_FAINT = 1e-140  # squares of shorter lengths are subnormal and lose digits
 
 
 def _has_density(self: NearestMean) -> bool:
@@ -39,34 +39,33 @@ def _has_density(self: NearestMean) -> bool:
 
 
 class NearestMean(Classifier):
-    """Assign each row to the class whose mean is nearest; classes count the same.
+    """Assign each row to the class with the nearest mean, under equal priors.
 
-    Euclidean: ``|x - mu_c|^2``. Mahalanobis: ``(x - mu_c)' S^(-1) (x - mu_c)`` with the
-    pooled covariance inside the classes, S, divided by n. With a kernel the means are those
-    in its space::
+    Euclidean: ``|x - mu_c|^2``. Mahalanobis: ``(x - mu_c)' S^(-1) (x - mu_c)`` with the pooled
+    within-class covariance S, divided by n. With a kernel the means are in its feature space::
 
         |phi(x) - mu_c|^2 = k(x, x) - 2/n_c sum_i k(x, x_i) + 1/n_c^2 sum_ij k(x_i, x_j).
 
-    ``predict_proba`` is that of Gaussian classes with this covariance (Euclidean: the mean
-    variance inside the classes in every direction) and equal priors; there is none with a
-    kernel. Ties go to the first class.
+    ``predict_proba`` assumes Gaussian classes with this covariance (Euclidean: the mean
+    within-class variance in every direction) and equal priors; a kernel has none. Ties go to the
+    first class.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     means_ : ndarray of shape (n_classes, p)
-        Not with a kernel.
+        Absent with a kernel.
     kernel_ : kernel or None
         Fitted.
 
     Raises
     ------
     ParameterError
-        If a kernel stands beside the Mahalanobis distance, or shrinkage beside the Euclidean.
+        If a kernel is combined with the Mahalanobis distance, or shrinkage with the Euclidean.
     InputError
-        If the covariance inside the classes is singular (names its rank) and not shrunk; if a
-        distance, or a decision value, would be too large or small a number.
+        If the within-class covariance is singular (names its rank) and not shrunk; if a distance or
+        a decision value overflows or underflows.
 
     References
     ----------
@@ -91,12 +90,12 @@ class NearestMean(Classifier):
         default=0.0,
         ge=0,
         le=1,
-        doc="s in 0..1, for the Mahalanobis distance: S is replaced by (1 - s) S + s trace(S)/p I.",
+        doc="s in 0..1, for the Mahalanobis distance: S becomes (1 - s) S + s trace(S)/p I.",
     )
     kernel: KernelLike | None = slot(
         "kernel",
         default=None,
-        doc="Means and (Euclidean) distances in its space; then X may be what the kernel takes.",
+        doc="Means and (Euclidean) distances are in its space; X may be any input of the kernel.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
 
@@ -105,7 +104,7 @@ class NearestMean(Classifier):
         return [cls(), cls(metric="mahalanobis", shrinkage=0.1)]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that they go together."""
+        """Check each parameter and their combination."""
         super().check_parameters()
         if self.kernel is not None and self.metric != "euclidean":
             raise self.parameter_error(
@@ -117,11 +116,11 @@ class NearestMean(Classifier):
             )
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the means and, for the Mahalanobis distance, the covariance.
+        """Estimate the means and, for the Mahalanobis distance, the covariance.
 
         Parameters
         ----------
-        X : array of shape (n, p); with a kernel what it takes
+        X : array of shape (n, p); with a kernel its input
         y : array of shape (n,)
         """
         self.check_parameters()
@@ -149,7 +148,7 @@ class NearestMean(Classifier):
             self._origin = common_deviations(self.means_)[0]
 
     def _whitening(self, deviations: np.ndarray) -> np.ndarray:
-        """W with W W' = S^(-1), so that distances are Euclidean after X W, X in units."""
+        """W with W W' = S^(-1), so that X W (X in units) has Euclidean distances."""
         values, vectors = spectrum(deviations)
         rank = rank_of(values, deviations.shape)
         s = self.shrinkage
@@ -170,7 +169,7 @@ class NearestMean(Classifier):
         self._norms = np.einsum("ic,ic->c", self._shares, self._similarities(X))
 
     def _similarities(self, Q: Any) -> np.ndarray:
-        """Mean kernel value of each row with each class; array of shape (m, n_classes)."""
+        """Mean kernel value between each row and each class; array of shape (m, n_classes)."""
         kernel: Any = self.kernel_
         blocks = [kernel.gram(part, self._rows) @ self._shares for part in self._blocks(Q)]
         return np.concatenate(blocks)
@@ -207,8 +206,8 @@ class NearestMean(Classifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Minus the squared distance to each mean; array of shape (m, n_classes).
 
-        With two classes the squared distance to the first mean less that to the second;
-        array of shape (m,).
+        With two classes: the squared distance to the first mean minus that to the second, array of
+        shape (m,).
         """
         D = self._distances(X)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -232,13 +231,15 @@ class NearestMean(Classifier):
         nearest = D.min(axis=1, keepdims=True)
         if self._spread == 0:  # every training row is its class's mean
             return np.asarray((nearest == D) / (nearest == D).sum(axis=1, keepdims=True))
-        with np.errstate(over="ignore", invalid="ignore"):  # a difference of squares, factored
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # difference of squares, factored against cancellation
             half = (D - nearest) / self._spread / 2 * (D / self._spread + nearest / self._spread)
         return np.asarray(softmax(np.where(nearest < D, -half, 0.0), axis=1))
 
 
 def _euclidean(X: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """Distances of rows and means; those whose squares over- or underflow, without squares."""
+    """Distances of rows and means; recomputed with scaling if squares over- or underflow."""
     D = np.asarray(cdist(X, means))
     doubtful = ((D < _FAINT) | np.isinf(D)).any(axis=1)
     rows = X[doubtful].astype(float, copy=False)

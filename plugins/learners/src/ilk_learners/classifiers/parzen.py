@@ -13,7 +13,8 @@ def log_density(
 ) -> None:
     """Add ``ln sum_i w_i exp(-((q - x_i)/h)^2 / 2)`` to the result of each query.
 
-    Sums are relative to the nearest point's term, so none is lost however far a query is.
+    Sums are relative to the term of the nearest point, so none underflows far from all points.
+    Shapes: `queries` and `result` (m,), `points` and `weights` (n,).
     """
     for q in range(len(queries)):
         nearest = np.inf

@@ -1,4 +1,4 @@
-"""Posterior probabilities: densities of classes, weighed by prior probabilities."""
+"""Posterior probabilities: class densities times prior probabilities."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from ilk_learners.numerics import finite
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_CELLS = 2**20  # of a block of rows
+_CELLS = 2**20  # cells of the results of a block of rows: 8 MiB
 
 
 class Posterior(Classifier):
     """Predicts the class with the largest product of prior and density, ``pi_c p_c(x)``.
 
-    A subclass gives its logarithm, up to a term that is the same for all classes, by
-    `_log_joint`. Ties go to the first class.
+    A subclass implements `_log_joint`: its logarithm, up to a term common to all classes. Ties go
+    to the first class.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that given priors are probabilities."""
+        """Check each parameter and given priors."""
         super().check_parameters()
         _check_priors(self)
 
@@ -64,8 +64,8 @@ class Posterior(Classifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Logarithm of prior times density; array of shape (m, n_classes).
 
-        It may lack a term that is the same for all classes. With two classes, that of the
-        second less that of the first; array of shape (m,).
+        Up to a term common to all classes. With two classes: the second minus the first, array of
+        shape (m,).
         """
         values = self._log_joints(X)
         return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
@@ -74,7 +74,7 @@ class Posterior(Classifier):
 def in_row_blocks(
     work: Callable[[np.ndarray], np.ndarray], X: np.ndarray, width: int
 ) -> np.ndarray:
-    """Result of `work`, of `width` columns, for blocks of the rows of X, so that little is held."""
+    """Apply `work` (result of `width` columns) to blocks of the rows of X, to save memory."""
     result = np.empty((len(X), width))
     step = max(_CELLS // max(X.shape[1], 1), 1)
     for start in range(0, len(X), step):
@@ -87,19 +87,19 @@ PRIORS: Any = param(
     type=Array,
     choices=("empirical", "equal"),
     form='{"empirical", "equal"} or array of shape (n_classes,)',
-    doc="The pi: the share of each class among the training cases, the same for all, or "
-    "numbers in the order of the sorted classes.",
+    doc="The priors pi: the share of each class among the training cases, equal, or numbers in "
+    "the order of the sorted classes.",
 )
-_ROUNDING = 1e-6  # of given ones' sum
+_ROUNDING = 1e-6  # tolerance for the sum of given priors, which users round
 
 
 def _check_priors(owner: Any) -> None:
-    """Raise unless the parameter `priors` names a rule or holds positive numbers with sum 1.
+    """Raise unless the parameter `priors` is a rule or positive numbers with sum 1.
 
     Raises
     ------
     ParameterError
-        Naming the component and the numbers.
+        Names the component and the numbers.
     """
     if isinstance(owner.priors, str):
         return
@@ -115,12 +115,12 @@ def _check_priors(owner: Any) -> None:
 
 
 def class_priors(owner: Any, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Prior probability of each class, given the weight of its cases.
+    """Prior probability of each class, from the weight of its cases or as given.
 
     Raises
     ------
     InputError
-        If given ones are not as many as there are classes.
+        If the number of given priors is not the number of classes.
     """
     if isinstance(owner.priors, str):
         equal = owner.priors == "equal"

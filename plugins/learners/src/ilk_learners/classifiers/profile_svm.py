@@ -31,11 +31,11 @@ from ilk_learners.numerics import check_finite_parameters
 class ProfileSVM(Classifier):
     """Train a support vector machine in each cluster of the training rows (Profile SVM).
 
-    A query is answered by the machine of the cluster nearest to it. The clusters of mag_kmeans
-    are compact and hold the classes in equal numbers, as far as compactness allows. A cluster
-    of one class, or of equal rows, needs no machine: the most frequent class is the answer. (It
-    is that of all rows for a query in no cluster of training rows, which mag_kmeans never has.)
-    With more than two classes each machine tells each class of its cluster from the rest.
+    The machine of the nearest cluster predicts a query. The clusters of mag_kmeans are compact and
+    balance the classes as far as compactness allows. A cluster of one class, or of equal rows,
+    needs no machine: it predicts its most frequent class. (A query in an empty cluster, which
+    mag_kmeans never has, gets the most frequent class of all rows.) With more than two classes
+    each machine separates each class of its cluster from the rest.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class ProfileSVM(Classifier):
     clusterer_ : clusterer
         Fitted.
     svms_ : list of SVM or None
-        Fitted: that of each cluster, None for one that needs none.
+        Fitted: one per cluster, None if it needs none.
     n_features_in_ : int
 
     Raises
@@ -52,13 +52,13 @@ class ProfileSVM(Classifier):
     ParameterError
         If the clusterer has no ``predict``.
     InputError
-        If there are fewer than two classes, or rows than clusters.
+        If there are fewer than two classes, or fewer rows than clusters.
 
     Notes
     -----
-    ``decision_function`` gives the values of the classes of a cluster. In one without a machine
-    it is 1 for the answer and -1 for the other classes; a class that is absent beside others has
-    -1, or what is just below the least of theirs.
+    ``decision_function`` gives the values of the classes of a cluster. In a cluster without a
+    machine it is 1 for the predicted class and -1 for the others. If several classes are present,
+    an absent one has -1, or a value just below their smallest.
 
     References
     ----------
@@ -84,23 +84,23 @@ class ProfileSVM(Classifier):
     clusterer: ClustererLike = slot(
         "clusterer",
         default="mag_kmeans",
-        doc="One that predicts the clusters of queries; it is given the labels.",
+        doc="Must predict clusters of queries; it is fitted with the labels.",
     )
-    C: float = param(default=10.0, gt=0, doc="What an error costs; inf: none may be.")
+    C: float = param(default=10.0, gt=0, doc="Cost of a violated margin; inf: a hard margin.")
     kernel: KernelLike = slot(
         "kernel",
         default="rbf",
-        doc="Fitted in each cluster (so that its width is that of the cluster).",
+        doc="Fitted in each cluster (so its bandwidth is local).",
     )
     tol: float = param(
         default=0.001,
         gt=0,
-        doc="Of the solver: by how much the optimality conditions may be violated.",
+        doc="Tolerated violation of the optimality conditions, for the solver.",
     )
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="For random states of the clusterer that are None.",
+        doc="Replaces random states of the clusterer that are None.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities()
 
@@ -154,7 +154,7 @@ class ProfileSVM(Classifier):
         return self.classes_[best]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Value of each row and class; array of shape (m, n_classes), with two classes (m,)."""
+        """Decision value of each row and class; shape (m, n_classes), or (m,) for two classes."""
         return as_scores(self._decisions(X))
 
     def _decisions(self, X: Any) -> np.ndarray:

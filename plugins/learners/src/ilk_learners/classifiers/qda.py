@@ -1,4 +1,4 @@
-"""qda: Gaussian classes, each with a covariance of its own; quadratic discriminants."""
+"""qda: Gaussian classes, each with its own covariance; quadratic discriminants."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ilk_learners.numerics import difference, within
 
 
 class QDA(Posterior):
-    """Classify by Gaussian classes of any covariance (quadratic discriminant analysis).
+    """Classify by Gaussian classes with one covariance each (quadratic discriminant analysis).
 
-    The class c with the largest
+    Predicts the class c with the largest
 
     ``delta_c(x) = -1/2 ln |S_c| - 1/2 (x - mu_c)' S_c^(-1) (x - mu_c) + ln pi_c``
 
-    with its mean mu_c, prior pi_c and covariance S_c, divided by the number of its cases (the
-    estimate of maximum likelihood). No S_c is formed or inverted. Without shrinkage, answers
-    do not depend on the units of the features.
+    with the class mean mu_c, the prior pi_c and the class covariance S_c, divided by the number of
+    its cases (the maximum-likelihood estimate). No S_c is formed or inverted. Without shrinkage,
+    predictions do not depend on the units of the features.
 
     Attributes
     ----------
@@ -31,17 +31,17 @@ class QDA(Posterior):
     means_ : ndarray of shape (n_classes, p)
     priors_ : ndarray of shape (n_classes,)
     shrinkages_ : ndarray of shape (n_classes,)
-        The intensity that was used for each class.
+        The intensity used for each class.
     pooled_ : ndarray of bool, shape (n_classes,)
-        Which classes got the pooled covariance.
+        Whether a class uses the pooled covariance.
 
     Raises
     ------
     ParameterError
-        If given priors are not positive with the sum 1.
+        If given priors are not positive or do not sum to 1.
     InputError
-        If there is one class; if a covariance is singular where that is an error (names the
-        class and the rank), or so is the pooled one.
+        If there is only one class; if a covariance is singular and that is an error (names the
+        class and the rank), or the pooled one is singular too.
 
     References
     ----------
@@ -64,17 +64,16 @@ class QDA(Posterior):
         ge=0,
         le=1,
         choices=("auto",),
-        doc='s in 0..1: each S is replaced by (1 - s) S + s trace(S)/p I; "auto": the s of '
+        doc='s in 0..1: each S becomes (1 - s) S + s trace(S)/p I; "auto": the s of '
         "Ledoit and Wolf for that class. It depends on the units of the features, so "
         "standardize them first.",
     )
     singular: Literal["error", "pooled"] = param(
         default="error",
         choices=("error", "pooled"),
-        doc="What to do with a class whose covariance is singular, as it is where it has no "
-        'more cases than there are features. "pooled": it gets the covariance inside all '
-        "classes, as lda has it. There is no density on which a pseudo-inverse could be "
-        "compared with that of other classes.",
+        doc="What to do with a class whose covariance is singular, as with no more cases than "
+        'features. "pooled": use the pooled within-class covariance of lda. A pseudo-inverse '
+        "gives no density to compare with other classes.",
     )
 
     @classmethod
@@ -87,7 +86,7 @@ class QDA(Posterior):
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn mean, prior and covariance of each class.
+        """Estimate mean, prior and covariance of each class.
 
         Parameters
         ----------
@@ -120,7 +119,7 @@ class QDA(Posterior):
         return mean, gaussian(self, D, exponent, shrinkage=self.shrinkage, weights=weights)
 
     def _pooled(self, cases: Cases, found: tuple[Gaussian, ...]) -> Gaussian:
-        """Covariance inside all classes, if that is what singular ones are to be replaced by."""
+        """Pooled within-class covariance if it replaces singular ones, else None."""
         first = int(self.pooled_.argmax())
         rank, p = found[first].rank, cases.X.shape[1]
         label = cases.classes[first].item()

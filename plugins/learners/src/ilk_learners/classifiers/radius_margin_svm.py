@@ -1,4 +1,4 @@
-"""radius_margin_svm: a support vector machine that scales the features by its own bound."""
+"""radius_margin_svm: a support vector machine with features scaled by its radius-margin bound."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ if TYPE_CHECKING:
     from ilk_learners.svm.libsvm import Machine
 
 
-_FARTHEST = np.log(1e3)  # of a scale, or C, from where it starts
-_LEAST_C = 1e-8
-_CELLS = 2**22  # kernel values at a time when predicting
+_FARTHEST = np.log(1e3)  # bounds of a log scale and of log C around the start: no overflow
+_LEAST_C = 1e-8  # beyond [1e-8, 1e8], K or I / C is lost in rounding
+_CELLS = 2**22  # kernel values held at once when predicting: 32 MiB
 
 
 class RadiusMarginSVM(Classifier):
-    """Support vector machine whose scale of each feature, and C, minimise the radius-margin bound.
+    """Support vector machine whose feature scales and C minimise the radius-margin bound.
 
-    The kernel is Gaussian with a scale s_f of each feature (the thesis's matrix A is diagonal),
+    The kernel is Gaussian with a scale s_f per feature (the thesis's matrix A is diagonal),
 
         k(x, z) = exp(-sum_f s_f^2 (x_f - z_f)^2 / 2)
 
-    and slack is squared, so that the machine has a hard margin under ``K~ = K + I / C``. Its
-    number of errors, leaving each row out, is at most ``T = R^2 |w|^2``: R is the radius of the
-    smallest sphere around the training rows and ``1 / |w|`` the margin, both in the space of K~.
-    By turns the machine and the sphere are found and T is lowered along its gradient for the
-    logarithms of the s_f and of C (by L-BFGS):
+    and slack is squared, so the machine has a hard margin under ``K~ = K + I / C``. Its number of
+    leave-one-out errors is at most ``T = R^2 |w|^2``: R is the radius of the smallest sphere around
+    the training rows and ``1 / |w|`` the margin, both in the space of K~. Each step solves for the
+    machine and the sphere, then L-BFGS lowers T along its gradient for the logarithms of the s_f
+    and of C:
 
     ``dT = |w|^2 dR^2 + R^2 d|w|^2``, ``d|w|^2 = -sum_ij a_i a_j y_i y_j dK~_ij``,
     ``dR^2 = sum_i b_i dK~_ii - sum_ij b_i b_j dK~_ij``
 
     for the coefficients a of the machine and b of the centre of the sphere.
 
-    It starts at ``s_f = 1 / (sd_f sqrt(2 p))`` for the standard deviations sd_f of the p features
-    that vary: the kernel rbf on standardized features. So the unit of a feature does not matter.
-    (The thesis says "some random value".) A constant feature has the scale 0.
+    The initialization is ``s_f = 1 / (sd_f sqrt(2 p))`` for the standard deviations sd_f of the p
+    features that vary: the kernel rbf on standardized features. So the units of features do not
+    matter. (The thesis says "some random value".) A constant feature has the scale 0.
 
     More than two classes: one machine for each class against the rest, all with the same scales,
     and ``T = R^2 sum_c |w_c|^2``.
@@ -68,7 +68,7 @@ class RadiusMarginSVM(Classifier):
         s_f.
     C_ : float
     bound_curve_ : list of float
-        T at the start, then after each step; it falls.
+        T at the start, then after each step; decreasing.
     n_iter_ : int
     radius_ : float
     margin_ : ndarray of shape (n_machines,)
@@ -93,8 +93,8 @@ class RadiusMarginSVM(Classifier):
 
     Notes
     -----
-    T is a bound, not an estimate: it can exceed the number of rows by far, and a lower one need
-    not err less. In the thesis it comes out as good as cross-validation, and quicker.
+    T is a bound, not an estimate: it can far exceed the number of rows, and a lower bound need not
+    mean fewer errors. In the thesis it is as good as cross-validation, and faster.
 
     References
     ----------
@@ -122,16 +122,16 @@ class RadiusMarginSVM(Classifier):
         default=10.0,
         ge=_LEAST_C,
         le=1 / _LEAST_C,
-        doc="Where C starts: what half of a squared slack costs; from 1e-8 to 1e8, beyond "
-        "which K or I / C is lost in rounding.",
+        doc="Initial C: cost of half of a squared slack; from 1e-8 to 1e8, beyond which K or I / "
+        "C is lost in rounding.",
     )
-    tune_C: bool = param(default=True, doc="Whether C is moved too.")
-    max_iter: int = param(default=50, ge=0, doc="Most steps; 0: stay at the start.")
-    tol: float = param(default=0.0001, ge=0, doc="Relative fall of log T at which it stops.")
+    tune_C: bool = param(default=True, doc="Whether to optimise C too.")
+    max_iter: int = param(default=50, ge=0, doc="Maximal steps; 0: keep the initial values.")
+    tol: float = param(default=0.0001, ge=0, doc="Stop at this relative decrease of log T.")
     solver_tol: float = param(
         default=1e-06,
         gt=0,
-        doc="Of libsvm; the gradient is as exact as the solutions.",
+        doc="Tolerance of libsvm; the gradient is as exact as the solutions.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities()
 
@@ -149,7 +149,7 @@ class RadiusMarginSVM(Classifier):
             )
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Lower the bound, and keep the machines where it is lowest.
+        """Minimise the bound and keep the best machines.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class RadiusMarginSVM(Classifier):
             warnings.warn(f"{display_name(self)}: {what}", ConvergenceWarning, stacklevel=3)
 
     def _collect(self, bound: Bound, X: np.ndarray) -> None:
-        """Put the machines together."""
+        """Combine the machines."""
         dense = dense_coefficients(bound.machines, len(X))
         self.support_ = np.flatnonzero(dense.any(axis=0))
         self.dual_coef_ = dense[:, self.support_]
@@ -199,7 +199,7 @@ class RadiusMarginSVM(Classifier):
             return finite(self, (X.astype(float) - self._mean) * self.scales_, "X * scales_")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Values of the machines; array of shape (m, n_classes), with two classes (m,)."""
+        """Decision values of the machines; array of shape (m, n_classes), or (m,) for two."""
         check_is_fitted(self)
         Z = self._scaled(check_vectors(self, X, reset=False))
         kernel, step = _unit_kernel(self._support), max(_CELLS // max(len(self._support), 1), 1)
@@ -214,7 +214,7 @@ class RadiusMarginSVM(Classifier):
 
 
 class _Descent:
-    """The way down from scales of 1, and the lowest place on it."""
+    """Minimisation of the bound from scales of 1, and the best point so far."""
 
     def __init__(self, bound: RadiusMargin, C: float) -> None:
         self.bound = bound
@@ -224,7 +224,7 @@ class _Descent:
         self.curve = [self.best.value]
 
     def run(self, tune_C: bool, max_iter: int, tol: float) -> int:
-        """Go down; return the number of steps."""
+        """Minimise; return the number of steps."""
 
         def log_bound(logarithms: np.ndarray) -> tuple[float, np.ndarray]:
             scales, C = np.exp(logarithms[:-1]), self.C * float(np.exp(logarithms[-1]))
@@ -253,20 +253,20 @@ class _Descent:
         return int(found.nit)
 
 
-_ITERATIONS = 1_000_000
-_FREE = 1e12  # bound of coefficients that no solution comes near: squared slack needs none
+_ITERATIONS = 1_000_000  # of libsvm for one machine: limits the time of a step
+_FREE = 1e12  # box bound for libsvm, never active: squared slack needs none
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The bound at one place.
+    """The bound and its gradient at one point.
 
     Attributes
     ----------
     value : float
         ``R^2 sum_c |w_c|^2``.
     gradient : ndarray of shape (p + 1,)
-        Of the logarithm of the value, for the logarithm of each scale, then that of C.
+        Derivatives of log value by the logarithm of each scale, then by that of C.
     squared_radius : float
     machines : tuple of Machine
         Solutions with ``K + I / C``.
@@ -282,9 +282,9 @@ class Bound:
 class RadiusMargin:
     """The bound for rows Z with the kernel ``exp(-|s * (z - z')|^2 / 2)`` for scales s.
 
-    Slack is squared: ``|w|^2 / 2 + (C / 2) sum_i xi_i^2`` is that of a hard margin under
-    ``K~ = K + I / C``, which is what radius and margin are measured under. With the solutions a
-    of the machine (signs included) and b of the sphere
+    With squared slack, ``|w|^2 / 2 + (C / 2) sum_i xi_i^2`` is the objective of a hard margin under
+    ``K~ = K + I / C``; radius and margin are measured under K~. With the solutions a of the machine
+    (signs included) and b of the sphere
 
         d|w|^2 = -sum_ij a_i a_j dK~_ij,    dR^2 = sum_i b_i dK~_ii - sum_ij b_i b_j dK~_ij
 
@@ -294,7 +294,7 @@ class RadiusMargin:
     signs : sequence of ndarray of shape (n,)
         -1 or 1, one for each machine.
     tol : float
-        Of libsvm.
+        Tolerance of libsvm.
     """
 
     Z: np.ndarray
@@ -322,7 +322,7 @@ class RadiusMargin:
 
 
 def _unit_kernel(Z: np.ndarray) -> Any:
-    """The kernel of rows that are scaled already."""
+    """The kernel of scaled rows."""
     return ilk.kernel("ilk-distances/rbf", sigma=1.0).fit(Z[:1])
 
 
@@ -338,17 +338,17 @@ def _slopes(K: np.ndarray, Z: np.ndarray, rows: np.ndarray, v: np.ndarray, C: fl
 
 
 def enclosing_sphere(K: np.ndarray, *, tol: float = 1e-6) -> tuple[float, np.ndarray]:
-    """Squared radius of the smallest sphere, and how much each row weighs in its centre.
+    """Squared radius of the smallest sphere, and the weight of each row in its centre.
 
     The weights maximise ``sum_i b_i k(x_i, x_i) - sum_ij b_i b_j k(x_i, x_j)`` over ``b >= 0``
-    that sum to 1, and the maximum is the squared radius. Minus half of the squared distances in
-    the space of the kernel are a kernel for which the first sum is 0 and the second one the same
-    but for the first: for that libsvm's one-class machine with nu = 1/n solves it.
+    that sum to 1; the maximum is the squared radius. Replace the kernel by minus half of the
+    squared distances in its space: the first sum becomes 0 and the objective stays the same. Then
+    libsvm's one-class machine with nu = 1/n solves the problem.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Of n >= 2 rows.
+        Kernel values of n >= 2 rows.
     tol : float
         Of libsvm.
 
@@ -363,7 +363,7 @@ def enclosing_sphere(K: np.ndarray, *, tol: float = 1e-6) -> tuple[float, np.nda
     machine = OneClassSVM(kernel="precomputed", nu=1 / n, tol=tol)
     settings = {"assume_finite": True, "skip_parameter_validation": True}
     with warnings.catch_warnings(), sklearn.config_context(**settings):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # there is no bound on iterations
+        warnings.simplefilter("ignore", ConvergenceWarning)  # no limit is set
         machine.fit(apart)
     weights = np.zeros(n)
     weights[machine.support_] = machine.dual_coef_[0]

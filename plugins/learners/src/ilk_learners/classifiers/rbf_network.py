@@ -1,4 +1,4 @@
-"""rbf_network: linear functions of Gaussian units around centres."""
+"""rbf_network: linear functions of Gaussian units with centres and bandwidths."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.classifiers.posteriors import in_row_blocks
 from ilk_learners.numerics import check_finite_parameters, common_deviations, difference, finite
 
-_LEAST = 1e-150  # width, whose square is still a number
+_LEAST = 1e-150  # smallest bandwidth: its square does not underflow
 
 
 def _has_probabilities(self: RBFNetwork) -> bool:
@@ -43,12 +43,12 @@ def _has_probabilities(self: RBFNetwork) -> bool:
 class RBFNetwork(Classifier):
     """Radial basis function network: a linear classifier of Gaussian units.
 
-    ``o(x) = b + sum_j W_j exp(-|x - c_j|^2 / (2 sigma_j^2))``, an output for each class, of
-    which the largest is the answer; ties go to the first class. Centres and widths are chosen
-    first, then W and b minimise the mean squared distance of the outputs from the indicator
-    of the class, plus ``alpha |W|^2``, in closed form; or the mean of -ln P, P the softmax of the
-    outputs, plus the same. With ``centers="trained"`` that loss is then lowered over centres,
-    widths, W and b together, by L-BFGS with analytic gradients.
+    ``o(x) = b + sum_j W_j exp(-|x - c_j|^2 / (2 sigma_j^2))`` has an output for each class. The
+    largest output decides; ties go to the first class. Centres and bandwidths are chosen first.
+    Then W and b minimise the mean squared distance of the outputs from the class indicators plus
+    ``alpha |W|^2``, in closed form; or the mean of -ln P plus the same penalty, where P is the
+    softmax of the outputs. With ``centers="trained"`` L-BFGS then minimises that loss over
+    centres, bandwidths, W and b together, with analytic gradients.
 
     Attributes
     ----------
@@ -61,14 +61,15 @@ class RBFNetwork(Classifier):
     bias_ : ndarray of shape (n_classes,)
         b.
     loss_ : float
-        With the penalty, at the end.
+        Final loss, with the penalty.
     n_iter_ : int
-        Of the last descent; 1 where the solution is in closed form.
+        Iterations of the last minimisation; 1 for the closed form.
 
     Raises
     ------
     InputError
-        If there is one class, fewer rows than centres, or given centres have another width.
+        If there is only one class, fewer rows than centres, or given centres have another number of
+        features.
 
     Warns
     -----
@@ -94,45 +95,44 @@ class RBFNetwork(Classifier):
     n_centers: int = param(
         default=10,
         ge=1,
-        doc="How many units; at most as many as training rows.",
+        doc="Number of units; at most the number of training rows.",
     )
     centers: ArrayLike | str = param(
         default="kmeans",
         type=Array,
         choices=("kmeans", "random", "trained"),
         form='{"kmeans", "random", "trained"} or array of shape (k, p)',
-        doc="Means of clusters, training rows drawn without replacement, or means of clusters "
-        "to begin with that are trained; or the centres themselves (`n_centers` is not "
-        "looked at).",
+        doc="Means of k-means clusters; training rows drawn without replacement; cluster means "
+        "that are then trained; or given centres (`n_centers` is ignored).",
     )
     sigma: float | Literal["neighbors", "mean_distance"] = param(
         default="neighbors",
         type=float,
         gt=0,
         choices=("neighbors", "mean_distance"),
-        doc='The width; "neighbors": of each unit the mean distance of its centre from the two '
-        'nearest others; "mean_distance": the mean distance between centres.',
+        doc='The bandwidth. "neighbors": for each unit the mean distance from its centre to the '
+        'two nearest others; "mean_distance": the mean distance between centres.',
     )
     output: Literal["least_squares", "logistic"] = param(
         default="least_squares",
         choices=("least_squares", "logistic"),
-        doc='Which loss W and b minimise. There are probabilities with "logistic" only.',
+        doc='The loss that W and b minimise. Only "logistic" gives probabilities.',
     )
-    alpha: float = param(default=0.0001, gt=0, doc="Of the penalty.")
+    alpha: float = param(default=0.0001, gt=0, doc="Strength of the penalty.")
     max_iter: int = param(
         default=200,
         ge=1,
-        doc="Most iterations of L-BFGS, for trained centres or the logistic loss.",
+        doc="Maximal iterations of L-BFGS, for trained centres or the logistic loss.",
     )
     tol: float = param(
         default=1e-06,
         gt=0,
-        doc="Relative improvement of the loss at which it stops.",
+        doc="Stop at this relative improvement of the loss.",
     )
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="For centres by lot and the start of k-means.",
+        doc="For random centres and the initialization of k-means.",
     )
 
     @classmethod
@@ -145,7 +145,7 @@ class RBFNetwork(Classifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that given centres are the rows of a matrix."""
+        """Check each parameter, and that given centres form a matrix."""
         super().check_parameters()
         check_finite_parameters(self, "alpha")
         if not isinstance(self.centers, str):
@@ -156,7 +156,7 @@ class RBFNetwork(Classifier):
                 )
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose centres and widths, then solve for the outputs.
+        """Choose centres and bandwidths, then solve for the outputs.
 
         Parameters
         ----------
@@ -167,13 +167,13 @@ class RBFNetwork(Classifier):
         cases = check_cases(self, X, y)
         self.classes_ = cases.classes
         self._origin, rows, self._exponent = common_deviations(
-            np.ascontiguousarray(cases.X)  # whose sums round the same for any layout
+            np.ascontiguousarray(cases.X)  # sums then round the same for any memory layout
         )
         centers = self._first_centers(rows)
         targets = np.eye(len(cases.classes))[cases.codes]
         k, C = len(centers), len(cases.classes)
         start = Network(centers, np.log(self._widths(centers, rows)), np.zeros((k, C)), np.zeros(C))
-        with threadpool_limits(1, "blas"):  # the same for any number of threads
+        with threadpool_limits(1, "blas"):  # the same result for any number of threads
             network = self._solved(start, rows, targets)
             if isinstance(self.centers, str) and self.centers == "trained":
                 network = self._trained(network, rows, targets)
@@ -199,7 +199,7 @@ class RBFNetwork(Classifier):
         if self.centers == "random":
             return np.asarray(rows[seed.choice(n, self.n_centers, replace=False)])
         with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # of rows that are the same
+            warnings.simplefilter("ignore", ConvergenceWarning)  # k-means warns of duplicate rows
             return np.asarray(
                 KMeans(self.n_centers, n_init=1, random_state=seed).fit(rows).cluster_centers_
             )
@@ -210,7 +210,7 @@ class RBFNetwork(Classifier):
         return np.full(len(centers), max(float(np.ldexp(self.sigma, -self._exponent)), _LEAST))
 
     def _solved(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> Network:
-        """The network with the outputs whose loss is least."""
+        """The network with the outputs of the smallest loss."""
         if self.output == "least_squares":
             self.n_iter_ = 1
             weights, bias = ridge(network.units(rows), targets, self.alpha)
@@ -227,7 +227,7 @@ class RBFNetwork(Classifier):
     def _descend(
         self, network: Network, rows: np.ndarray, targets: np.ndarray, n_free: int
     ) -> Network:
-        """Lower the loss over the last `n_free` parameters of the network."""
+        """Minimise the loss over the last `n_free` parameters of the network."""
         start = network.vector()
         fixed, loss = start[: len(start) - n_free], self._loss()
 
@@ -253,8 +253,8 @@ class RBFNetwork(Classifier):
         return squared_error if self.output == "least_squares" else cross_entropy
 
     def _tell(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> None:
-        """Set what users look at, in the units of X."""
-        half = int(self._exponent > 0)  # a center is a number even where its distance is none
+        """Set the public attributes, in the units of X."""
+        half = int(self._exponent > 0)  # a centre may be finite where its distances overflow
         centers = np.ldexp(network.centers, self._exponent - half)
         self.centers_ = np.ldexp(centers + np.ldexp(self._origin, -half), half)
         with np.errstate(over="ignore"):
@@ -281,7 +281,7 @@ class RBFNetwork(Classifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Output for each class; array of shape (m, n_classes).
 
-        With two classes, that for the second less that for the first; array of shape (m,).
+        With two classes: the second output minus the first, array of shape (m,).
         """
         outputs = self._outputs(X)
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
@@ -293,8 +293,8 @@ class RBFNetwork(Classifier):
 
 
 Loss = Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]]
-"""Of outputs and one-hot targets, both of shape (n, C): the mean loss, and its derivative."""
-_NEAR = 2  # centres whose mean distance is a width
+"""Maps outputs and one-hot targets, both of shape (n, C), to the mean loss and its derivative."""
+_NEAR = 2  # nearest centres for a bandwidth: Moody and Darken's choice
 
 
 @dataclass(frozen=True)
@@ -320,15 +320,15 @@ class Network:
             return np.asarray(np.exp(-self._squares(X) / 2))
 
     def _squares(self, X: np.ndarray) -> np.ndarray:
-        """Squared distances from the centres, in sigmas."""
+        """Squared distances from the centres, in units of sigma_j^2."""
         return np.asarray(cdist(X, self.centers) / np.exp(self.log_sigmas)) ** 2
 
     def outputs(self, X: np.ndarray) -> np.ndarray:
-        """Array of shape (m, C)."""
+        """Outputs; array of shape (m, C)."""
         return np.asarray(self.units(X) @ self.weights + self.bias)
 
     def vector(self) -> np.ndarray:
-        """All parameters in a row."""
+        """All parameters in one flat array."""
         parts = self.centers, self.log_sigmas, self.weights, self.bias
         return np.concatenate([part.ravel() for part in parts])
 
@@ -342,7 +342,7 @@ class Network:
     def loss(
         self, X: np.ndarray, targets: np.ndarray, alpha: float, loss: Loss
     ) -> tuple[float, Self]:
-        """Mean loss plus alpha |W|^2, and its gradient, in the shape of a network."""
+        """Mean loss plus alpha |W|^2, and its gradient as a network."""
         squares = self._squares(X)
         with np.errstate(under="ignore"):
             H = np.exp(-squares / 2)
@@ -360,13 +360,13 @@ class Network:
 
 
 def squared_error(outputs: np.ndarray, targets: np.ndarray) -> tuple[float, np.ndarray]:
-    """Mean over rows of the sum of squared errors, and its derivative for each output."""
+    """Mean over rows of the sum of squared errors, and its derivative by the outputs."""
     errors = outputs - targets
     return float((errors**2).sum()) / len(errors), 2 * errors / len(errors)
 
 
 def cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[float, np.ndarray]:
-    """Mean over rows of minus the logarithm of the class's softmax, and its derivative."""
+    """Mean cross-entropy of the softmax over rows, and its derivative by the outputs."""
     logs = log_softmax(outputs, axis=1)
     return -float((targets * logs).sum()) / len(logs), (np.exp(logs) - targets) / len(logs)
 
@@ -374,7 +374,7 @@ def cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[float, np.n
 def ridge(H: np.ndarray, targets: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Weights and bias that minimise the mean squared error plus alpha |W|^2.
 
-    By an orthogonal factorisation: H'H, whose condition is the square of H's, is not formed.
+    Uses an orthogonal factorization: H'H would square the condition number of H.
     """
     k = H.shape[1]
     mean, target = H.mean(axis=0), targets.mean(axis=0)
@@ -386,13 +386,13 @@ def ridge(H: np.ndarray, targets: np.ndarray, alpha: float) -> tuple[np.ndarray,
 
 
 def widths(centers: np.ndarray, rows: np.ndarray, rule: str) -> np.ndarray:
-    """Sigma of each unit, by the distances between centres.
+    """Bandwidth sigma of each unit, from the distances between centres.
 
     Parameters
     ----------
     rule : {"neighbors", "mean_distance"}
-        The mean distance from the two nearest other centres, or that of all pairs. Where it
-        is 0, the mean distance of rows from centres (if that is 0 too: 1).
+        The mean distance to the two nearest other centres, or of all pairs. If it is 0, the mean
+        distance of rows from centres (if that is 0 too: 1).
     """
     k = len(centers)
     if k == 1:

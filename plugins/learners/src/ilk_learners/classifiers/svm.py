@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from ilk_learners.svm.libsvm import Machine
 
-_LEAST = 1e-7  # probability of a side
+_LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in libsvm)
 
 
 def _calibrated(self: SVM) -> bool:
@@ -57,17 +57,18 @@ def _calibrated(self: SVM) -> bool:
 class SVM(Classifier):
     """Support vector machine over any kernel, with hard or soft margin.
 
-    Each binary machine maximises
+    Each binary problem maximises
 
     ``sum_i a_i - 1/2 sum_ij a_i a_j s_i s_j k(x_i, x_j)``
 
-    over ``0 <= a_i <= C_i`` with ``sum_i a_i s_i = 0``, for the signs s of its two sides, and
-    decides by the sign of ``sum_i a_i s_i k(x_i, x) + b``. C_i is C times the weights of the row
-    and of its class. It takes whatever its kernel takes: vectors, tables, texts, ...
+    over ``0 <= a_i <= C_i`` with ``sum_i a_i s_i = 0``, where s_i is the sign of the side of row
+    i. The sign of ``sum_i a_i s_i k(x_i, x) + b`` decides. C_i is C times the weights of the row
+    and of its class. The input is that of the kernel: vectors, tables, texts, ...
 
-    The Gram matrix of the training rows is computed once, by matrix products where that is exact
-    enough, and all binary problems share it. A kernel that is not positive semi-definite on the
-    training rows is reported; the kernel `substitution` makes one of any distance and repairs it.
+    The Gram matrix of the training rows is computed once, by matrix products where these are exact
+    enough, and shared by all binary problems. A kernel that is not positive semi-definite on the
+    training rows raises a warning; the kernel `substitution` turns any distance into a kernel and
+    repairs it.
 
     Attributes
     ----------
@@ -76,35 +77,34 @@ class SVM(Classifier):
     kernel_ : Kernel
         Fitted.
     support_ : ndarray of int, shape (n_support,)
-        Training rows that are support vectors of any machine, ascending.
+        Row numbers of the support vectors of any machine, ascending.
     support_vectors_ : data of n_support rows
     dual_coef_ : ndarray of shape (n_machines, n_support)
-        ``a_i s_i`` of each machine: one for two classes, else one for each class or pair.
+        ``a_i s_i`` of each machine: one for two classes, else one per class or pair.
     intercept_ : ndarray of shape (n_machines,)
-        b: from the free support vectors.
+        b, computed from the free support vectors.
     margin_ : ndarray of shape (n_machines,)
         ``1 / |w|``, in the space of the kernel.
     dual_objective_ : ndarray of shape (n_machines,)
     kkt_violation_ : float
-        Largest violation of the conditions of Karush, Kuhn and Tucker by any machine: how far
-        apart the bounds are that they set to b, where these cross; in units of the decision.
+        Largest violation of the Karush-Kuhn-Tucker conditions by any machine: the gap between the
+        bounds that they impose on b, if these cross; in units of the decision.
     n_iter_ : ndarray of int, shape (n_machines,)
     tuning_ : Tuning or None
-        How the kernel was tuned.
+        Result of the tuning of the kernel.
     n_features_in_ : int
         Where the rows are vectors or tables.
 
     Raises
     ------
     InputError
-        If there are fewer than two classes, a class of no weight, a kernel value that is not
-        finite, a Gram matrix beyond `memory` of a kernel that libsvm does not know, or a hard
-        margin is asked for and there is none.
+        If there are fewer than two classes, a class has weight 0, a kernel value is not finite, the
+        Gram matrix of a kernel unknown to libsvm exceeds `memory`, or a hard margin does not exist.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small.
+        If a machine has not converged after max_iter iterations.
     IndefiniteKernelWarning
         If the kernel is not positive semi-definite on the training rows.
 
@@ -134,13 +134,13 @@ class SVM(Classifier):
     C: float = param(
         default=1.0,
         gt=0,
-        doc="Cost of a violated margin. ``inf``: a hard margin, none may be violated.",
+        doc="Cost of a violated margin. ``inf``: a hard margin.",
     )
     strategy: Strategy = param(
         default="ova",
         choices=("ova", "ovo"),
-        doc="Of more than two classes: each against all others, the largest decision wins; or "
-        "each against each other, which vote (the sum of decisions settles ties).",
+        doc="For more than two classes: each class against the rest, the largest decision value "
+        "wins; or each pair of classes, which vote (the sum of decision values settles ties).",
     )
     solver: Literal["libsvm", "qp"] = param(
         default="libsvm",
@@ -154,41 +154,40 @@ class SVM(Classifier):
         choices=("balanced",),
         items=Param(float, gt=0),
         form='dict, "balanced" or None',
-        doc="What C is multiplied by for rows of a class: 1 for labels that a dict leaves out; "
+        doc="Factor of C for the rows of a class: 1 for labels missing in a dict; "
         '"balanced": n / (n_classes n_c).',
     )
     probability: bool = param(
         default=False,
-        doc="Whether there is `predict_proba`: Platt's sigmoid, fitted on decisions about rows "
-        "that were left out, five times a fifth (as often as the rarer side has rows, if "
-        "that is less; on decisions about training rows if it has one). Predictions are "
-        "the most probable class, which need not be that of `decision_function`: the "
-        "sigmoid has an offset of its own, and each machine its own sigmoid. Without "
-        "`probability`, labels go by decisions alone.",
+        doc="Whether to provide `predict_proba`: Platt's sigmoid, fitted on decision values of "
+        "held-out rows in 5-fold cross-validation (fewer folds if the rarer side has fewer rows; "
+        "on training rows if it has one). `predict` then returns the most probable class. It may "
+        "differ from that of `decision_function`: each machine has its own sigmoid with an "
+        "offset. Without `probability`, decision values determine labels.",
     )
     calibration: Literal["sigmoid", "slope"] = param(
         default="sigmoid",
         choices=("sigmoid", "slope"),
-        doc="Of probabilities: Platt's sigmoid for each machine; or one slope for all and no "
-        "offset, which keeps the order of decisions, so that `probability` changes no "
-        'label. Of more than two classes the latter needs strategy="ova". Its '
-        "probabilities fit the data less well.",
+        doc="Calibration of probabilities: Platt's sigmoid for each machine; or one common slope "
+        "without offset. The latter keeps the order of decision values, so `probability` changes "
+        'no label. With more than two classes it needs strategy="ova". Its probabilities fit the '
+        "data less well.",
     )
     tol: float = param(
         default=0.001,
         gt=0,
         le=2,
-        doc="Violation of the optimality conditions at which libsvm stops. It holds kernel "
-        "values in single precision, so that `kkt_violation_` may come to 1e-7 times the "
-        "sum of the products of coefficients and kernel values, however small `tol` is.",
+        doc="Violation of the optimality conditions at which libsvm stops. libsvm stores kernel "
+        "values in single precision: `kkt_violation_` may reach 1e-7 times the sum of the "
+        "products of coefficients and kernel values, however small `tol` is.",
     )
     max_iter: int | None = MAX_ITER
     memory: float = MEMORY
     kernel_tuning: Literal["none", "alignment", "polarization"] = param(
         default="none",
         choices=("none", "alignment", "polarization"),
-        doc="By what the numbers of the kernel are set before: its alignment with the labels, "
-        "or its polarization.",
+        doc="Criterion that sets the kernel's hyper-parameters first: its alignment with the "
+        "labels, or its polarization.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
@@ -196,8 +195,8 @@ class SVM(Classifier):
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
-            "the kernel takes its sigma from the rows, whatever their weights, and libsvm stops at "
-            "tol; test_svm.py holds weights to repetition for a kernel of fixed sigma"
+            "the kernel takes its sigma from the rows without weights, and libsvm stops at tol; "
+            "test_svm.py compares weights with repeated rows for a kernel of fixed sigma"
         ),
     }
 
@@ -224,8 +223,8 @@ class SVM(Classifier):
         X : data of n rows, of any kind that the kernel takes
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            What C is multiplied by for each row; a row of weight 0 counts as none. What the
-            kernel learns of the rows, such as its sigma, does not depend on other weights.
+            Factor of C for each row; rows of weight 0 are dropped. Kernel parameters learned from
+            the rows, such as sigma, do not depend on the weights.
         """
         self.check_parameters()
         kernel: Any = self.resolve_slot("kernel")
@@ -236,7 +235,7 @@ class SVM(Classifier):
         self.kernel_ = self._fitted_kernel(kernel, cases.X, cases.classes[cases.codes])
         cases, numbers = self._grouped(cases, numbers)
         weights = case_weights(self, cases)
-        with np.errstate(over="ignore"):  # that large it is a hard margin
+        with np.errstate(over="ignore"):  # an overflow means a hard margin
             C = np.full(len(cases.codes), float(self.C)) * (1.0 if weights is None else weights)
         dual = Dual(self, self.kernel_, cases.X)
         machines = dual.solve_each(cases.codes, len(cases.classes), self.strategy, C)
@@ -263,7 +262,7 @@ class SVM(Classifier):
             )
 
     def _cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[Cases, np.ndarray]:
-        """Rows of some weight, and their numbers."""
+        """Rows of positive weight, and their numbers."""
         classes, codes = check_labels(self, y, X, min_classes=2)
         if sample_weight is None:
             return Cases(X, classes, codes, None), np.arange(len(codes))
@@ -275,7 +274,7 @@ class SVM(Classifier):
         return Cases(X, classes, codes, weights), numbers
 
     def _grouped(self, cases: Cases, numbers: np.ndarray) -> tuple[Cases, np.ndarray]:
-        """Bring the rows of a class together for pairs, whose Gram matrices are then blocks."""
+        """Sort rows by class for pairs of classes: their Gram matrices are then blocks."""
         if self.strategy == "ova" or len(cases.classes) == 2:
             return cases, numbers
         order = np.argsort(cases.codes, kind="stable")
@@ -284,7 +283,7 @@ class SVM(Classifier):
         return grouped, numbers[order]
 
     def _fitted_kernel(self, kernel: Any, X: Any, labels: np.ndarray) -> Any:
-        """The kernel fitted on rows and, where that is asked for, tuned to their labels."""
+        """The kernel, fitted on rows and optionally tuned to their labels."""
         fitted = fit_component(kernel, X, labels)
         self.tuning_ = None
         if self.kernel_tuning == "none":
@@ -294,19 +293,19 @@ class SVM(Classifier):
         return fit_component(tuned, X, labels)
 
     def learn_kernel(self, X: Any, y: Any) -> Any:
-        """Kernel that `fit` would learn from rows and labels, which C and the like do not change.
+        """Kernel that `fit` would learn from rows and labels; it does not depend on C.
 
-        Those who fit many machines on the same rows compute its Gram matrix once, and give it to
-        each by `with_kernel`.
+        To fit many machines on the same rows, compute its Gram matrix once and pass it to each by
+        `with_kernel`.
         """
         return self._fitted_kernel(self.resolve_slot("kernel"), X, np.asarray(y))
 
     def with_kernel(self, kernel: Any) -> Self:
-        """Take a kernel that has been learned already (a frozen one); returns itself."""
+        """Set an already learned (frozen) kernel; returns self."""
         return self.set_params(kernel=kernel, kernel_tuning="none")
 
     def _collect(self, machines: list[Machine], X: Any, numbers: np.ndarray) -> None:
-        """Put the machines together: support vectors of any, and coefficients of each."""
+        """Combine the machines: the union of their support vectors, coefficients of each."""
         dense = dense_coefficients(machines, len(numbers))
         support = np.flatnonzero(dense.any(axis=0))
         support = support[np.argsort(numbers[support])]
@@ -329,17 +328,18 @@ class SVM(Classifier):
             )
 
     def _decisions(self, X: Any) -> np.ndarray:
-        """Decision of each machine; array of shape (m, n_machines)."""
+        """Decision value of each machine; array of shape (m, n_machines)."""
         check_is_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         values = products(self.kernel_, X, self.support_vectors_, self.dual_coef_.T)
         return np.asarray(values + self.intercept_)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Distance from the border, in units of the margin, and the scores of classes.
+        """Signed distance from the border in units of the margin; scores of classes.
 
         Two classes: array of shape (m,), positive for the second. More: array of shape
-        (m, n_classes); for pairs the votes, and less than half a vote for the sum of decisions.
+        (m, n_classes); for pairs the votes, plus less than half a vote for the sum of decision
+        values.
         """
         return class_scores(self._decisions(X), len(self.classes_), self.strategy)
 
@@ -360,5 +360,5 @@ class SVM(Classifier):
         return self.classes_[best]
 
     def __sklearn_tags__(self) -> Any:
-        """Input tags are those of the kernel."""
+        """Take the input tags of the kernel."""
         return with_input_tags(self, "kernel", super().__sklearn_tags__())

@@ -1,11 +1,10 @@
-"""Compiled: the best threshold along features, and walks of rows down a tree of thresholds.
+"""Compiled kernels: the best threshold along features, and descent of rows in a tree.
 
 Searches take one or two passes over the sorted rows of each feature.
-Rows of weight 0 before the first and after the last other one are skipped, so that both sides of
-a threshold weigh something. The first threshold of those that are as good, up to rounding, is
-taken. Each search fills in the badness of the best one and its place: the last of the rows, in
-their order, that are below it; -1 where there is none. Weights are summed in whole units, so that
-no sum depends on the order of the rows.
+Leading and trailing rows of weight 0 are skipped, so both sides of a threshold have positive
+weight. Of equally good thresholds, up to rounding, the first is taken. Each search writes the loss
+of the best threshold and its position: that of the last row below it in sorted order, or -1 if
+there is none. Weights are summed as integers, so no sum depends on the order of the rows.
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ import numpy as np
 from ilk import compiled
 
 TOTAL = 61
-"""Sums of units are below two to this power."""
+"""Sums of units are below two to this power: their doubles still fit in int64."""
 _NONE = 1 << (TOTAL + 1)  # larger than any sum
-_LOW = (1 << 31) - 1
+_LOW = (1 << 31) - 1  # mask of the lower half of a sum of units
 
 
 @compiled
 def _ends(order: np.ndarray, weights: np.ndarray) -> tuple[int, int]:
+    """First and last position of positive weight; `order` and `weights`: (n,)."""
     first, end = 0, len(order) - 1
     while first < end and weights[order[first]] == 0:
         first += 1
@@ -32,6 +32,7 @@ def _ends(order: np.ndarray, weights: np.ndarray) -> tuple[int, int]:
 
 @compiled
 def _error(cumulative: int, first_weight: int, second_weight: int) -> int:
+    """Error of a threshold, given the cumulative sum of w_i y_i below it."""
     below = first_weight + min(cumulative, 0)
     return min(below, second_weight - max(cumulative, 0))
 
@@ -47,17 +48,22 @@ def search_two(
     badness: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Least error for two classes, from the cumulative sum of w_i y_i.
+    """Smallest error for two classes, from the cumulative sum of w_i y_i.
 
-    Two features at a time, as each sum has to wait for its last addition. What a sum must be
-    below, or above, to be better than the best so far is kept in place of its error.
+    Two features are processed at a time, to hide the latency of dependent additions. Instead of the
+    best error, the loop keeps the bounds that a sum must cross to be better.
 
     Parameters
     ----------
+    orders, lasts : ndarray of shape (p, n)
+        As in `Presorted`.
+    weights : ndarray of shape (n,)
     signed : ndarray of int64, shape (n,)
-        w_i y_i: units, those of the first class negative.
+        w_i y_i in units; negative for the first class.
     totals : ndarray of int64, shape (2,)
         Units of each class.
+    badness, places : ndarray of shape (p,)
+        Written: error of the best threshold of each feature, and its position.
     """
     first, second = totals[0], totals[1]
     for f in range(0, len(orders), 2):
@@ -86,7 +92,10 @@ def search_two(
 
 @compiled
 def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> None:
-    """Fill in the units of each class; zeros at first."""
+    """Add up the units of each class in an array of zeros.
+
+    Shapes: `codes` and `units` (n,), `totals` (n_classes,).
+    """
     for i in range(len(codes)):
         totals[codes[i]] += units[i]
 
@@ -95,7 +104,10 @@ def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> N
 def leaf_weights(
     rows: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
 ) -> np.ndarray:
-    """Weight of each class among some rows, in a unit that is small beside their sum."""
+    """Weight of each class among selected rows, in a unit small relative to their sum.
+
+    Shapes: `rows` (m,), `codes` and `weights` (n,).
+    """
     own, units = weights[rows], np.empty(len(rows), dtype=np.int64)
     factor = convert(own, units)
     totals = np.zeros(n_classes, dtype=np.int64)
@@ -117,10 +129,11 @@ def search_many(
     badness: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Least error for any number of classes.
+    """Smallest error for any number of classes.
 
-    The badness of a side of weight W is W less the most that one class weighs there. That above
-    each row comes from a pass down, that below it from a pass up.
+    The error of a side of weight W is W minus the largest class weight there. A pass down gives
+    the side above each row, a pass up the side below. Arrays as in `search_two`; `units` and
+    `codes` (n,).
     """
     above = np.zeros(orders.shape[1], dtype=np.int64)
     sums = np.zeros(n_classes, dtype=np.int64)
@@ -163,10 +176,11 @@ def search_gini(
     badness: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Least Gini impurity.
+    """Smallest Gini impurity.
 
-    The badness of a side of weight W is W less the sum of the classes' squared weights over W.
-    A square is ``(2^31 a + b)^2``: sums of a^2, a b and b^2 / 2^20, rounded down, are exact.
+    The impurity of a side of weight W is W minus the sum of squared class weights over W. A square
+    is ``(2^31 a + b)^2``: the integer sums of a^2, a b and b^2 / 2^20 (rounded down) are exact.
+    Arrays as in `search_many`.
     """
     above = np.zeros(orders.shape[1])
     sums = np.zeros(n_classes, dtype=np.int64)
@@ -197,16 +211,16 @@ def search_gini(
         badness[f], places[f] = best, place
 
 
-_LEAST = 2.0 ** (TOTAL - 3)  # a smaller sum of units would waste digits
-_POWER = 1000  # a power of two that is no infinity
+_LEAST = 2.0 ** (TOTAL - 3)  # a smaller sum of units wastes digits: choose a finer unit
+_POWER = 1000  # largest exponent of the unit: 2^1000 does not overflow
 
 
 @compiled
 def convert(weights: np.ndarray, units: np.ndarray) -> float:
-    """Fill in how many units each weight is, rounded; return how many of them 1 is.
+    """Convert weights to rounded integer units; return the number of units per weight of 1.
 
     The unit is a power of two that depends on the weights but not on their order. Weights
-    below 2^-59 of their sum may become 0.
+    below 2^-59 of their sum may become 0. Shapes: `weights` and `units` (n,).
     """
     most = 0.0
     for weight in weights:
@@ -215,7 +229,7 @@ def convert(weights: np.ndarray, units: np.ndarray) -> float:
         units[:] = 0
         return 1.0
     bound, factor = most * len(weights), 1.0
-    for _ in range(2):
+    for _ in range(2):  # the second time with the sum of the first, a tighter bound
         power = min(TOTAL - int(np.ceil(np.log2(bound))) - 1, _POWER)
         factor = 2.0**power
         count = 0
@@ -237,7 +251,10 @@ def find_leaves(
     right: np.ndarray,
     leaves: np.ndarray,
 ) -> None:
-    """Fill in the node at which each row ends; nodes without children have -1 for them."""
+    """Write the leaf of each row; leaves have the children -1.
+
+    Shapes: `X` (n, p), `leaves` (n,), the others (n_nodes,).
+    """
     for i in range(len(X)):
         node = 0
         while left[node] >= 0:
@@ -256,7 +273,10 @@ def find_gaps(
     below: np.ndarray,
     above: np.ndarray,
 ) -> None:
-    """Fill in, for each node, the largest rank that goes left and the smallest that goes right."""
+    """Write, for each node, the largest rank that goes left and the smallest that goes right.
+
+    Shapes: `ranks` (n, p), the others (n_nodes,).
+    """
     for i in range(len(ranks)):
         node = 0
         while left[node] >= 0:

@@ -1,4 +1,4 @@
-"""tuned: any classifier, with parameters chosen by inner resampling."""
+"""tuned: any classifier, with hyper-parameters chosen by inner resampling."""
 
 from __future__ import annotations
 
@@ -44,66 +44,66 @@ if TYPE_CHECKING:
 
 def _inner_has(method: str) -> Any:
     def check(self: Tuned) -> bool:
-        getattr(self._inner(), method)  # raises the AttributeError that says what lacks it
+        getattr(self._inner(), method)  # its AttributeError names the classifier without the method
         return True
 
     return check
 
 
 class Tuned(Classifier):
-    """Any classifier, with parameters chosen from a grid by inner resampling, then refitted.
+    """Grid search: choose a classifier's hyper-parameters by inner resampling, then refit.
 
-    Each combination of the grid's values is scored on the same inner splits of the training
-    rows; the best one is fitted on all of them. Of several as good the first in the order of the
-    grid is taken, so values are best given from simple to complex: the combinations are in the
-    order of the parameters as written, the values of the last one changing first.
+    Each combination of the grid's values is scored on the same inner splits of the training rows;
+    the best one is refitted on all of them. Ties go to the first combination, so list values from
+    simple to complex. Combinations follow the order of the parameters as written; the last
+    parameter varies fastest.
 
     Attributes
     ----------
     classifier_ : classifier
-        The best one, fitted on all rows.
+        The best candidate, fitted on all rows.
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     best_params_ : dict
-        What was set.
+        Parameters of the best candidate.
     best_score_ : float
-        Its estimate by the inner resampling. As the best of many it is too good.
+        Its estimate by the inner resampling. As the maximum over candidates it is optimistic.
     best_index_ : int
     results_ : dict of columns
         A row for each combination: ``params``, ``param_<name>``, ``rank`` (1 is best), ``mean``
-        (the estimate), ``std``, ``split0`` ... (``repeat0`` ... for measures that are pooled),
+        (the estimate), ``std``, ``split0`` ... (``repeat0`` ... for pooled measures),
         ``error``. ``pandas.DataFrame(results_)`` shows it.
     n_splits_ : int
     n_failed_ : int
-        Combinations that were skipped.
+        Number of skipped combinations.
 
     Raises
     ------
     ParameterError
-        Before any data are seen: if the classifier has no such parameter, a value is none that it
-        takes, or a component that the grid names cannot be built.
+        Without data: if the classifier has no such parameter, a value is invalid, or a component
+        named in the grid cannot be built.
     InputError
-        If a combination cannot be fitted (it and the split are named), the rows cannot be
-        divided, or no combination has a score.
+        If a combination cannot be fitted (names it and the split), the rows cannot be split, or no
+        combination has a score.
 
     Warns
     -----
     FitFailedWarning
         If combinations are skipped.
     UndefinedMetricWarning
-        If the measure is undefined on some splits. Those on which it is so for every combination
-        are left out; a combination that is undefined on another one is not chosen.
+        If the measure is undefined on some splits. Splits undefined for every combination are left
+        out; a combination that is undefined on another split is not chosen.
 
     Notes
     -----
-    Splits whose training rows are all of one class are answered with that class. Other classes
-    that are missing there have no chance on that split.
+    On a split whose training rows are all of one class, that class is predicted. Classes missing in
+    the training rows of a split get probability 0 there.
 
-    With ``sample_weight`` the classifier is fitted with weights, also inside; the scores of the
-    inner splits count each row once. Rows of weight 0 take no part at all.
+    With ``sample_weight`` the classifier is fitted with weights, also on the inner splits; inner
+    scores are unweighted. Rows of weight 0 are dropped.
 
-    Combinations of a support vector machine that have the same kernel share one Gram matrix on
-    each split (unless it is beyond 512 MiB, or seconds are measured).
+    Combinations of a support vector machine with the same kernel share one Gram matrix per split
+    (unless it exceeds 512 MiB, or the measure is a time).
 
     References
     ----------
@@ -123,37 +123,37 @@ class Tuned(Classifier):
     {'C': 1, 'kernel': {'use': 'rbf', 'sigma': 1}}
     """
 
-    classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, a pipeline too.")
+    classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, also a pipeline.")
     grid: Mapping[str, Any] | Sequence[Any] | None = param(
         default=None,
         type=(dict, list),
         form="table, list of tables, or None",
-        doc="Parameter -> list of values; ``kernel__sigma`` is that of a component in a slot, "
-        'and values may be components: ``{"C": [1, 10], "kernel": ["linear", {"use": '
-        '"rbf"}]}``. With several tables their combinations follow one another. None: the '
-        "classifier as it is, which is scored all the same.",
+        doc="Parameter -> list of values; ``kernel__sigma`` is a parameter of the component in a "
+        'slot, and values may be components: ``{"C": [1, 10], "kernel": ["linear", {"use": '
+        '"rbf"}]}``. Several tables are searched in turn. None: only the classifier as given, '
+        "which is scored too.",
     )
     resampling: ResamplingLike | None = slot(
         "resampling",
         default=None,
-        doc="Of ilk's or scikit-learn's. None: ``stratified_kfold`` of 5 folds, or of as many "
-        "as the smallest class has rows; ``kfold`` where that has only one.",
+        doc="A resampling, or a splitter of scikit-learn. None: ``stratified_kfold`` of 5 folds, "
+        "or as many as the smallest class has rows; ``kfold`` if it has only one.",
     )
     measure: MeasureLike = slot(
         "measure",
         default="error",
-        doc="What is best: the least value, or the greatest where the measure says so.",
+        doc="The measure to optimise: minimised, or maximised if it declares so.",
     )
     on_error: str = param(
         default="raise",
         choices=("raise", "skip"),
-        doc="What to do when a combination cannot be fitted: stop, or go on without it.",
+        doc="What to do if a combination cannot be fitted: raise, or skip it.",
     )
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Of the splits, and of whatever in the classifier leaves its own open: then it is "
-        "the same in every combination.",
+        doc="Seed of the splits, and of components of the classifier without their own: the same "
+        "in every combination.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
@@ -161,14 +161,14 @@ class Tuned(Classifier):
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
-            "of two equal rows each falls into a fold of its own, one row of weight 2 into one, so "
-            "other parameters may be chosen"
+            "two equal rows may fall into two folds, one row of weight 2 into one, so other "
+            "parameters may be chosen"
         )
     }
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Return ones that share Gram matrices, take no weights, and tune a step."""
+        """Return examples that share Gram matrices, accept no weights, and tune a step."""
         steps = [{"transformer": "standardize"}, {"classifier": "nearest_mean"}]
         halves = {"use": "stratified_kfold", "folds": 2, "small_classes": "spread"}
         return [
@@ -183,7 +183,7 @@ class Tuned(Classifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check each combination of the grid, as far as that needs no data."""
+        """Check each combination of the grid, as far as possible without data."""
         super().check_parameters()
         if self.grid is None:
             return
@@ -192,26 +192,26 @@ class Tuned(Classifier):
             raise self.parameter_error("grid", problem)
 
     def alternatives(self) -> list[Any]:
-        """Return the candidates."""
+        """Return the candidates of the grid."""
         return [candidate(self._template(), values) for values in combinations(self.grid)]
 
     def _template(self) -> Any:
         template = self.resolve_slot("classifier")
         if is_frozen(template):
             raise self.parameter_error(
-                "classifier", "must not be frozen: each combination is fitted anew"
+                "classifier", "must not be frozen: each combination is fitted"
             )
         return template
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose and refit.
+        """Search the grid and refit the best candidate.
 
         Parameters
         ----------
         X : data of n rows, of any kind that the classifier takes
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Where the classifier takes weights.
+            Only if the classifier accepts weights.
         """
         self.check_parameters()
         X = _with_rows(X)
@@ -240,12 +240,14 @@ class Tuned(Classifier):
     def _weighted(
         self, template: Any, X: Any, codes: np.ndarray, sample_weight: Any
     ) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """Rows that have a weight, with their labels and weights."""
+        """Rows of positive weight, with their labels and weights."""
         if sample_weight is None:
             return X, codes, None
         if not takes_weights(template):
             own = display_name(template)
-            raise InputError(f"{display_name(self)}: sample_weight is given, but {own} takes none")
+            raise InputError(
+                f"{display_name(self)}: sample_weight is given, but {own} accepts none"
+            )
         weights = check_weights(self, sample_weight, X)
         rows = np.flatnonzero(weights)
         return take(X, rows), codes[rows], weights[rows]
@@ -276,28 +278,28 @@ class Tuned(Classifier):
 
     @available_if(_inner_has("decision_function"))
     def decision_function(self, X: Any) -> Any:
-        """Decision values, as the classifier gives them."""
+        """Decision values of the classifier."""
         return self._fitted().decision_function(X)
 
     @property
-    def n_features_in_(self) -> int:  # type: ignore[override]  # that of another
-        """Number of features, of rows that have any."""
+    def n_features_in_(self) -> int:  # type: ignore[override]  # delegated
+        """Number of features, if the rows have any."""
         return int(self.classifier_.n_features_in_)
 
     @property
     def feature_names_in_(self) -> np.ndarray:
-        """Names of the columns, of tables."""
+        """Column names of a table."""
         return np.asarray(self.classifier_.feature_names_in_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classifier_")
 
     def __sklearn_tags__(self) -> Any:
-        """Tags of the input are those of the classifier."""
+        """Take the input tags of the classifier."""
         tags = super().__sklearn_tags__()
         try:
             inner = get_tags(self._inner())
-        except IlkError:  # said when it is fitted
+        except IlkError:  # `fit` reports it
             return tags
         tags.input_tags = inner.input_tags
         tags.classifier_tags = inner.classifier_tags
@@ -306,18 +308,18 @@ class Tuned(Classifier):
 
 
 def _with_rows(X: Any) -> Any:
-    """X in a form of which rows can be taken."""
+    """Convert X to a form that rows can be selected from."""
     X = as_table(X)
     if hasattr(X, "tocsr"):
         return X.tocsr()
     return np.asarray(X) if hasattr(X, "__array__") and not hasattr(X, "shape") else X
 
 
-_FOLDS = 5
+_FOLDS = 5  # the usual number of folds in cross-validation
 
 
 def _inner_splits(owner: Any, scheme: Any, X: Any, y: np.ndarray, seed: int) -> list[Split]:
-    """Divide rows by a resampling, a splitter of scikit-learn, or as many folds as can be.
+    """Split rows by a resampling, a scikit-learn splitter, or the default cross-validation.
 
     Parameters
     ----------
@@ -327,12 +329,12 @@ def _inner_splits(owner: Any, scheme: Any, X: Any, y: np.ndarray, seed: int) -> 
     X : data of n rows
     y : ndarray of shape (n,)
     seed : int
-        A splitter that draws gets it unless it has one of its own.
+        For a random splitter without its own seed.
 
     Raises
     ------
     InputError
-        If the rows cannot be divided so, or a split has no training or no test row.
+        If the rows cannot be split, or a split has no training row or no test row.
     """
     scheme = _default(y) if scheme is None else scheme
     try:

@@ -1,4 +1,4 @@
-"""sklearn: any of scikit-learn's classifiers, by its public name."""
+"""sklearn: any scikit-learn classifier, by its public name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from ilk_learners.validation import check_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-# Where classifiers are, cheapest imports first, so that a search loads little.
+# Modules with classifiers, cheapest imports first, so that a search loads little.
 _HOMES = (
     "linear_model",
     "neighbors",
@@ -61,7 +61,7 @@ _HOMES = (
 
 def _inner_has(method: str) -> Callable[[Wrapped], bool]:
     def check(self: Wrapped) -> bool:
-        getattr(self._inner(), method)  # raises the AttributeError that says what lacks it
+        getattr(self._inner(), method)  # its AttributeError names the classifier without the method
         return True
 
     return check
@@ -84,11 +84,11 @@ class Wrapped(Classifier):
     Raises
     ------
     ParameterError
-        If there is no such classifier, or it has no such parameter (names the closest), or a
-        value is none that it takes.
+        If there is no such classifier, it has no such parameter (names the closest), or a value is
+        invalid.
     InputError
-        If sample weights are given to a classifier that takes none, if the classifier refuses
-        the data, or if a probability or decision value is not finite.
+        If the classifier accepts no sample weights but they are given, if it rejects the data, or
+        if a probability or decision value is not finite.
 
     Examples
     --------
@@ -112,8 +112,8 @@ class Wrapped(Classifier):
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Passed on where the classifier has a parameter of this name, unless `params` sets "
-        "it, and to estimators in `params` that leave theirs open.",
+        doc="Passed to the classifier if it has a parameter of this name, unless `params` sets "
+        "it, and to estimators in `params` without their own.",
     )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
@@ -127,7 +127,7 @@ class Wrapped(Classifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check that there is such a classifier with such parameters and values."""
+        """Check that the classifier exists and accepts the parameters and values."""
         super().check_parameters()
         estimator = self._make()
         check = getattr(estimator, "_validate_params", None)  # scikit-learn checks values in fit
@@ -139,7 +139,7 @@ class Wrapped(Classifier):
             raise self.parameter_error("params", f"cannot be taken: {error}") from None
 
     def _make(self) -> Any:
-        """Return the classifier, not fitted."""
+        """Return the unfitted classifier."""
         cls = _find(self.estimator)
         if cls is None:
             hint = did_you_mean(self.estimator, _every_classifier())
@@ -163,13 +163,13 @@ class Wrapped(Classifier):
             )
         if "random_state" in known:
             seed = self.random_state
-            if isinstance(seed, np.random.Generator):  # scikit-learn takes none
+            if isinstance(seed, np.random.Generator):  # scikit-learn accepts none
                 seed = check_seed(self, seed)
             given.setdefault("random_state", seed)
         return cls(**given)
 
     def _seed_nested(self, estimator: Any) -> None:
-        """Seed what draws inside an estimator and was left open, as estimators in `params`."""
+        """Seed nested estimators (as in `params`) whose random state is open."""
         if self.random_state is None:
             return
         rng = check_seed(self, self.random_state)
@@ -188,7 +188,7 @@ class Wrapped(Classifier):
         X : array of shape (n, p), or whatever the classifier takes
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Where the classifier takes weights.
+            Only if the classifier accepts weights.
         """
         self.check_parameters()
         estimator = self._make()
@@ -199,7 +199,8 @@ class Wrapped(Classifier):
         if sample_weight is not None:
             if not has_fit_parameter(estimator, "sample_weight"):
                 raise InputError(
-                    f"{display_name(self)}: sample_weight is given, but {self.estimator} takes none"
+                    f"{display_name(self)}: sample_weight is given, but "
+                    f"{self.estimator} accepts none"
                 )
             weights["sample_weight"] = check_weights(self, sample_weight, X)
         with self._named():
@@ -208,7 +209,7 @@ class Wrapped(Classifier):
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Make errors of the classifier ones that say whose they are."""
+        """Turn errors of the classifier into errors that name it."""
         try:
             yield
         except IlkError:
@@ -219,9 +220,9 @@ class Wrapped(Classifier):
             raise InputError(f"{display_name(self)}: {self.estimator}: {error}") from error
 
     def _checked(self, estimator: Any, X: Any, *, reset: bool) -> Any:
-        """Vectors, with missing values and sparse where the classifier takes them.
+        """Check vectors; missing values and sparse X pass if the classifier accepts them.
 
-        Tables go as they are to what has a parameter for categorical features.
+        Tables pass unchanged to classifiers with a parameter for categorical features.
         """
         able = get_tags(estimator).input_tags
         X = as_table(X)
@@ -231,7 +232,7 @@ class Wrapped(Classifier):
         return check_vectors(self, X, reset=reset, nan=able.allow_nan, sparse=able.sparse)
 
     @property
-    def classes_(self) -> np.ndarray:  # type: ignore[override]  # that of another
+    def classes_(self) -> np.ndarray:  # type: ignore[override]  # delegated
         """Classes of the fitted classifier, sorted."""
         return np.asarray(self.estimator_.classes_)
 
@@ -242,7 +243,7 @@ class Wrapped(Classifier):
             return getattr(self.estimator_, method)(X)
 
     def _values(self, method: str, X: Any) -> Any:
-        """What a method gives, if it is finite; it is not where X has numbers of great size."""
+        """Call a method and check that its result is finite; huge numbers in X may overflow."""
         values = self._call(method, X)
         check_finite(self, values, argument=f"{self.estimator}.{method}(X)")
         return values
@@ -258,12 +259,12 @@ class Wrapped(Classifier):
 
     @available_if(_inner_has("decision_function"))
     def decision_function(self, X: Any) -> Any:
-        """Decision values, as the classifier gives them."""
+        """Decision values of the classifier."""
         return self._values("decision_function", X)
 
     @available_if(_inner_has("apply"))
     def apply(self, X: Any) -> Any:
-        """Leaf of each tree that a row falls into, where the classifier is made of trees."""
+        """Leaf of each row in each tree, if the classifier consists of trees."""
         return self._call("apply", X)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -273,7 +274,7 @@ class Wrapped(Classifier):
         tags = super().__sklearn_tags__()
         try:
             inner = get_tags(self._inner())
-        except IlkError:  # said when it is fitted
+        except IlkError:  # `fit` reports it
             return tags
         tags.input_tags = inner.input_tags
         tags.classifier_tags = inner.classifier_tags
@@ -284,7 +285,7 @@ class Wrapped(Classifier):
 
 @cache
 def _find(name: str) -> type | None:
-    """Return the public classifier class of that name, importing as little as may be."""
+    """Return the public classifier class of that name, with as few imports as possible."""
     found = next((vars(home)[name] for home in _homes() if name in _public(home)), None)
     return found or _every_classifier().get(name)
 
@@ -311,9 +312,9 @@ def _is_classifier(cls: Any) -> bool:
 
 @cache
 def _every_classifier() -> dict[str, type]:
-    """Return all of them; this imports most of scikit-learn."""
+    """Return all public classifiers; this imports most of scikit-learn."""
     from sklearn.utils import all_estimators
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of modules on their way out
+        warnings.simplefilter("ignore")  # of deprecated modules
         return dict(all_estimators(type_filter="classifier"))

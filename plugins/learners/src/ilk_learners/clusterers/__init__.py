@@ -1,1 +1,1 @@
-"""Clusterers: one class a file."""
+"""Clusterers, one class per file."""

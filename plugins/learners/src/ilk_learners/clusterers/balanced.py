@@ -1,10 +1,10 @@
-"""Compiled assignment of rows to clusters whose sums of signs cost something.
+"""Compiled assignment of rows to clusters, with a cost on each cluster's sum of signs.
 
-Rows that move between clusters are units that flow between K nodes, and what a sum costs is
-convex, so the best assignment is a flow of least cost: it is reached from the cheapest one by
-the shortest path that lowers the whole cost, again and again, until there is none. The steps
-that are left to go grow fewer by one each time (the cost of the best assignment with given sums
-is an M-convex function of them), so there are at most as many as rows.
+This is a minimum-cost flow: rows that move between clusters are units of flow between K nodes, and
+the cost of a sum is convex. Starting from the cheapest assignment, successive shortest paths lower
+the total cost until none does. Each step brings the sums one step closer to the optimum (the cost
+of the best assignment with given sums is an M-convex function of them), so there are at most as
+many steps as rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 import ilk
 
-ROUNDING = 1e-12  # of the largest cost: what gains no more gains nothing
+ROUNDING = 1e-12  # relative to the largest cost: smaller gains are rounding errors
 
 
 @ilk.compiled
@@ -34,16 +34,16 @@ def assign(
     ----------
     costs : ndarray of shape (n, K)
     signs : ndarray of int, shape (n,)
-        1, or 0 for what counts as -1.
+        1, or 0 for the sign -1.
     breakpoints : ndarray of shape (K, T)
     slopes : ndarray of shape (T,)
         At least 0.
     labels : ndarray of int, shape (n,)
-        Written.
+        Written: cluster of each row.
     """
     n, K = costs.shape
     sums = np.zeros(K)
-    queues = [[(np.inf, -1)] for _ in range(2 * K * K)]  # of each sign, from and to each cluster
+    queues = [[(np.inf, -1)] for _ in range(2 * K * K)]  # heap of moves by sign, source and target
     prices, movers = np.full((2, K, K), np.inf), np.full((2, K, K), -1)
     for i in range(n):
         j = int(np.argmin(costs[i]))
@@ -67,7 +67,7 @@ def assign(
         for step in range(length - 1):
             j, m = path[step], path[step + 1]
             sign = 1 if prices[1, j, m] <= prices[0, m, j] else 0
-            if sign == 0:  # a row that counts -1 takes a unit along by going the other way
+            if sign == 0:  # a row of sign -1 moves a unit against its own direction
                 j, m = m, j
             i = movers[sign, j, m]
             labels[i] = m
@@ -87,13 +87,16 @@ def refresh(
     prices: np.ndarray,
     movers: np.ndarray,
 ) -> None:
-    """Look up the rows of a sign that leave cluster j at the least prices, ties by lower row."""
+    """Update the cheapest rows of a sign to leave cluster j, ties by lower row.
+
+    Shapes: `labels` (n,), `prices` and `movers` (2, K, K): sign, source, target.
+    """
     K = prices.shape[1]
     for m in range(K):
         if m == j:
             continue
         queue = queues[(sign * K + j) * K + m]
-        while queue[0][1] >= 0 and labels[queue[0][1]] != j:
+        while queue[0][1] >= 0 and labels[queue[0][1]] != j:  # moved away: drop lazily
             heappop(queue)
         prices[sign, j, m], movers[sign, j, m] = queue[0]
 
@@ -107,12 +110,14 @@ def cheapest_path(
     least: float,
     path: np.ndarray,
 ) -> int:
-    """Find the path of a unit that lowers the whole cost most (Bellman and Ford's search).
+    """Find the path of a unit that lowers the total cost most (Bellman-Ford search).
+
+    Shapes: `prices` (2, K, K), `sums` and `path` (K,), `breakpoints` (K, T), `slopes` (T,).
 
     Returns
     -------
     int
-        Number of clusters on it; 0 if none gains more than `least`.
+        Number of clusters on the path; 0 if no path gains more than `least`.
     """
     K = len(sums)
     total, previous = np.empty(K), np.full(K, -1)
@@ -142,7 +147,7 @@ def cheapest_path(
 
 @ilk.compiled
 def extra(new: float, old: float, breakpoints: np.ndarray, slopes: np.ndarray) -> float:
-    """What a sum costs more than another."""
+    """Cost of a new sum minus that of the old one; `breakpoints` and `slopes`: (T,)."""
     cost = 0.0
     for t in range(len(slopes)):
         cost += slopes[t] * (abs(new - breakpoints[t]) - abs(old - breakpoints[t]))

@@ -1,4 +1,4 @@
-"""mag_kmeans: k-means whose clusters are to hold the classes in equal numbers."""
+"""mag_kmeans: k-means with a penalty on unequal class sizes within clusters."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ from ilk import (
 )
 from ilk_learners.numerics import common_deviations, difference
 
-_DROP = 1e-12  # of the objective: what falls less does not fall
-_CELLS = 2**20  # of rows' deviations held at once
+_DROP = 1e-12  # relative to the objective: smaller decreases are rounding errors
+_CELLS = 2**20  # cells of deviations held at once: 8 MiB
 
 
 class MagKMeans(Clusterer):
-    """Cluster so that each cluster is compact and holds the classes in equal numbers (MagKmeans).
+    """Find compact clusters that hold the classes in equal numbers (MagKmeans).
 
     It minimises, over the cluster of each row and the centres mu_j,
 
     ``sum_i |x_i - mu_z(i)|^2 + O sum_j sum_c |n_jc - n_j / C|``
 
     where n_jc of the n_j rows in cluster j are of class c. With two classes the second sum is
-    that of the printed ``|sum_i Z_ij Y_i|``, Y = +1 or -1. Without labels, or with one class,
-    it is left out: that is k-means.
+    the printed ``|sum_i Z_ij Y_i|``, Y = +1 or -1, summed over j. Without labels, or with one
+    class, it is 0: k-means.
 
-    Assignment and centres are found in turn, from the starts of k-means++. With two classes
-    each assignment is the best there is for its centres (a flow of least cost, without a linear
-    program). With more it is the best for each class while the others stay, one class after the
-    other until nothing falls. So the objective never rises. A cluster that becomes empty takes
-    the row farthest from its centre; one that stays empty is dropped.
+    Assignments and centres are updated in turn, from k-means++ initialization. With two classes
+    each assignment is optimal for its centres (a minimum-cost flow instead of a linear program).
+    With more classes it is optimal for each class while the others are fixed, one class after the
+    other until convergence. So the objective never rises. A cluster that becomes empty gets the row
+    farthest from its centre; if it stays empty, it is dropped.
 
     Memory: a copy of X, and about 4 n n_clusters numbers (n n_clusters without labels).
 
     Attributes
     ----------
     labels_ : ndarray of int, shape (n,)
-        Cluster of each training row, numbered as they appear: with labels not always that of
-        the nearest centre.
+        Cluster of each training row, numbered by first appearance. With labels, not always the
+        cluster of the nearest centre.
     cluster_centers_ : ndarray of shape (n_found, p)
-        Mean of each cluster; fewer than `n_clusters` where some are empty, as with fewer
-        different rows.
+        Mean of each cluster; fewer than `n_clusters` if some are empty, as with fewer distinct
+        rows.
     scale_ : float
         O, in the units of X squared.
     objective_ : float
@@ -94,23 +94,23 @@ class MagKMeans(Clusterer):
     array([0, 1, 0, 1])
     """
 
-    n_clusters: int = param(default=8, ge=1, doc="How many clusters.")
+    n_clusters: int = param(default=8, ge=1, doc="Number of clusters.")
     balance: float = param(
         default=0.1,
         ge=0,
-        doc="O in units of the mean squared distance of the rows to their mean, so that the "
-        "result does not depend on the scale of X. 0: k-means. A row of one class moves "
-        "for balance if that costs less than 2 O. Much more than 0.1 tears clusters apart, "
-        "so that queries meet the machines of other rows: at 1 profile_svm lost 1 to 16 "
-        "points of accuracy on five data sets (3 and 8 clusters).",
+        doc="O in units of the mean squared distance of the rows to their mean: the result does "
+        "not depend on the scale of X. 0: k-means. A row moves for balance if that costs less "
+        "than 2 O. Values far above 0.1 tear clusters apart, and queries get the machines of "
+        "distant rows: at 1 profile_svm lost 1 to 16 points of accuracy on five data sets (3 and "
+        "8 clusters).",
     )
     n_init: int = param(
         default=5,
         ge=1,
-        doc="How often it starts; the run of the least objective counts.",
+        doc="Number of initializations; the run with the smallest objective is used.",
     )
-    max_iter: int = param(default=300, ge=1, doc="Of each run.")
-    random_state: RandomState = param(default=None, type=Seed, doc="For the starts.")
+    max_iter: int = param(default=300, ge=1, doc="Maximal iterations per run.")
+    random_state: RandomState = param(default=None, type=Seed, doc="For the initializations.")
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -129,7 +129,7 @@ class MagKMeans(Clusterer):
         ----------
         X : array of shape (n, p)
         y : array of shape (n,), optional
-            Classes; k-means if left out.
+            Classes; None: k-means.
         """
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
@@ -178,9 +178,9 @@ class MagKMeans(Clusterer):
         return self.fit(X, y).labels_
 
     def predict(self, X: Any) -> np.ndarray:
-        """Cluster whose centre is nearest to each row, ties by lower number; shape (m,).
+        """Cluster of the nearest centre for each row, ties by lower number; shape (m,).
 
-        It needs no labels, so a training row may be told another cluster than its label.
+        It ignores classes, so the result for a training row may differ from `labels_`.
         """
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
@@ -199,7 +199,7 @@ class _Run(NamedTuple):
 
 
 class _Problem:
-    """Rows, the codes of their classes, and what imbalance costs."""
+    """Rows, their class codes, and the cost of imbalance."""
 
     def __init__(self, rows: np.ndarray, codes: np.ndarray, scale: float) -> None:
         self.rows = rows
@@ -208,7 +208,7 @@ class _Problem:
         self.n_classes = int(codes.max()) + 1
 
     def descend(self, centers: np.ndarray, max_iter: int) -> _Run:
-        """Assign and average in turn until the objective falls no more."""
+        """Update assignments and centres in turn until the objective converges."""
         labels, centers = self._round(None, centers)
         path = [self._objective(labels, centers)]
         for _ in range(max_iter - 1):
@@ -230,7 +230,7 @@ class _Problem:
         return labels, np.where(counts, members @ self.rows / np.maximum(counts, 1), centers)
 
     def _assigned(self, costs: np.ndarray, labels: np.ndarray | None) -> np.ndarray:
-        """Cluster of each row, for its costs (up to a constant of its own) in each."""
+        """Assign rows to clusters, given the cost of each (up to a constant per row)."""
         if self.n_classes == 1 or self.scale == 0:
             return np.asarray(costs.argmin(axis=1))
         if self.n_classes > 2:
@@ -239,7 +239,7 @@ class _Problem:
         return _best(costs, self.codes, breakpoints, slopes)
 
     def _by_class(self, costs: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Assign the rows of one class after the other, while the others stay."""
+        """Assign the rows of one class after the other, with the others fixed."""
         labels, K, C = labels.copy(), costs.shape[1], self.n_classes
         members = [np.flatnonzero(self.codes == c) for c in range(C)]
         slopes = np.full(C, self.scale / C)
@@ -260,7 +260,7 @@ class _Problem:
                 counts[:, c] = np.bincount(labels[own], minlength=K)
 
     def _counts(self, labels: np.ndarray, K: int) -> np.ndarray:
-        """Rows of each class in each cluster; array of shape (K, C)."""
+        """Number of rows of each class in each cluster; array of shape (K, C)."""
         cells = np.bincount(labels * self.n_classes + self.codes, minlength=K * self.n_classes)
         return cells.reshape(K, self.n_classes).astype(float)
 
@@ -282,7 +282,7 @@ class _Problem:
         return float(self._squares(labels, centers).sum()) + imbalance
 
     def _without_empty(self, labels: np.ndarray, centers: np.ndarray) -> np.ndarray:
-        """Move the centres of empty clusters to the rows farthest from theirs."""
+        """Move the centres of empty clusters to the rows farthest from their own centres."""
         empty = np.flatnonzero(np.bincount(labels, minlength=len(centers)) == 0)
         if not empty.size:
             return centers
@@ -303,5 +303,5 @@ def _best(
 
 
 def _distances(rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
-    """Squared distances, but for the same number for each row."""
+    """Squared distances up to a constant per row."""
     return np.asarray(np.einsum("jp,jp->j", centers, centers) - 2 * (rows @ centers.T))

@@ -1,1 +1,1 @@
-"""Detectors: one class a file."""
+"""Detectors, one class per file."""

@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from ilk_learners.svm.gram import KnownKernel
 
 
-_LEAST = 1e-100  # of the largest weight
+_LEAST = 1e-100  # the largest weight must be in [1e-100, 1e100]: its square is then finite
 
 
 class OneClassSVM(Detector):
-    """Find where most of the training rows are, by a hyperplane away from the origin.
+    """Estimate the support of the training rows by a hyperplane away from the origin.
 
-    In the space of the kernel the plane separates the training rows from the origin by as much as
-    it can while at most the share `nu` of them is on the wrong side. Its dual is::
+    In the space of the kernel the plane separates the training rows from the origin with the
+    largest margin; at most the share `nu` of them is on the wrong side. The dual problem is::
 
         minimise 1/2 sum_ij a_i a_j k(x_i, x_j) over 0 <= a_i <= 1 with sum_i a_i = nu n
 
@@ -64,19 +64,19 @@ class OneClassSVM(Detector):
     kernel_ : Kernel
         Fitted.
     support_ : ndarray of int, shape (n_support,)
-        Training rows that are support vectors, ascending.
+        Row numbers of the support vectors, ascending.
     support_vectors_ : data of n_support rows
     dual_coef_ : ndarray of shape (1, n_support)
         a.
     offset_ : float
-        rho: from the support vectors with ``0 < a_i < 1``; without any, the middle of what the
-        optimality conditions leave open. Less by what `tol` leaves of violation, so that no row
-        with ``a_i < 1`` is an outlier.
+        rho, from the support vectors with ``0 < a_i < 1``; without any, the middle of the interval
+        allowed by the optimality conditions. It is lowered by the violation that `tol` leaves, so
+        that no row with ``a_i < 1`` is an outlier.
     dual_objective_ : float
-        What is minimised.
+        Minimum of the dual problem.
     kkt_violation_ : float
-        Largest violation of the optimality conditions: how far apart the bounds are that they
-        set to rho, where these cross.
+        Largest violation of the optimality conditions: the gap between the bounds that they
+        impose on rho, if these cross.
     n_iter_ : int
     n_features_in_ : int
         Where the rows are vectors or tables.
@@ -84,13 +84,13 @@ class OneClassSVM(Detector):
     Raises
     ------
     InputError
-        If a kernel value is not finite, or the Gram matrix of a kernel that libsvm does not know
-        is larger than `memory`.
+        If a kernel value is not finite, or the Gram matrix of a kernel unknown to libsvm exceeds
+        `memory`.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small.
+        If libsvm has not converged after max_iter iterations.
     IndefiniteKernelWarning
         If the kernel is not positive semi-definite on the training rows.
 
@@ -122,9 +122,9 @@ class OneClassSVM(Detector):
         default=0.001,
         gt=0,
         doc="Violation of the optimality conditions, in units of the mean k(x, x), at which "
-        "libsvm stops. It holds kernel values in single precision: `kkt_violation_` may "
-        "come to 1e-7 times the sum of the products of coefficients and kernel values, "
-        "however small `tol` is.",
+        "libsvm stops. libsvm stores kernel values in single precision: `kkt_violation_` may "
+        "reach 1e-7 times the sum of the products of coefficients and kernel values, however "
+        "small `tol` is.",
     )
     max_iter: int | None = MAX_ITER
     memory: float = MEMORY
@@ -134,8 +134,9 @@ class OneClassSVM(Detector):
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (
-            "the kernel takes its sigma from the rows, whatever their weights, and libsvm stops at "
-            "tol; test_one_class_svm.py holds weights to repetition for a kernel of fixed sigma"
+            "the kernel takes its sigma from the rows without weights, and libsvm stops at tol; "
+            "test_one_class_svm.py compares weights with repeated rows for a kernel of fixed "
+            "sigma"
         ),
     }
 
@@ -150,8 +151,8 @@ class OneClassSVM(Detector):
         ----------
         X : data of n rows, of any kind that the kernel takes
         sample_weight : array of shape (n,), optional
-            Bound of each a_i, 1 if left out: a row of weight 2 counts as two, one of weight 0 as
-            none. What the kernel learns of the rows does not depend on other weights.
+            Bound of each a_i, default 1: a row of weight 2 counts as two; rows of weight 0 are
+            dropped. Kernel parameters learned from the rows do not depend on the weights.
         """
         self.check_parameters()
         kernel: Any = self.resolve_slot("kernel")
@@ -204,13 +205,13 @@ class OneClassSVM(Detector):
         return np.where(self.decision_function(X) < 0, -1, 1)
 
     def __sklearn_tags__(self) -> Any:
-        """Input tags are those of the kernel."""
+        """Take the input tags of the kernel."""
         return with_input_tags(self, "kernel", super().__sklearn_tags__())
 
 
-Found = tuple[np.ndarray, int, bool]  # coefficients, iterations, whether they sufficed
-_ROUNDING = 1e-12  # of the largest output
-_SOME = 1000  # rows that tell the size of k(x, x)
+Found = tuple[np.ndarray, int, bool]  # coefficients, iterations, whether converged
+_ROUNDING = 1e-12  # rounding relative to the largest output
+_SOME = 1000  # rows that suffice to estimate the mean of k(x, x)
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ class OneClass:
 
 
 def _solve(owner: Any, kernel: Any, X: Any, weights: np.ndarray) -> OneClass:
-    """Solve on the Gram matrix; by libsvm on rows where that is too large, if it can.
+    """Solve on the Gram matrix; if that is too large, on rows by libsvm, if it has the kernel.
 
     Parameters
     ----------
@@ -245,13 +246,13 @@ def _solve(owner: Any, kernel: Any, X: Any, weights: np.ndarray) -> OneClass:
         Fitted.
     X : data of n rows
     weights : ndarray of shape (n,)
-        w, above 0.
+        w, positive.
 
     Raises
     ------
     InputError
-        If the Gram matrix is larger than `memory` and libsvm cannot do without, or not finite; or
-        the quadratic program has no solution that its solver finds, or more than 2000 rows.
+        If the Gram matrix is not finite, or exceeds `memory` and libsvm lacks the kernel; if the
+        solver of the quadratic program fails, or there are more than 2000 rows.
     """
     qp, n = owner.solver == "qp", len(weights)
     if qp:
@@ -281,15 +282,15 @@ def _on_rows(owner: Any, kernel: Any, known: KnownKernel, X: Any, weights: np.nd
 
 
 def _all(weights: np.ndarray) -> Found:
-    """What nu=1 leaves no choice about; libsvm finds no offset for it."""
+    """The unique solution for nu=1, for which libsvm finds no offset."""
     return weights, 0, True
 
 
 def _solution(found: Found, outputs: np.ndarray, weights: np.ndarray) -> OneClass:
     """Offset and violation: outputs of rows with a < w are at least rho, with a > 0 at most.
 
-    Where the solver's tolerance leaves such a row below, rho comes down to it: then outliers have
-    a = w, and at most a share nu can.
+    If the solver's tolerance leaves such a row below, rho is lowered to it. Then outliers have
+    a = w, and so are at most a share nu.
     """
     coef, n_iter, converged = found
     bias, violation = intercept(-outputs, coef, np.zeros(len(coef)), weights)
@@ -303,14 +304,14 @@ def _by_libsvm(
 ) -> Found:
     """Solve by libsvm, through scikit-learn.
 
-    `tol` is in units of the mean k(x, x) and, where less than 1 is shared out, of that.
+    `tol` is in units of the mean k(x, x), times the sum of the coefficients if that is below 1.
 
     Parameters
     ----------
     kernel : KnownKernel or None
         None: X is the Gram matrix.
     unit : float
-        Of kernel values.
+        Unit of kernel values.
     """
     n = len(weights)
     machine = sklearn.svm.OneClassSVM(
@@ -330,6 +331,6 @@ def _by_qp(owner: Any, K: np.ndarray, weights: np.ndarray) -> Found:
     found, n_iter, converged = minimum(K, np.zeros(n), np.ones(n), weights, total)
     if found is None:
         raise InputError(
-            f"{display_name(owner)}: the quadratic program has no solution that its solver finds"
+            f"{display_name(owner)}: the solver of the quadratic program finds no solution"
         )
     return settled(K, np.zeros(n), found, np.zeros(n), weights, total), n_iter, converged

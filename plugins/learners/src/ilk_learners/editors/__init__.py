@@ -1,1 +1,1 @@
-"""Editors, one class a file, and beside them what they are made of."""
+"""Editors, one class per file, and their helper modules."""

@@ -1,4 +1,4 @@
-"""Compiled records of how well stored cases classify others, and what follows from them."""
+"""Compiled kernels of ib3: classification records of stored cases, and acceptance by them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 class Records(NamedTuple):
-    """What is known of the cases, by number, and of the classes.
+    """Classification records of the cases and frequencies of the classes.
 
     Attributes
     ----------
     stored : ndarray of bool, shape (n,)
     tried, right : ndarray of int, shape (n,)
-        How many cases each stored case has classified, and how many of them rightly.
+        Number of cases that each stored case has classified, and how many correctly.
     seen : ndarray of int, shape (n_classes,)
-        How many cases of each class have been seen.
+        Number of cases of each class seen so far.
     """
 
     stored: np.ndarray
@@ -31,7 +31,7 @@ class Records(NamedTuple):
 
 @ilk.compiled
 def endpoint(successes: int, trials: int, z: float) -> float:
-    """Upper end of the confidence interval of a proportion, lower for negative z (Wilson's)."""
+    """Upper end of Wilson's confidence interval of a proportion; lower end for negative z."""
     if trials == 0:
         return 1.0 if z > 0 else 0.0
     share, square = successes / trials, z * z / trials
@@ -63,7 +63,7 @@ def see(
     z: tuple[float, float],
     records: Records,
 ) -> None:
-    """Show a block of cases, one after the other, to those that are stored.
+    """Process a block of cases in order: classify, store, and update the records.
 
     Parameters
     ----------
@@ -72,15 +72,15 @@ def see(
     known : ndarray of int, shape (m + b,)
         Numbers of the m cases stored before the block, then the block.
     D : ndarray of shape (b, m + b)
-        Distances of the block's cases to these.
+        Distances from the block's cases to the cases in `known`.
     codes : ndarray of int, shape (n,)
     draws : ndarray of shape (b,)
-        Where no stored case is acceptable: from 0 to 1, which of them decides; negative: the
-        nearest.
+        Used if no stored case is acceptable: a number from 0 to 1 selects one; a negative number
+        selects the nearest.
     z : tuple of two floats
         Quantiles of the normal distribution for acceptance and for dropping.
     records : Records
-        Changed.
+        Updated in place.
     """
     before = len(known) - len(block)
     for i in range(len(block)):
@@ -112,7 +112,10 @@ def chosen(
     z: float,
     records: Records,
 ) -> int:
-    """Place of the stored case that classifies one at these distances; -1 if none is stored."""
+    """Position in `known` of the stored case that classifies; -1 if none is stored.
+
+    Shapes: `row` and `known` (m,), `codes` (n,).
+    """
     best, nearest, stored = -1, -1, 0
     for j in range(len(known)):
         case = known[j]
@@ -137,5 +140,5 @@ def chosen(
 
 @ilk.compiled
 def comes_first(j: int, other: int, row: np.ndarray, known: np.ndarray) -> bool:
-    """Whether a case is nearer than another, or as near and of lower number."""
+    """Whether a case is nearer than another, ties by lower number; `row` and `known`: (m,)."""
     return bool(row[j] < row[other] or (row[j] == row[other] and known[j] < known[other]))

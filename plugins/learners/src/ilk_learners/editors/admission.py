@@ -1,4 +1,4 @@
-"""The compiled step of condensing: which of a block of cases, one after the other, are admitted."""
+"""Compiled step of condensing: admit cases of a block in order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def admit(
     codes: np.ndarray,
     kept: np.ndarray,
 ) -> None:
-    """Admit each case of a block that the nearest kept case classifies wrongly, in order.
+    """Admit, in order, each case of a block that its nearest kept case misclassifies.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ def admit(
     D : ndarray of shape (b, b)
         Distances from the row's case to the column's.
     near, nearest : ndarray of shape (n,)
-        Distance to the nearest case that was kept before the block, and its number (-1: none).
+        Distance to the nearest case kept before the block, and its number (-1: none).
     codes : ndarray of int, shape (n,)
     kept : ndarray of bool, shape (n,)
-        Changed.
+        Updated in place.
     """
     added = np.zeros(len(block), dtype=np.bool_)
     for i in range(len(block)):

@@ -1,4 +1,4 @@
-"""Wilson editing: which cases agree with their neighbours, pass after pass on those that remain."""
+"""Wilson editing: agreement of cases with their neighbours, in repeated passes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOISE: Any = param(
 def agree(
     own: np.ndarray, others: np.ndarray, n_classes: int, rule: Rule, ties: Ties
 ) -> np.ndarray:
-    """Mask of the cases that their neighbours agree with.
+    """Mask of the cases whose neighbours agree with their class.
 
     Parameters
     ----------
@@ -38,10 +38,10 @@ def agree(
         Classes of its neighbours, the nearest first.
     n_classes : int
     rule : {"plurality", "all"}
-        Agreed with if no class is more frequent, or if all neighbours are of the same class.
+        Agreement if no other class is more frequent, or if all neighbours are of the same class.
     ties : {"keep", "remove", "nearest"}
-        Under "plurality", if its class shares the most votes with another: agreed with; not; or
-        the nearest neighbour of the classes that share them decides.
+        Under "plurality", if its class ties with another: agreement; disagreement; or the nearest
+        neighbour of the tied classes decides.
     """
     if rule == "all":
         return np.asarray((others == own[:, None]).all(axis=1))
@@ -52,14 +52,14 @@ def agree(
     return np.asarray(among if ties == "keep" else among & (best.sum(axis=1) == 1))
 
 
-_ROWS = 4096  # cases whose lists are read at a time
+_ROWS = 4096  # cases per block when reading lists: bounds memory
 
 
 class Remaining:
-    """The cases that remain, each with a list of neighbours that is long enough for a while.
+    """The remaining cases, each with a list of neighbours longer than needed.
 
-    Neighbours are found once, more of them than are asked for; removed ones are skipped. Only
-    where a list is used up, it is made anew from what remains.
+    One search finds more neighbours than requested; removed ones are skipped later. Only an
+    exhausted list is rebuilt, from the remaining cases.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Remaining:
         self._lists = cases.neighbors(min(reserve, len(cases) - 1))[1].copy()
 
     def nearest(self, rows: np.ndarray, k: int) -> np.ndarray:
-        """Numbers of the k remaining others that are nearest to each of some cases.
+        """The k nearest remaining others of each case in `rows`.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Remaining:
         return np.asarray(self._lists[rows][chosen].reshape(len(rows), k))
 
     def _refill(self, rows: np.ndarray, k: int) -> None:
-        """Fill lists with what remains, and with the case itself where that is too little."""
+        """Rebuild lists from the remaining cases, padded with the case itself."""
         left = np.flatnonzero(self.alive)
         length = min(self._lists.shape[1], len(left) - 1)
         targets, X = take(self.cases.X, left), self.cases.X
@@ -112,33 +112,33 @@ class Remaining:
         found = left[found]
         self._lists[rows] = rows[:, None]
         own = found == rows[:, None]
-        own[~own.any(axis=1), -1] = True  # as many others are as near: the last is too many
+        own[~own.any(axis=1), -1] = True  # many duplicates hid the case itself: drop the last
         self._lists[rows, :length] = found[~own].reshape(len(rows), length)
 
 
-_RESERVE = 4  # times k: how many neighbours are found at first, where there may be many passes
+_RESERVE = 4  # lists of 4k neighbours: most survive all passes without a new search
 
 
 def edited(
     cases: Cases, k: int, rule: Rule, ties: Ties, max_passes: int | None
 ) -> tuple[np.ndarray, int]:
-    """Remove the cases that disagree with their neighbours, until none does.
+    """Repeat: remove the cases that disagree with their neighbours, until none does.
 
     Parameters
     ----------
     cases : Cases
         More than k.
     k : int
-        How many neighbours are asked; all others, where fewer remain.
+        Number of neighbours; all others if fewer remain.
     rule, ties
-        As `agree` has them.
+        As in `agree`.
     max_passes : int or None
-        Stop after as many passes; None: at the fixed point.
+        Maximal number of passes; None: until the fixed point.
 
     Returns
     -------
     kept : ndarray of int
-        Numbers of the cases that are left, ascending.
+        Numbers of the remaining cases, ascending.
     n_passes : int
 
     Raises
@@ -146,7 +146,7 @@ def edited(
     InputError
         If there are not more than k cases.
     """
-    cases.neighbors(k)  # says if there are too few
+    cases.neighbors(k)  # raises if there are too few
     remaining = Remaining(cases, k if max_passes == 1 else _RESERVE * k)
     codes, n_passes = cases.codes, 0
     while n_passes != max_passes:
@@ -167,16 +167,16 @@ Noise = Literal["enn", "renn", "none"]
 
 
 def without_noise(cases: Cases, k: int, noise: Noise) -> np.ndarray:
-    """Numbers of the cases that the editor enn or renn would keep, ascending.
+    """Numbers of the cases kept by the editor enn or renn, ascending.
 
-    Their rule is "plurality", with ties that keep.
+    The rule is "plurality"; ties keep a case.
 
     Parameters
     ----------
     k : int
-        How many neighbours are asked.
+        Number of neighbours.
     """
     if noise == "none":
-        cases.neighbors(k)  # says if there are too few, as the others do
+        cases.neighbors(k)  # raises if there are too few, as the other filters do
         return np.arange(len(cases))
     return edited(cases, k, "plurality", "keep", 1 if noise == "enn" else None)[0]

@@ -1,4 +1,4 @@
-"""What editors share: the cases, their neighbours found once, and the order they are seen in."""
+"""Shared by editors: the cases, their cached neighbours, and the order of presentation."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ ORDER: Any = param(
 
 
 class Cases:
-    """The cases an editor chooses from, and the distances between them.
+    """The cases of an editor and the distances between them.
 
-    Where a distance is not symmetric, the case to be classified is the query: distances are
-    those from it to the others.
+    With an asymmetric distance the case to be classified is the query: distances are measured from
+    it to the others.
 
     Attributes
     ----------
     X : data of n rows
-        In the form the distance takes.
+        In the form checked by the distance.
     codes : ndarray of int, shape (n,)
         Class of each case, 0 .. n_classes - 1.
     n_classes : int
@@ -80,21 +80,21 @@ class Cases:
     def index(self) -> Any:
         """The owner's index, fitted on the cases."""
         index = self.owner.seeded_slot("index")
-        if self._part and is_frozen(index):  # it knows other cases
+        if self._part and is_frozen(index):  # a frozen index holds other cases
             index = Brute()
         return fit_component(index, self.X, self.codes, distance=self.distance)
 
     def neighbors(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and numbers of the k nearest other cases of each, ties by lower number.
 
-        They are kept: asking for as many or fewer again costs nothing.
+        Cached: asking again for as many or fewer costs nothing.
         """
         if self._near is None or self._near[1].shape[1] < k:
             self._near = neighbors_of_others(self.owner, self.index, self.X, k)
         return self._near[0][:, :k], self._near[1][:, :k]
 
     def only(self, rows: np.ndarray) -> Cases:
-        """Some of the cases, which may be of fewer classes, as if there were no others."""
+        """Restrict to a subset of the cases, perhaps of fewer classes."""
         classes, codes = np.unique(self.codes[rows], return_inverse=True)
         X = take(self.X, rows)
         return Cases(self.owner, X, codes, len(classes), self.distance, part=True)
@@ -104,7 +104,7 @@ class Cases:
         """Distance to the nearest unlike neighbour of each case, and its number.
 
         The nearest unlike neighbour is the nearest case of another class, ties by lower number;
-        infinity and -1 where there is no other class. Memory is that of the answer and a block.
+        infinity and -1 if there is no other class. Memory: the result and one block.
         """
         distances = np.full(len(self), np.inf)
         numbers = np.full(len(self), -1, dtype=np.intp)
@@ -116,10 +116,10 @@ class Cases:
 
 
 def presented(cases: Cases, order: Order, random_state: Any) -> np.ndarray:
-    """Numbers of the cases in the order in which an editor sees them.
+    """Numbers of the cases in their order of presentation.
 
-    "given": as they come; "random": shuffled; "nun": those nearest to a case of another class
-    first, ties as they come.
+    "given": in data order; "random": shuffled; "nun": by the distance to the nearest case of
+    another class (nearest unlike neighbour), ties in data order.
     """
     if order == "random":
         return check_seed(cases.owner, random_state).permutation(len(cases))
@@ -129,7 +129,7 @@ def presented(cases: Cases, order: Order, random_state: Any) -> np.ndarray:
 
 
 class CaseEditor(Editor):
-    """An editor that chooses among cases of any kind by the distances between them.
+    """An editor that selects cases of any kind by the distances between them.
 
     A subclass gives `_kept`, and declares `index` where it asks for neighbours.
     """
@@ -145,7 +145,7 @@ class CaseEditor(Editor):
         """Numbers of the cases to keep, ascending."""
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the cases that are kept, and their labels, of the types that were given.
+        """Return the kept cases and their labels, in the types of the input.
 
         Parameters
         ----------
@@ -164,5 +164,5 @@ class CaseEditor(Editor):
         Z = check_objects(self, distance, X, reset=True)
         classes, codes = check_labels(self, y, Z)
         distance = fit_component(distance, Z, classes[codes])
-        distance.check_input(Z)  # all of it, so that an error tells its row, not one of a part
+        distance.check_input(Z)  # check all rows here: errors then name the row in X
         return Cases(self, Z, codes, len(classes), distance)

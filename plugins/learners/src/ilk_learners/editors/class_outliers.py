@@ -1,4 +1,4 @@
-"""class_outliers: removes cases among cases of other classes."""
+"""class_outliers: removes cases surrounded by cases of other classes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class ClassOutliers(CaseEditor):
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
     ParameterError
-        If r is not less than k: then no case would be an outlier.
+        If r is not less than k: no case could be an outlier.
     InputError
         If there are not more than k cases.
 
@@ -48,13 +48,13 @@ class ClassOutliers(CaseEditor):
     k: int = param(
         default=5,
         ge=1,
-        doc="How many neighbours are looked at: others than the case itself.",
+        doc="Number of neighbours, without the case itself.",
     )
     r: int | None = param(
         default=None,
         type=int,
         ge=0,
-        doc="How many of them may be of other classes; less than k. None: half of them, k // 2.",
+        doc="Most neighbours of other classes for a kept case; less than k. None: k // 2.",
     )
     index: IndexLike = INDEX
 

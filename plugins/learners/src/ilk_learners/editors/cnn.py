@@ -1,4 +1,4 @@
-"""cnn and ib2: condensed nearest neighbour, and its variant of one pass."""
+"""cnn and ib2: condensed nearest neighbour, and its one-pass variant."""
 
 from __future__ import annotations
 
@@ -16,34 +16,33 @@ from ilk_learners.editors.cases import (
     presented,
 )
 
-_BLOCK = 256  # cases that are looked at together
-_ROWS = 4096  # cases that are compared with those that were added, at a time
+_BLOCK = 256  # cases per block: one distance matrix, few wasted comparisons
+_ROWS = 4096  # cases compared with the added ones at a time: bounds memory
 
 
 class CNN(CaseEditor):
-    """Keep the cases that those kept before them classify wrongly (condensed nearest neighbour).
+    """Keep each case that the cases kept before it misclassify (condensed nearest neighbour).
 
-    The cases are seen one after the other. One that its nearest kept case does not classify
-    as it should is kept too, beginning with the first. They are seen again and again, until
-    none is added: then the nearest of the kept cases classifies *every* case rightly (ties of
-    distance go to the case that comes first in the data). Only where equal cases are of
-    different classes no set can do that: of those, all that are found wrong are kept. Of a
-    single class, the first case that is seen is kept.
+    The cases are presented one after the other. The first case is kept, then each case that its
+    nearest kept case misclassifies. Passes repeat until none is added: then the nearest kept case
+    classifies *every* case correctly (ties of distance go to the case that is first in the data).
+    Exception: no set can do so for equal cases of different classes; of these, all misclassified
+    ones are kept. For a single class, the first presented case is kept.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
     n_passes_ : int
-        How often the cases were seen; nothing was added the last time.
+        Number of passes; the last one added nothing.
 
     Notes
     -----
-    For m cases kept of n it takes ``m n`` distances and memory for n numbers and a block.
+    Keeping m of n cases takes ``m n`` distances, and memory for n numbers and a block.
 
     References
     ----------
@@ -65,9 +64,8 @@ class CNN(CaseEditor):
     order: Order = param(
         default="given",
         choices=("given", "random", "nun"),
-        doc="In which order the cases are seen: as they come; shuffled; or those first that "
-        "are nearest to a case of another class (their nearest unlike neighbour), ties as "
-        "they come.",
+        doc="Order of presentation: data order; shuffled; or by the distance to the nearest case "
+        "of another class (the nearest unlike neighbour), ties in data order.",
     )
     random_state: RandomState = RANDOM_STATE
 
@@ -85,14 +83,14 @@ class CNN(CaseEditor):
 
 
 class Store:
-    """The cases kept so far, and the nearest of them to every other case.
+    """The kept cases, and the nearest of them to every other case.
 
     Attributes
     ----------
     kept : ndarray of bool, shape (n,)
     near, nearest : ndarray of shape (n,)
-        Distance to the nearest kept case, and its number (infinity and -1 while there is none),
-        of cases that are not kept.
+        For cases that are not kept: distance to the nearest kept case, and its number (infinity
+        and -1 while there is none).
     """
 
     def __init__(self, cases: Cases) -> None:
@@ -103,12 +101,12 @@ class Store:
 
     @property
     def wrong(self) -> np.ndarray:
-        """Mask of the cases that are not kept and not classified rightly."""
+        """Mask of the misclassified cases that are not kept."""
         codes = self.cases.codes
         return np.asarray(~self.kept & ((self.nearest < 0) | (codes[self.nearest] != codes)))
 
     def see(self, order: np.ndarray) -> bool:
-        """Show every case once, in this order; tell whether any was added."""
+        """One pass over the cases in this order; return whether any was added."""
         from ilk_learners.editors.admission import admit
 
         distance, codes = self.cases.distance, self.cases.codes
@@ -116,7 +114,7 @@ class Store:
         start = 0
         while True:
             ahead = np.flatnonzero(self.wrong[order[start:]])
-            if not len(ahead):  # nothing can be added before something is
+            if not len(ahead):  # the rest is classified correctly until a case is added
                 return bool(np.count_nonzero(self.kept) > before)
             start += ahead[0]
             block = order[start : start + _BLOCK]
@@ -127,8 +125,8 @@ class Store:
             start += len(block)
 
     def _update(self, added: np.ndarray) -> None:
-        """Compare the cases that are not kept with those that were added."""
-        added = np.sort(added)  # the first of equally near ones counts
+        """Update the nearest kept case of the other cases with the added ones."""
+        added = np.sort(added)  # ties of distance go to the lower number
         targets, left = take(self.cases.X, added), np.flatnonzero(~self.kept)
         for start in range(0, len(left), _ROWS):
             rows = left[start : start + _ROWS]
@@ -142,25 +140,25 @@ class Store:
 
 
 class IB2(CaseEditor):
-    """Store, in one pass, the cases that the nearest stored case classifies wrongly.
+    """Store, in one pass, the cases that the nearest stored case misclassifies.
 
-    The cases are seen once, one after the other. The first is stored, and then each one that is
-    of another class than the nearest of those stored so far. It is the first pass of condensed
-    nearest neighbour (the editor cnn), so cases seen early may be wrong in the end; noise is
-    stored almost always.
+    The cases are presented once, one after the other. The first is stored, then each case whose
+    nearest stored case is of another class. This is the first pass of condensed nearest neighbour
+    (the editor cnn). So cases presented early may be misclassified in the end; noise is almost
+    always stored.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were stored, ascending.
+        Numbers of the stored cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was not stored.
+        Share of the cases not stored.
 
     Notes
     -----
-    Of stored cases that are equally near, the one that comes first in the data decides.
+    Ties of distance go to the stored case that is first in the data.
 
     References
     ----------

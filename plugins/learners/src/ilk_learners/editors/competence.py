@@ -1,4 +1,4 @@
-"""competence: editing guided by which cases solve which; and the model itself."""
+"""competence: competence-guided editing, and the competence model."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ CompetenceOrder = Literal["relative_coverage", "reach_for_cover", "coverage", "n
 
 
 class Competence(CaseEditor):
-    """Choose cases by a model of which ones solve which (competence-guided editing).
+    """Select cases by a competence model: which case solves which (competence-guided editing).
 
     Case c *solves* t if it is of t's class and among the k nearest other cases of t; every case
     solves itself. With ``Coverage(c) = {t : c solves t}`` and
     ``Reachability(t) = {c : c solves t}`` the members of the family differ in four rules:
 
-    - `order`: who is shown first;
-    - `add`: which of the cases shown are added to the edited set, which is empty at first;
-    - `delete`: which cases leave the training set with a case that is added;
-    - `update`: whether they also leave the sets of the others, and so change the order.
+    - `order`: the order of presentation;
+    - `add`: which presented cases are added to the edited set, which is empty at first;
+    - `delete`: which cases are removed from the training set with an added case;
+    - `update`: whether they are also removed from the sets of the others, and so change the order.
 
-    What is neither added nor deleted is shown again, until a pass adds nothing. So with
-    ``add="misclassified", delete="none"`` the nearest of the kept cases classifies every case
-    rightly that is no noise (and no twin of a case of another class); with ``add="unsolved"``
-    every case that is no noise is solved by a kept case.
+    Cases neither added nor deleted are presented again, until a pass adds nothing. So with
+    ``add="misclassified", delete="none"`` the nearest kept case correctly classifies every case
+    that is not noise (nor equal to a case of another class); with ``add="unsolved"`` a kept case
+    solves every case that is not noise.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
     n_passes_ : int
-        How often cases were shown; nothing was added the last time.
+        Number of passes; the last one added nothing.
 
     Raises
     ------
@@ -58,10 +58,9 @@ class Competence(CaseEditor):
     Notes
     -----
     ``order="relative_coverage", add="unsolved", update="static"`` is the footprint (CNN-FP) of
-    the index footprint. The model is of `ilk_learners.competence_model`; a model that is updated
-    loses cases, but no new neighbours come in for them. Of added cases that are equally near,
-    the one that comes first in the data classifies. Memory for about (3k + 20) n numbers and a
-    block of distances.
+    the index footprint. `ilk_learners.competence_model` builds the model; updating removes cases
+    but adds no new neighbours. Ties of distance go to the added case that is first in the data.
+    Memory: about (3k + 20) n numbers and a block of distances.
 
     References
     ----------
@@ -84,32 +83,32 @@ class Competence(CaseEditor):
     order: CompetenceOrder = param(
         default="relative_coverage",
         choices=("relative_coverage", "reach_for_cover", "coverage", "nun", "random"),
-        doc='"relative_coverage": large sum of ``1 / |Reachability(t)|`` over t in Coverage '
-        'first; "reach_for_cover": few cases that reach them first (small '
-        '``|Reachability|``); "coverage": large ``|Coverage|`` first; "nun": those nearest '
-        'to a case of another class first; "random": shuffled. Ties as they come.',
+        doc='"relative_coverage": decreasing sum of ``1 / |Reachability(t)|`` over t in Coverage; '
+        '"reach_for_cover": increasing ``|Reachability|``; "coverage": decreasing ``|Coverage|``; '
+        '"nun": increasing distance to the nearest case of another class; "random": shuffled. '
+        "Ties in data order.",
     )
     add: Add = param(
         default="misclassified",
         choices=("misclassified", "unsolved"),
-        doc="A case that the nearest added case classifies wrongly; or one that no added case "
+        doc="Add a case that the nearest added case misclassifies; or one that no added case "
         "solves.",
     )
     delete: Delete = param(
         default="covered",
         choices=("covered", "none"),
-        doc="The added case and what it covers leaves the training set; or the added case only.",
+        doc="Remove the added case and its coverage from the training set; or only the added case.",
     )
     update: Update = param(
         default="dynamic",
         choices=("dynamic", "static"),
-        doc="Orders follow the sets of what is left of the training set; or of all.",
+        doc="Compute the order from the remaining training set; or from all cases.",
     )
     k: int = param(
         default=3,
         ge=1,
-        doc="How many nearest cases may solve a case, and are asked what is noise; all others, "
-        "where fewer are left without the noise.",
+        doc="Number of nearest cases that may solve a case, and of neighbours in the noise "
+        "filter; all others if fewer remain after it.",
     )
     noise: Noise = NOISE
     index: IndexLike = INDEX
@@ -130,7 +129,7 @@ class Competence(CaseEditor):
         if len(rows) < len(cases):
             cases = cases.only(rows)
         self.n_passes_ = 0
-        if len(rows) < 2:  # nobody to solve, or to be solved by
+        if len(rows) < 2:  # a single case has no neighbours
             return rows
         edited = EditedSet(cases, _model_of(cases, min(self.k, len(rows) - 1)), self.add)
         fixed = self._fixed_keys(cases)
@@ -150,7 +149,7 @@ class Competence(CaseEditor):
     def _presented(
         self, edited: EditedSet, fixed: np.ndarray | None, shown: np.ndarray
     ) -> Iterator[int]:
-        """Yield the cases that are to be shown, in order, while others leave them."""
+        """Yield the cases in order of presentation, skipping removed ones."""
         from ilk_learners.editors.competence_kernels import first_of
 
         if self.update == "static" or fixed is not None:
@@ -161,7 +160,7 @@ class Competence(CaseEditor):
             yield case
 
     def _fixed_keys(self, cases: Cases) -> np.ndarray | None:
-        """What cases are ordered by, where the model has no say."""
+        """Sort keys of the orders that do not use the model."""
         if self.order == "nun":
             return cases.nun[0]
         if self.order == "random":
@@ -176,7 +175,7 @@ def _model_of(cases: Cases, k: int) -> CompetenceModel:
 def competence_model(
     X: Any, y: Any, *, k: int = 3, distance: Any = "euclidean", index: Any = "brute"
 ) -> CompetenceModel:
-    """Say which cases solve which: the k nearest others of a case that are of its class solve it.
+    """Build the competence model: the k nearest others of a case's class solve it.
 
     Parameters
     ----------
@@ -184,16 +183,16 @@ def competence_model(
     y : array of shape (n,)
         Classes.
     k : int, default=3
-        How many nearest cases may solve a case.
+        Number of nearest cases that may solve a case.
     distance : distance, default="euclidean"
-        A name, a specification or a component; it is fitted on the cases.
+        A name, a specification or a component; fitted on the cases.
     index : index, default="brute"
-        How neighbours are found.
+        Finds the neighbours.
 
     Returns
     -------
     CompetenceModel
-        Its sets take memory for about 2 (k + 1) n numbers.
+        Memory: about 2 (k + 1) n numbers.
 
     Raises
     ------
@@ -202,8 +201,8 @@ def competence_model(
 
     Notes
     -----
-    The definition is that of the index footprint and of the editor competence. The editor icf
-    has another: there everyone nearer than the nearest case of another class solves a case.
+    The index footprint and the editor competence use this definition. The editor icf uses another:
+    there all cases nearer than the nearest case of another class solve a case.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Compiled competence model that shrinks: what cases that leave do to those that are left."""
+"""Compiled competence model: updates of its sets when cases are removed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import ilk
 
 
 class Shrinking(NamedTuple):
-    """A competence model, and the cases that are left of it.
+    """A competence model and its remaining cases.
 
     Attributes
     ----------
     covered_from, covered : ndarrays of int
-        Coverage sets: where each one begins, and the members.
+        Coverage sets, of shapes (n + 1,) and (sum of sizes,): start of each set, and the members.
     reached_from, reached : ndarrays of int
-        Reachability sets.
+        Reachability sets, likewise.
     left : ndarray of bool, shape (n,)
     reachability, coverage : ndarray of int, shape (n,)
-        Sizes of the sets, of what is left.
+        Sizes of the sets, restricted to remaining cases.
     relative : ndarray of shape (n,)
-        Relative coverage, of what is left.
+        Relative coverage, restricted to remaining cases.
     """
 
     covered_from: np.ndarray
@@ -37,7 +37,7 @@ class Shrinking(NamedTuple):
 
 @ilk.compiled
 def leave(gone: np.ndarray, S: Shrinking) -> None:
-    """Take some cases out of the sets of all that are left."""
+    """Remove cases, of shape (m,), from the sets of the remaining ones."""
     S.left[gone] = False
     touched = np.zeros(len(S.left), dtype=np.bool_)
     queue = [gone[0] for _ in range(0)]
@@ -62,7 +62,7 @@ def leave(gone: np.ndarray, S: Shrinking) -> None:
 
 @ilk.compiled
 def first_of(keys: np.ndarray, waiting: np.ndarray) -> int:
-    """The waiting case of the smallest key, ties by lower number; -1 if none waits."""
+    """The waiting case of the smallest key, ties by lower number; -1 if none; arrays (n,)."""
     best = -1
     for case in range(len(keys)):
         if waiting[case] and (best < 0 or keys[case] < keys[best]):

@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 Add = Literal["misclassified", "unsolved"]
 Delete = Literal["covered", "none"]
 Update = Literal["dynamic", "static"]
-_DIGITS = 10  # of relative coverage: equal sums of shares tie, in whichever order they were added
+_DIGITS = 10  # digits of relative coverage: equal sums tie despite their order of addition
 
 
 class EditedSet:
-    """The cases that were added, and what is left of the training set.
+    """The edited set and the remaining training set.
 
     Parameters
     ----------
     cases : Cases
     model : CompetenceModel
-        Of all of them.
+        The model of all cases.
     add : {"misclassified", "unsolved"}
         Which cases are added.
 
     Attributes
     ----------
     kept : ndarray of bool, shape (n,)
-        What was added.
+        The edited set.
     left : ndarray of bool, shape (n,)
-        The training set.
+        The remaining training set.
     """
 
     def __init__(self, cases: Cases, model: CompetenceModel, add: Add) -> None:
@@ -60,7 +60,7 @@ class EditedSet:
         )
 
     def keys(self, order: str) -> np.ndarray:
-        """What the model orders cases by, the smallest first."""
+        """Sort keys of the cases by the model, smallest first."""
         if order == "reach_for_cover":
             return self._sizes.reachability
         if order == "coverage":
@@ -68,14 +68,14 @@ class EditedSet:
         return -np.round(self._sizes.relative, _DIGITS)
 
     def takes(self, case: int) -> bool:
-        """Whether a case is to be added."""
+        """Whether to add a case."""
         if self._store is None:
             return not self._solved[case]
         nearest = self._store.nearest[case]
         return bool(nearest < 0 or self._codes[nearest] != self._codes[case])
 
     def extend(self, case: int, delete: Delete, update: Update) -> np.ndarray:
-        """Add a case that is to be added; return what leaves the training set with it."""
+        """Add a case; return the cases removed from the training set with it."""
         from ilk_learners.editors.competence_kernels import leave
 
         self.kept[case] = True

@@ -34,20 +34,19 @@ class _WilsonEditor(CaseEditor):
 class ENN(_WilsonEditor):
     """Remove the cases that disagree with their neighbours (edited nearest neighbours).
 
-    Every case is compared with its k nearest among all the other cases of the whole set;
-    those that disagree are removed at the end, in one go, so that the order of the cases
-    does not matter beyond ties of distance (which go to the earlier case). A case is left
-    out of its own neighbours by its number: a twin, equal to it, stays among them. Of a
-    single class, all are kept.
+    Every case is compared with its k nearest neighbours among all other cases. Cases that disagree
+    are removed together at the end, so the order of the cases matters only for ties of distance
+    (they go to the earlier case). A case is not its own neighbour; a duplicate of it may be. With
+    a single class, all are kept.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
@@ -87,19 +86,19 @@ class ENN(_WilsonEditor):
 class RENN(_WilsonEditor):
     """Remove the cases that disagree with their neighbours, until none does.
 
-    Edited nearest neighbours (see the editor enn), again and again on what remains, up to a
-    fixed point: of the cases that are kept none disagrees with its k nearest among them.
+    Applies edited nearest neighbours (see the editor enn) to the remaining cases until a fixed
+    point: no kept case disagrees with its k nearest kept neighbours.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
     n_passes_ : int
-        Passes that were made; nothing was removed in the last one, unless max_passes ended it.
+        Number of passes; the last one removed nothing, unless max_passes ended it.
 
     Raises
     ------
@@ -108,8 +107,8 @@ class RENN(_WilsonEditor):
 
     Notes
     -----
-    Neighbours are found once, 4k of them: memory for 4kn numbers. A class may vanish: that is
-    what the rule says (imbalanced-learn stops when a class becomes smaller than the others).
+    One search finds 4k neighbours: memory for 4kn numbers. A class may vanish, as the rule demands
+    (imbalanced-learn stops when a class becomes smaller than the others).
 
     References
     ----------
@@ -130,13 +129,13 @@ class RENN(_WilsonEditor):
     k: int = param(
         default=3,
         ge=1,
-        doc="How many neighbours are asked; all others, where fewer remain.",
+        doc="Number of neighbours; all others if fewer remain.",
     )
     max_passes: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="Stop after as many passes; None: at the fixed point.",
+        doc="Maximal number of passes; None: until the fixed point.",
     )
 
     @classmethod
@@ -151,17 +150,17 @@ class RENN(_WilsonEditor):
 class AllKNN(_WilsonEditor):
     """Remove the cases that disagree with their 1, 2, ... or k nearest neighbours (all k-NN).
 
-    Each case is flagged if it disagrees with its k' nearest among all others for any k' from 1
-    to k; the flagged ones are removed at the end, in one go.
+    A case is flagged if it disagrees with its k' nearest neighbours among all others for any k'
+    from 1 to k. The flagged cases are removed together at the end.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
@@ -190,8 +189,8 @@ class AllKNN(_WilsonEditor):
     k: int = param(default=3, ge=1, doc="The most neighbours that are asked.")
     sequential: bool = param(
         default=False,
-        doc="Whether the cases that are flagged for one k' are removed before the next k' is "
-        "tried, on what remains. It is what imbalanced-learn does.",
+        doc="Whether to remove the cases flagged for one k' before trying the next, as "
+        "imbalanced-learn does.",
     )
 
     @classmethod

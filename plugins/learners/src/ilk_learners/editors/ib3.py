@@ -16,47 +16,47 @@ from ilk_learners.editors.cases import (
     presented,
 )
 
-_BLOCK = 128  # cases that are compared with those that are stored, at a time
+_BLOCK = 128  # cases compared with the stored ones at a time: few distances are wasted
 
 
 class IB3(CaseEditor):
-    """Store what is classified wrongly, and keep of it what proves to classify well.
+    """Store misclassified cases, and keep those with a significantly good record.
 
-    The cases are seen once, one after the other. Of each stored case it is recorded how many
-    cases it has classified, and how many rightly. When a case x is seen,
+    The cases are presented once, one after the other. Each stored case has a record: how many cases
+    it has classified, and how many correctly. For each presented case x:
 
     1. the nearest *acceptable* stored case y classifies it; if none is acceptable, `fallback`
-       says which one does;
+       selects y;
     2. if y is of another class, x is stored (as is the first case of all);
-    3. the records of all that were stored before and are no further from x than y are updated;
-       those that have become *poor* are dropped.
+    3. the records of all cases stored before and no further from x than y are updated; *poor* ones
+       are dropped.
 
-    A stored case is acceptable if the lower end of the confidence interval of its accuracy is
-    above the upper end of that of the frequency of its class among the cases seen, and poor if
-    the upper end is below the lower end of that. The interval of a proportion p of m at
-    confidence c, with z the (1 + c)/2 quantile of the normal distribution, is
-    ``(p + z^2/2m -+ z sqrt(p (1 - p)/m + z^2/4m^2)) / (1 + z^2/m)``, and [0, 1] for m = 0.
-    In the end the acceptable ones are kept.
+    Two confidence intervals are compared: that of a stored case's accuracy, and that of the
+    frequency of its class among the presented cases. The case is acceptable if its interval lies
+    above the other, and poor if it lies below. The interval of a proportion p of m at confidence c
+    is ``(p + z^2/2m -+ z sqrt(p (1 - p)/m + z^2/4m^2)) / (1 + z^2/m)``, where z is the (1 + c)/2
+    quantile of the normal distribution, and [0, 1] for m = 0. At the end the acceptable cases are
+    kept.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending: those acceptable at the end, or, if none is, all that
-        are stored (so that nothing is never kept).
+        Numbers of the kept cases, ascending: the acceptable ones, or all stored ones if none is
+        acceptable (so that the result is not empty).
     stored_indices_ : ndarray of int
-        Cases stored at the end, acceptable or not, ascending.
+        Numbers of the cases stored at the end, acceptable or not, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was not kept.
+        Removed share of the cases.
 
     Notes
     -----
-    Of cases that are equally near, the one that comes first in the data decides. The last
-    stored case is never dropped. Frequencies count the cases seen before x when it is
-    classified, and x too when records are judged. In the source a random rank among the stored
-    cases is drawn, which amounts to a random one of them. Needs cases in hundreds: records of
-    fewer are seldom significant. A class may vanish.
+    Ties of distance go to the case that is first in the data. The last stored case is never
+    dropped. Frequencies count the cases presented before x for its classification, and x too for
+    updates of records. The source draws a random rank among the stored cases, that is, a random
+    one of them. Use hundreds of cases or more: fewer seldom give significant records. A class may
+    vanish.
 
     References
     ----------
@@ -77,14 +77,14 @@ class IB3(CaseEditor):
         default=0.9,
         gt=0,
         lt=1,
-        doc="Confidence at which a stored case is acceptable.",
+        doc="Confidence level of acceptance.",
     )
-    drop: float = param(default=0.7, gt=0, lt=1, doc="Confidence at which one is poor.")
+    drop: float = param(default=0.7, gt=0, lt=1, doc="Confidence level of dropping.")
     fallback: Literal["nearest", "random"] = param(
         default="nearest",
         choices=("nearest", "random"),
-        doc="Which stored case classifies while none is acceptable: the nearest; or one at "
-        "random, as in the source.",
+        doc="The stored case that classifies while none is acceptable: the nearest; or a random "
+        "one, as in the source.",
     )
     order: Order = ORDER
     random_state: RandomState = param(

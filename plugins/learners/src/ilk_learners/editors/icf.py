@@ -10,11 +10,11 @@ from ilk import IndexLike, param, slot, take
 from ilk_learners.editors.agreement import NOISE, Noise, without_noise
 from ilk_learners.editors.cases import CaseEditor, Cases
 
-_BLOCK = 2**21  # distances held at once, but of one case at least
+_BLOCK = 2**21  # distances held at once (16 MiB), of at least one case
 
 
 class ICF(CaseEditor):
-    """Remove noise, then cases that more cases can solve than they can (iterative case filtering).
+    """Remove noise, then cases with more solvers than solved cases (iterative case filtering).
 
     The local set of a case x holds the other cases of its class that are nearer to it than its
     nearest unlike neighbour (the nearest case of another class):
@@ -23,21 +23,21 @@ class ICF(CaseEditor):
     - ``Reachability(x) = L(x)``: the cases that can solve x;
     - ``Coverage(c) = {x : c in L(x)}``: the cases that c can solve.
 
-    After noise has been removed, all cases with ``|Reachability(x)| > |Coverage(x)|`` are
-    removed at once, and again with the sets of what is left, until there is none. What goes
-    first is far inside of a class. The order of the cases does not matter beyond ties of
-    distance in the noise pass, which go to the earlier case.
+    After the noise filter, all cases with ``|Reachability(x)| > |Coverage(x)|`` are removed
+    together. This repeats with the sets of the remaining cases until there are none. Cases far
+    inside a class are removed first. The order of the cases matters only for ties of distance in
+    the noise filter: they go to the earlier case.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
     n_passes_ : int
-        Passes after the one for noise; nothing was removed in the last.
+        Number of passes after the noise filter; the last one removed nothing.
 
     Raises
     ------
@@ -46,11 +46,10 @@ class ICF(CaseEditor):
 
     Notes
     -----
-    A case is in its own sets or not, which makes no difference to the rule; here it is not.
-    Equal cases of different classes have empty local sets: the nearest other class is not
-    further than they are. Each pass computes every distance among the cases that are left, by
-    blocks, and only counts: sets may be as large as classes, but no set is held, so that
-    memory is that of n numbers and a block.
+    Here a case is not in its own sets; the rule does not depend on that. Equal cases of different
+    classes have empty local sets: the nearest other class is at distance 0. Each pass computes all
+    distances among the remaining cases in blocks, and only counts. Sets may be as large as classes,
+    but none is stored: memory for n numbers and a block.
 
     References
     ----------
@@ -91,7 +90,7 @@ class ICF(CaseEditor):
 
 
 def local_set_sizes(cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How many cases reach each of some cases, and how many it covers, among these.
+    """Sizes of the reachability and coverage sets of the cases in `rows`, among these.
 
     Returns
     -------

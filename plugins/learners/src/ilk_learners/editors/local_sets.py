@@ -15,22 +15,22 @@ def count_local_sets(
     reachability: np.ndarray,
     coverage: np.ndarray,
 ) -> None:
-    """Count the local sets of a block of cases, and how often each case is in them.
+    """Count the members of the local sets of a block, and in how many of them each case is.
 
-    The local set of a case is those others of its class that are nearer to it than its nearest
-    case of another class. It is not in its own.
+    The local set of a case holds the other cases of its class that are nearer to it than its
+    nearest case of another class.
 
     Parameters
     ----------
     D : ndarray of shape (b, n)
-        Distances of the block's cases to all.
+        Distances from the block's cases to all.
     start : int
         Number of the block's first case.
     codes : ndarray of int, shape (n,)
     reachability : ndarray of int, shape (n,)
-        Size of the local set of each case; those of the block are written.
+        Size of the local set of each case; entries of the block are written.
     coverage : ndarray of int, shape (n,)
-        In how many local sets each case is; those of the block are added.
+        Number of local sets with each case; the counts of the block are added.
     """
     n = D.shape[1]
     for i in range(len(D)):

@@ -1,7 +1,7 @@
-"""Compiled lists of neighbours and associates, kept up to date while cases are removed.
+"""Compiled lists of neighbours and associates, updated as cases are removed.
 
-Every case that is followed has k + 1 slots with its nearest neighbours among the cases that are
-left; the slots that hold a case are a linked list, that of its associates.
+Every followed case has k + 1 slots with its nearest neighbours among the remaining cases. The
+slots that hold a case form a doubly linked list: its associates.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ import ilk
 
 
 class Associates(NamedTuple):
-    """Who is whose neighbour.
+    """Neighbours and associates of the cases.
 
     Attributes
     ----------
     codes : ndarray of int, shape (n,)
         Class of each case.
     alive, followed : ndarray of bool, shape (n,)
-        Which cases are left, and of which ones neighbours are known.
+        Whether a case remains, and whether its neighbours are tracked.
     listed : ndarray of int, shape (n, m)
-        Candidates, nearest first; -1 where there is none.
+        Candidates, nearest first; -1 if there is none.
     whole : ndarray of bool, shape (n,)
-        Whether a list had all that was left when it was made.
+        Whether a list held all remaining cases when it was built.
     place : ndarray of int, shape (n,)
-        Where in the list the next neighbour is looked for.
+        Position in the list where the search for the next neighbour begins.
     slots, ranks : ndarray of int, shape (n, k + 1)
-        Neighbours, in no order, and their places in the list; -1 in empty slots.
+        Neighbours, unordered, and their positions in the list; -1 in empty slots.
     first : ndarray of int, shape (n,)
-        The first slot that holds a case, counted through; -1 for none.
+        Flat index of the first slot that holds a case; -1 for none.
     before, after : ndarray of int, shape (n * (k + 1),)
-        Slots that hold the same case.
+        Previous and next slot that hold the same case, as flat indices; -1 at the ends.
     votes : ndarray of int, shape (n_classes,)
-        Zeros.
+        Scratch space, all zeros between calls.
     """
 
     codes: np.ndarray
@@ -81,7 +81,7 @@ def unlink(case: int, slot: int, S: Associates) -> None:
 
 @ilk.compiled
 def fill(case: int, slot: int, S: Associates) -> bool:
-    """Put the next candidate that is left into an empty slot; False if the list is used up."""
+    """Put the next remaining candidate into an empty slot; False if the list is exhausted."""
     while S.place[case] < S.listed.shape[1]:
         place = S.place[case]
         S.place[case] += 1
@@ -94,18 +94,18 @@ def fill(case: int, slot: int, S: Associates) -> bool:
 
 @ilk.compiled
 def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> None:
-    """Give some cases new lists, and fill their slots from these.
+    """Replace the lists of cases, and fill their slots from the new ones.
 
     Parameters
     ----------
-    rows : ndarray of int
+    rows : ndarray of int, shape (b,)
         Numbers of the cases.
-    lists : ndarray of int, shape (len(rows), at most m)
-        Cases, nearest first; -1 and those that are not left are skipped.
+    lists : ndarray of int, shape (b, at most m)
+        Cases, nearest first; -1 and removed cases are skipped.
     whole : bool
-        Whether the lists have all that is left.
+        Whether the lists hold all remaining cases.
     S : Associates
-        Changed.
+        Updated in place.
     """
     for i in range(len(rows)):
         case = rows[i]
@@ -122,12 +122,12 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
 
 @ilk.compiled
 def short(reserve: int, S: Associates) -> np.ndarray:
-    """Numbers of the followed cases whose list is not whole and has few candidates left.
+    """Numbers of the followed cases with an incomplete list and few candidates in it.
 
     Parameters
     ----------
     reserve : int
-        How many beyond the neighbours are enough.
+        Sufficient number of candidates beyond the neighbours.
     S : Associates
     """
     found = np.zeros(len(S.alive), dtype=np.bool_)
@@ -144,22 +144,22 @@ def short(reserve: int, S: Associates) -> np.ndarray:
 
 @ilk.compiled
 def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
-    """Remove cases that do not help their associates, until a list is used up.
+    """Remove cases that do not help their associates, until a list is exhausted.
 
     Parameters
     ----------
-    order : ndarray of int
-        Cases to look at, from the place `start` on.
+    order : ndarray of int, shape (m,)
+        Cases to examine, from position `start` on.
     start : int
     forget : bool
-        Whether a removed case is no associate any more.
+        Whether a removed case stops being an associate.
     S : Associates
-        Changed.
+        Updated in place.
 
     Returns
     -------
     int
-        Where to go on when the lists have been made anew.
+        Position to continue from after the lists are rebuilt.
     """
     K, n_left = S.slots.shape[1], S.alive.sum()
     for i in range(start, len(order)):
@@ -177,7 +177,7 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
         used_up = False
         here = S.first[case]
         while here >= 0:
-            following, associate = S.after[here], here // K
+            following, associate = S.after[here], here // K  # `fill` relinks the slot
             S.slots[associate, here % K] = -1
             used_up |= not fill(associate, here % K, S) and not S.whole[associate]
             here = following
@@ -189,11 +189,12 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
 
 @ilk.compiled
 def dispensable(case: int, S: Associates) -> bool:
-    """Whether as many associates of a case are classified rightly without it as with it."""
+    """Whether a case's associates are classified correctly as often without it as with it."""
     K, balance = S.slots.shape[1], 0
     here = S.first[case]
     while here >= 0:
         associate, slot = here // K, here % K
+        # with the case, the k nearest are all slots but the furthest
         balance += classified(associate, slot, S)
         balance -= classified(associate, furthest(associate, S), S)
         here = S.after[here]
@@ -202,7 +203,7 @@ def dispensable(case: int, S: Associates) -> bool:
 
 @ilk.compiled
 def furthest(case: int, S: Associates) -> int:
-    """The slot of the (k+1)-th neighbour of a case; -1 if it has fewer."""
+    """Slot of the (k+1)-th neighbour of a case; -1 if it has fewer."""
     last = 0
     for slot in range(S.slots.shape[1]):
         if S.slots[case, slot] < 0:
@@ -214,9 +215,9 @@ def furthest(case: int, S: Associates) -> int:
 
 @ilk.compiled
 def classified(case: int, without: int, S: Associates) -> bool:
-    """Whether the neighbours of a case, one slot left out, vote for its class.
+    """Whether the neighbours of a case, without one slot, vote for its class.
 
-    A tie goes to the class of the nearest of the neighbours whose classes share the most votes.
+    A tie goes to the tied class with the nearest neighbour.
     """
     mine, nearest = S.codes[case], S.listed.shape[1]
     for slot in range(S.slots.shape[1]):

@@ -16,31 +16,30 @@ from ilk_learners.editors.cases import (
 )
 from ilk_learners.editors.cnn import Store
 
-_RESERVE = 8  # nearest kept cases that are listed for each case
+_RESERVE = 8  # nearest kept cases listed per case: new searches are then rare
 
 
 class ReducedNN(CaseEditor):
-    """Remove cases as long as the nearest of those left classifies no case worse (Gates).
+    """Remove cases while the nearest remaining one classifies every case as well (Gates).
 
-    The cases of a set, the condensed one or all, are tried one after the other. One is removed
-    if no training case that its nearest kept case classified rightly is classified wrongly
-    without it. Where the set was consistent (the nearest member classifies every case rightly,
-    as of the editor cnn) it stays so. Ties of distance go to the case that comes first. Of a
-    single class, one case is kept.
+    The cases of a set, the condensed one or all, are tried one after the other. A case is removed
+    if every training case that was classified correctly by its nearest kept case still is. A
+    consistent set stays consistent (its nearest member classifies every case correctly, as with
+    the editor cnn). Ties of distance go to the first case. With a single class, one case is kept.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Notes
     -----
-    Each case has a list of its eight nearest kept cases, which is made anew when it is used up:
-    memory for 8n numbers.
+    Each case has a list of its eight nearest kept cases, rebuilt when it is exhausted: memory for
+    8n numbers.
 
     References
     ----------
@@ -62,19 +61,19 @@ class ReducedNN(CaseEditor):
     start: Literal["cnn", "all"] = param(
         default="cnn",
         choices=("cnn", "all"),
-        doc="The set to begin with: that of the editor cnn, as Gates did, seen in the same "
-        "order; or all cases, as Cunningham et al. describe it.",
+        doc="The initial set: that of the editor cnn, as in Gates, in the same order; or all "
+        "cases, as in Cunningham et al.",
     )
     order: Order = param(
         default="given",
         choices=("given", "random", "nun"),
-        doc="In which order the cases are tried: as they come; shuffled; or those first that "
-        "are nearest to a case of another class, ties as they come.",
+        doc="Order of the trials: data order; shuffled; or by the distance to the nearest case of "
+        "another class, ties in data order.",
     )
     check_self: bool = param(
         default=True,
-        doc="Whether the removed case itself must be classified rightly, too. Without it (the "
-        'words are "any other training case") the set need not be consistent.',
+        doc="Whether the removed case itself must be classified correctly too. If not (the words "
+        'are "any other training case"), the set need not be consistent.',
     )
     random_state: RandomState = RANDOM_STATE
 
@@ -102,7 +101,7 @@ class ReducedNN(CaseEditor):
 
 
 class _Shrinking:
-    """A set of kept cases, and for each case the nearest of them."""
+    """The kept cases, and the nearest kept cases of each case."""
 
     def __init__(self, cases: Cases, kept: np.ndarray) -> None:
         self.cases = cases
@@ -117,7 +116,7 @@ class _Shrinking:
             self._served[member].add(case)
 
     def try_without(self, member: int, *, check_self: bool) -> None:
-        """Remove a kept case if none of those whose nearest it is suffers."""
+        """Remove a kept case if all cases it is nearest to stay correctly classified."""
         if self.left == 1:
             return
         served = np.array(sorted(self._served[member]), dtype=np.intp)
@@ -136,7 +135,7 @@ class _Shrinking:
             self._served[other].add(case)
 
     def _nearest(self, rows: np.ndarray) -> np.ndarray:
-        """Nearest kept case of each of some cases."""
+        """Nearest kept case of each case in `rows`."""
         there = self._there(rows)
         empty = ~there.any(axis=1)
         if empty.any():
@@ -149,7 +148,7 @@ class _Shrinking:
         return np.asarray((lists >= 0) & self.kept[lists])
 
     def _fill(self, rows: np.ndarray) -> None:
-        """List the nearest kept cases of each of some cases."""
+        """List the nearest kept cases of each case in `rows`."""
         members, X = np.flatnonzero(self.kept), self.cases.X
         length = min(self._lists.shape[1], len(members))
         targets = take(X, members)

@@ -1,4 +1,4 @@
-"""rt1, rt2, rt3: reduction techniques that ask the associates of a case whether they need it."""
+"""rt1, rt2, rt3: reduction techniques that test whether associates need a case."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _AMONG_THE_LEFT: Any = slot(
 
 
 class RT1(CaseEditor):
-    """Remove cases without which their associates are classified as well (RT1, DROP1).
+    """Remove cases whose associates are classified as well without them (RT1, DROP1).
 
-    Every case knows its k + 1 nearest neighbours among the cases that are left; the associates
-    of a case are those that have it among them. A case is removed if at least as many of its
-    associates are classified rightly without it as with it, by the k nearest that are left.
-    Then each of its associates finds another neighbour, and it is no associate any more itself.
+    Every case has its k + 1 nearest neighbours among the remaining cases. The associates of a case
+    are the cases with it among their neighbours. A case is removed if at least as many of its
+    associates are classified correctly without it as with it, by the k nearest remaining cases.
+    Then each associate gets another neighbour, and the removed case stops being an associate.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
@@ -51,10 +51,10 @@ class RT1(CaseEditor):
 
     Notes
     -----
-    If classes share the most votes, the nearest of their neighbours decides; who has no
-    neighbour left is classified wrongly. Ties of distance go to the earlier case. By the rule
-    the last case of all may go; here it stays. Lists of candidates make it quick to find another
-    neighbour: memory for about (50 + 7k) n numbers, and a block of distances.
+    Ties of votes go to the nearest neighbour of the tied classes; a case without neighbours counts
+    as misclassified. Ties of distance go to the earlier case. The rule may remove the very last
+    case; here it stays. Lists of candidates make it fast to find another neighbour: memory for
+    about (50 + 7k) n numbers, and a block of distances.
 
     References
     ----------
@@ -79,8 +79,8 @@ class RT1(CaseEditor):
     order: Order = param(
         default="given",
         choices=("given", "random", "nun"),
-        doc="In which order the cases are looked at, once: as they come; shuffled; or those "
-        "first that are nearest to a case of another class, ties as they come.",
+        doc="Order of examination of the cases, once: data order; shuffled; or by the distance to "
+        "the nearest case of another class, ties in data order.",
     )
     random_state: RandomState = RANDOM_STATE
 
@@ -94,26 +94,26 @@ class RT1(CaseEditor):
 
 
 class RT2(CaseEditor):
-    """Remove what no associate, removed or not, needs, the furthest from other classes first.
+    """Remove cases that no associate needs, removed ones included, far from the border first.
 
-    Every case knows its k + 1 nearest neighbours among the cases that are left; the associates
-    of a case are those that have it among them. A case is removed if at least as many of its
-    associates are classified rightly without it as with it, by the k nearest that are left.
-    Then each of its associates finds another neighbour. Other than in rt1
+    Every case has its k + 1 nearest neighbours among the remaining cases. The associates of a case
+    are the cases with it among their neighbours. A case is removed if at least as many of its
+    associates are classified correctly without it as with it, by the k nearest remaining cases.
+    Then each associate gets another neighbour. Differences from rt1:
 
-    - the removed case goes on having neighbours, and being the associate of these: what is left
-      has to classify all the cases, not only those that are left;
-    - cases are looked at in the order of their distance to the nearest case of another class,
-      the furthest first, so that the border is kept; ties as they come.
+    - a removed case keeps its neighbours and stays their associate: the remaining cases must
+      classify all cases, not only themselves;
+    - cases are examined by decreasing distance to the nearest case of another class, which keeps
+      the border; ties in data order.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
@@ -122,12 +122,12 @@ class RT2(CaseEditor):
 
     Notes
     -----
-    The reading is that of DROP2 in the later paper: associates are never given up, but do
-    change, as those of a removed case become associates of others. (Cunningham et al. say that
-    the original associates are used, which could also be read as that they never change.)
-    Ties, the last case and memory are as in rt1. Where classes are large and well apart, every
-    removal leaves many associates to find another neighbour far away; in few dimensions
-    ``index="kd_tree"`` does that several times faster than brute force.
+    This follows DROP2 in the later paper: associates are never dropped but do change, as those of
+    a removed case become associates of others. (Cunningham et al. say that the original associates
+    are used, which could also mean that they never change.) Ties, the last case and memory are as
+    in rt1. With large and well-separated classes, after every removal many associates need another,
+    distant neighbour; in few dimensions ``index="kd_tree"`` finds it several times faster than
+    brute force.
 
     References
     ----------
@@ -157,20 +157,20 @@ class RT2(CaseEditor):
 
 
 class RT3(RT2):
-    """Remove noise, then what no associate needs, the furthest from other classes first.
+    """Remove noise, then cases that no associate needs, far from the border first.
 
-    First one pass of edited nearest neighbours (the editor enn with the same k) removes cases
+    First, one pass of edited nearest neighbours (the editor enn with the same k) removes cases
     that disagree with their k nearest neighbours. The rest is the training set of rt2: noise is
-    nobody's neighbour, associate or nearest case of another class.
+    never a neighbour, an associate or a nearest case of another class.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Raises
     ------
@@ -179,7 +179,7 @@ class RT3(RT2):
 
     Notes
     -----
-    In the pass for noise, a tie of votes keeps the case; the rest is as in rt2.
+    In the noise filter, a tie of votes keeps the case; the rest is as in rt2.
 
     References
     ----------
@@ -198,36 +198,36 @@ class RT3(RT2):
     """
 
     def _kept(self, cases: Cases) -> np.ndarray:
-        cases.neighbors(_list_length(cases, self.k))  # found once, for both steps
+        cases.neighbors(_list_length(cases, self.k))  # one search, cached for both steps
         rows = without_noise(cases, self.k, "enn")
         return _reduced(cases, self.k, _inward(cases, rows), forget=False)
 
 
-_RESERVE = 48  # candidates beyond the k neighbours, in each list
-_ENOUGH = 16  # of them, where some lists are made anew anyway
+_RESERVE = 48  # candidates per list beyond the k neighbours: new searches are then rare
+_ENOUGH = 16  # when some lists are rebuilt, shorter ones than this are rebuilt too
 
 
 def _list_length(cases: Cases, k: int) -> int:
-    """How many neighbours of each case are found at first."""
+    """Length of the initial lists of neighbours."""
     return max(k, min(k + _RESERVE, len(cases) - 1))
 
 
 def _inward(cases: Cases, rows: np.ndarray) -> np.ndarray:
-    """Some cases in the order of falling distance to the nearest of another class among them."""
+    """Sort cases by decreasing distance to the nearest one of another class among them."""
     return rows[np.argsort(-cases.only(rows).nun[0], kind="stable")]
 
 
 def _reduced(cases: Cases, k: int, order: np.ndarray, *, forget: bool) -> np.ndarray:
-    """Numbers of the cases that stay, ascending.
+    """Numbers of the remaining cases, ascending.
 
     Parameters
     ----------
     k : int
-        How many neighbours classify.
+        Number of neighbours that classify.
     order : ndarray of int
-        The cases there are, in the order in which they are looked at.
+        The cases in their order of examination.
     forget : bool
-        Whether a removed case is no associate any more.
+        Whether a removed case stops being an associate.
     """
     from ilk_learners.editors.pruning import remove, renew, short
 
@@ -244,7 +244,7 @@ def _reduced(cases: Cases, k: int, order: np.ndarray, *, forget: bool) -> np.nda
 
 
 def _nearest(cases: Cases, rows: np.ndarray, left: np.ndarray, width: int) -> np.ndarray:
-    """The cases left that are nearest to each of some rows; -1 for the row itself."""
+    """The nearest remaining cases of each row; -1 for the row itself."""
     index, width = cases.only(left).index, min(width, len(left))
     found = left[index.kneighbors(take(cases.X, rows), width)[1]]
     found[found == rows[:, None]] = -1
@@ -252,7 +252,7 @@ def _nearest(cases: Cases, rows: np.ndarray, left: np.ndarray, width: int) -> np
 
 
 def _associates(cases: Cases, k: int, width: int, rows: np.ndarray) -> Associates:
-    """Empty lists for the cases in some rows; the others are taken for removed."""
+    """Empty lists for the cases in `rows`; all others count as removed."""
     from ilk_learners.editors.pruning import Associates
 
     n = len(cases)

@@ -13,40 +13,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-_CELLS = 2**20  # distances at a time
-_CANDIDATES = 256  # cases that are looked at together, as those that may be chosen next
+_CELLS = 2**20  # distances held at once: 8 MiB
+_CANDIDATES = 256  # best candidates whose coverage is held at once: bounds memory
 
 
 class SNN(CaseEditor):
-    """Keep a set in which each case has one of its class nearer than any of another (selective).
+    """Keep a set that covers every case nearer than all cases of other classes (selective).
 
     A case j *covers* a case i of its class if it is nearer to i than i's nearest unlike
-    neighbour is: ``d(i, j) < min d(i, l)`` over all cases l of other classes. The set that is
-    kept covers every case, so that its nearest member classifies each of them rightly, and, as
-    the unlike neighbours are those of the whole data, it keeps away from the border.
+    neighbour: ``d(i, j) < min d(i, l)`` over all cases l of other classes. The kept set covers
+    every case, so its nearest member classifies each case correctly. As unlike neighbours are
+    taken from all data, the set keeps away from the border.
 
-    Ritter et al. look for the smallest such set by reductions and a search that takes time
-    exponential in the number of cases. Here it is chosen greedily: the case that covers most of
-    those not yet covered comes next, of several the first. Such a set is at most about ln n
-    times as large as the smallest. The order of the cases matters for ties only.
+    Ritter et al. search for the smallest such set, in time exponential in the number of cases. Here
+    the choice is greedy: next comes the case that covers most uncovered cases, ties to the first.
+    Such a set is at most about ln n times as large as the smallest. The order of the cases matters
+    only for ties.
 
-    A case with an equal case of another class cannot be covered, and asks for nothing: a class
-    of which every case has one is left out. Of a single class, the first case is kept.
+    A case equal to a case of another class cannot be covered and is ignored; a class of only such
+    cases is left out. With a single class, the first case is kept.
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        Cases that were kept, ascending.
+        Numbers of the kept cases, ascending.
     n_cases_ : int
-        Cases there were.
+        Number of input cases.
     reduction_ : float
-        Share of the cases that was removed.
+        Removed share of the cases.
 
     Notes
     -----
     It takes about ``2 n_c^2`` distances for a class of n_c cases, and ``n^2`` for the unlike
-    neighbours; memory for n numbers and a block. Of what covers what only the columns of some
-    hundred cases, those that cover most, are held at a time.
+    neighbours; memory for n numbers and a block. The coverage matrix is held only for a few hundred
+    columns at a time: the cases that cover most.
 
     References
     ----------
@@ -76,7 +76,7 @@ class SNN(CaseEditor):
 
 
 def _cover(cases: Cases, own: np.ndarray) -> np.ndarray:
-    """Choose cases of one class, given by their numbers, that cover all of it that can be."""
+    """Choose cases of one class, given by number, that cover all its coverable cases."""
     reach = cases.nun[0][own]
     open_ = reach > 0
     counts = np.zeros(len(own), dtype=np.intp)
@@ -93,32 +93,32 @@ def _cover(cases: Cases, own: np.ndarray) -> np.ndarray:
         open_[rows] = left
         for covers in _covers(cases, own, reach, rows[~left]):
             counts -= covers.sum(axis=0)
-        counts[picked] = 0  # whatever rounding says: none is chosen twice
+        counts[picked] = 0  # rounding must not let a case be chosen twice
     return own[chosen]
 
 
 def _greedy(
     covers: np.ndarray, few: np.ndarray, counts: np.ndarray, rival: tuple[int, int]
 ) -> tuple[list[int], np.ndarray]:
-    """Choose among a few cases as long as none of the others can cover more.
+    """Choose greedily among a few candidates while no other case can cover more.
 
     Parameters
     ----------
     covers : ndarray of bool, shape (m, f)
-        Which cases that are not yet covered each of the few covers.
+        Whether an uncovered case (row) is covered by a candidate (column).
     few : ndarray of int, shape (f,)
-        Their places in the class, ascending.
+        Positions of the candidates in the class, ascending.
     counts : ndarray of int, shape (f,)
-        How many each covers.
+        Number of uncovered cases that each candidate covers.
     rival : pair of int
-        How many the best of all others covers at most, and its place, negative.
+        Upper bound of the coverage of all other cases, and minus the position of the best one.
 
     Returns
     -------
     picked : list of int
-        Places in the class, in the order in which they were chosen.
+        Positions in the class, in the order of choice.
     left : ndarray of bool, shape (m,)
-        What none of them covers.
+        Mask of the cases that remain uncovered.
     """
     by_case = np.ascontiguousarray(covers.T)
     left = np.ones(len(covers), dtype=bool)
@@ -141,7 +141,7 @@ def _covers(
     rows: np.ndarray,
     few: np.ndarray | slice = slice(None),
 ) -> Iterator[np.ndarray]:
-    """Mask of which of some cases of a class (rows) others of it (columns) cover, in blocks."""
+    """Yield blocks of the coverage matrix: rows of a class covered by columns of it."""
     targets = take(cases.X, own[few])
     for part in _parts(rows, len(own[few])):
         D = cases.distance.pairwise(take(cases.X, own[part]), targets)

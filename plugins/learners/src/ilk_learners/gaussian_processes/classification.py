@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Solved:
-    """A problem solved for one covariance.
+    """Solution of a problem for one covariance.
 
     Attributes
     ----------
     a : ndarray of shape (n,) or (n_classes, n)
-        Latent means are ``k(x)' a``.
+        Weights of the latent means ``k(x)' a``.
     f : ndarray of the same shape
         The mode.
     curvature : object
-        Gives latent variances.
+        Computes latent variances.
     log_evidence : float
     n_iter : int
     jitter : float
@@ -48,7 +48,7 @@ class Solved:
 def solve(
     owner: Any, likelihood: Likelihood, K: np.ndarray, start: np.ndarray | None = None
 ) -> Solved:
-    """Find the mode for a covariance, whose diagonal may be given jitter in place.
+    """Find the mode for a covariance; jitter may be added to its diagonal in place.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def solve(
     Raises
     ------
     InputError
-        If it is not positive semi-definite.
+        If K is not positive semi-definite.
 
     Warns
     -----
@@ -93,8 +93,8 @@ def _mode(owner: Any, likelihood: Likelihood, K: np.ndarray, start: np.ndarray |
 class Evidence:
     """The log marginal likelihood of a problem as a function of logarithms of factors.
 
-    The first is that of the signal variance, the others are those of the kernel. Each mode is
-    sought from the last one.
+    The first factor is that of the signal variance, the others are those of the kernel. Each search
+    for a mode starts from the previous mode (warm start).
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Evidence:
         self._last: np.ndarray | None = None
 
     def parameters(self, theta: np.ndarray) -> tuple[Any, float]:
-        """Kernel, fitted, and signal variance."""
+        """Fitted kernel and signal variance."""
         return self._covariance.kernel(theta[1:]), float(self._variance * np.exp(theta[0]))
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -120,7 +120,7 @@ class Evidence:
         return mode.log_evidence, self._covariance.gradient(kernel, M, K, variance)
 
     def maximum(self) -> tuple[Any, float, Solved]:
-        """Kernel and signal variance where it is largest, and what is solved there."""
+        """Kernel and signal variance at the maximum, and the solution there."""
         theta = maximize(self._owner, self, self._covariance.size + 1)
         kernel, variance = self.parameters(theta)
         K = gram(kernel, variance, self._X)
@@ -140,11 +140,11 @@ class Logistic:
         return -float(np.logaddexp(0, -self.signs * f).sum())
 
     def gradient(self, f: np.ndarray) -> np.ndarray:
-        """Of that logarithm."""
+        """Gradient of that logarithm."""
         return np.asarray(self.signs * expit(-self.signs * f))
 
     def factorize(self, K: np.ndarray, f: np.ndarray) -> Curvature:
-        """Factor ``B = I + W^1/2 K W^1/2``, in the memory of the last one."""
+        """Factor ``B = I + W^1/2 K W^1/2``, reusing the memory of the last factor."""
         root = np.sqrt(expit(f) * expit(-f))
         B = np.empty_like(K) if self._memory is None else self._memory
         self._memory = B
@@ -159,9 +159,9 @@ class Curvature:
     Attributes
     ----------
     root : ndarray of shape (n,)
-        Of the diagonal W.
+        Square root of the diagonal W.
     L : ndarray of shape (n, n)
-        In the lower triangle.
+        Lower triangular.
     """
 
     root: np.ndarray
@@ -177,7 +177,7 @@ class Curvature:
         return np.asarray(self.root * triangles.solve(self.L, self.root * v))
 
     def variances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
-        """Variances of latent values, for their prior variances and covariances with training.
+        """Variances of latent values, from prior variances and covariances with training rows.
 
         Parameters
         ----------
@@ -194,11 +194,11 @@ class Curvature:
         return np.asarray(np.maximum(own - np.einsum("ij,ij->j", v, v), 0))
 
     def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """Derivatives of the log evidence for the entries of K; in the memory of L.
+        """Derivatives of the log evidence by the entries of K; overwrites L.
 
         Equations (5.21) to (5.24) of Rasmussen and Williams, as one matrix
         ``M = (aa' - R + ua' + au') / 2`` with ``u = (I - R K) s``, where s are the derivatives
-        for f: ``s_i = -(1 - (B^-1)_ii) (1 - 2 pi_i) / 2``.
+        by f: ``s_i = -(1 - (B^-1)_ii) (1 - 2 pi_i) / 2``.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class Curvature:
         return np.asarray(blas.dsyr2(0.5, a / 2 + u, a, lower=1, a=inverse, overwrite_a=1))
 
 
-_NUMBERS = 2**21  # in a block of columns
+_NUMBERS = 2**21  # numbers in a block of columns: 16 MiB
 
 
 class Softmax:
@@ -229,11 +229,11 @@ class Softmax:
         return float(np.vdot(self.indicators, log_softmax(f, axis=0)))
 
     def gradient(self, f: np.ndarray) -> np.ndarray:
-        """Of that logarithm."""
+        """Gradient of that logarithm."""
         return np.asarray(self.indicators - softmax(f, axis=0))
 
     def factorize(self, K: np.ndarray, f: np.ndarray) -> Curvatures:
-        """Invert one matrix for each class and factor their sum, in the memory of the last."""
+        """Invert one matrix per class and factor their sum, reusing the memory of the last call."""
         if not self._memory:
             self._memory = [np.empty_like(K) for _ in range(len(f) + 1)]
         total, *parts = self._memory
@@ -255,7 +255,7 @@ class Softmax:
 
 @dataclass
 class Curvatures:
-    """``R = E - E O (O' E O)^-1 O' E``, which is (3.47) of Rasmussen and Williams.
+    """``R = E - E O (O' E O)^-1 O' E``, equation (3.47) of Rasmussen and Williams.
 
     E has a block ``E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2`` for each class, O stacks
     identities.
@@ -265,9 +265,9 @@ class Curvatures:
     parts : list of ndarray of shape (n, n)
         E_c.
     M : ndarray of shape (n, n)
-        Factor of their sum, in the lower triangle.
+        Lower triangular factor of their sum.
     half_log_determinant : float
-        Half the logarithm of the determinant of ``I + K W``: of all factors, M among them (which
+        Half the logarithm of the determinant of ``I + K W``, from all factors including M (which
         the printed algorithm 3.3 leaves out).
     """
 
@@ -289,7 +289,7 @@ class Curvatures:
         own : ndarray of shape (m,)
             Prior variances.
         k : ndarray of shape (m, n)
-            Covariances with training.
+            Covariances with training rows.
 
         Returns
         -------
@@ -311,10 +311,10 @@ class Curvatures:
         return found
 
     def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """Derivatives of the log evidence for the entries of K, the same for all classes.
+        """Derivatives of the log evidence by the entries of K, common to all classes.
 
         ``sum_c (a_c a_c' - R_cc + u_c a_c' + a_c u_c') / 2`` with ``u = (I - R K) s``, where s
-        are the derivatives for f of minus half the log determinant.
+        are the derivatives by f of minus half the log determinant.
 
         Returns
         -------
@@ -332,7 +332,7 @@ class Curvatures:
         return np.asarray(result)
 
     def _slopes(self, K: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Derivatives of minus half the log determinant for f."""
+        """Derivatives of minus half the log determinant by f."""
         V = self.covariances(np.diagonal(K), K)
         q = np.einsum("icc->ci", V) - 2 * np.einsum("icd,di->ci", V, shares)
         return np.asarray(-0.5 * shares * (q - (shares * q).sum(axis=0)))

@@ -1,4 +1,4 @@
-"""Covariances of latent values: a signal variance times a kernel whose numbers are moved."""
+"""Covariances of latent values: a signal variance times a kernel, as functions of parameters."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from ilk_learners.kernel_parameters import KernelParameters
 
 
 class Covariance:
-    """``v k(x, z)``, where the numbers of the kernel and v are moved by factors.
+    """``v k(x, z)`` as a function of factors of v and of the kernel's hyper-parameters.
 
-    The radial basis function over a Euclidean distance has a factor for all of its widths
-    (isotropic) or one for each feature (ard), and its gradient is made of products of matrices:
-    no array of more than n x n numbers is. Other kernels have a factor for each of their
-    numbers, and the n x n x n_parameters numbers of their `gram_gradient` are held.
+    The radial basis function over a Euclidean distance has one factor for all its bandwidths
+    (isotropic) or one per feature (ard). Its gradient uses matrix products and no array larger
+    than n x n. Other kernels have a factor for each of their numbers, and their `gram_gradient`
+    takes n x n x n_parameters numbers of memory.
 
     Parameters
     ----------
     owner : Component
-        Named in errors; its parameter is called `optimize`.
+        Named in errors; has the parameter `optimize`.
     kernel : kernel
         Fitted.
     X : data of n rows
     y : ndarray of shape (n,)
-        For kernels that look at it.
+        For kernels that use labels.
     how : {"isotropic", "ard"}
 
     Attributes
     ----------
     size : int
-        How many logarithms of factors there are for the kernel.
+        Number of factors of the kernel.
 
     Raises
     ------
     ParameterError
-        If the kernel is frozen, has no gradient for its numbers, or no width for each feature.
+        If the kernel is frozen, has no gradient by its numbers, or no bandwidth per feature.
     """
 
     def __init__(self, owner: Any, kernel: Any, X: Any, y: np.ndarray, how: str) -> None:
@@ -59,7 +59,7 @@ class Covariance:
         self.size = 1 if self._common else self._parameters.size
 
     def kernel(self, logarithms: np.ndarray) -> Any:
-        """The kernel whose numbers are moved by these factors, fitted."""
+        """The kernel with its numbers multiplied by these factors, fitted."""
         if self._common:
             logarithms = np.repeat(logarithms, self._parameters.size)
         return self._parameters.kernel(logarithms).fit(self._X, self._y)
@@ -70,7 +70,7 @@ class Covariance:
         Parameters
         ----------
         kernel : kernel
-            That of K.
+            The kernel of K.
         M : ndarray of shape (n, n)
             Symmetric, in the lower triangle, in Fortran order; overwritten.
         K : ndarray of shape (n, n)
@@ -105,7 +105,7 @@ class Covariance:
 
 
 def check_not_frozen(owner: Any, kernel: Any) -> None:
-    """Raise if a kernel is to be moved that is frozen.
+    """Raise if the kernel to optimise is frozen.
 
     Raises
     ------
@@ -118,17 +118,17 @@ def check_not_frozen(owner: Any, kernel: Any) -> None:
 
 
 def is_gaussian(kernel: Any) -> bool:
-    """Tell whether a fitted kernel is the rbf over a Euclidean distance, of vectors."""
+    """Whether a fitted kernel is the rbf over a Euclidean distance of vectors."""
     return is_rbf(kernel) and bool(kernel.induces_metric)
 
 
 def is_rbf(kernel: Any) -> bool:
-    """Tell whether a kernel is what is registered as rbf."""
+    """Whether a kernel is the one registered as rbf."""
     return shipped_name(kernel) == "rbf"
 
 
 def _with_width_for_each(owner: Any, kernel: Any, X: Any) -> Any:
-    """The same kernel, with a number of its own for each feature."""
+    """The same kernel with a bandwidth for each feature."""
     if not is_gaussian(kernel):
         raise owner.parameter_error(
             "optimize",

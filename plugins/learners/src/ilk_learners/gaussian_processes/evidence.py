@@ -1,4 +1,4 @@
-"""Parameters of Gaussian processes, and the maximum of the log marginal likelihood over them."""
+"""Hyper-parameters of Gaussian processes, and maximisation of the log marginal likelihood."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ilk_learners.validation import check_objects
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_REACH = np.log(1e5)  # how far from the start
-_NEAR = np.log(1e2)  # how far from it a restart begins
-_FAILED = 1e25
-_FLAT = 1e-2  # a slope, relative to the value, that is not worth a warning
+_REACH = np.log(1e5)  # bound of a log factor: beyond it kernels degenerate
+_NEAR = np.log(1e2)  # range of the log factors of random restarts
+_FAILED = 1e25  # objective of a failed evaluation: finite, so that the line search steps back
+_FLAT = 1e-2  # slopes below this, relative to the value, need no warning
 
 
 KERNEL: Any = slot(
@@ -41,23 +41,23 @@ MAX_STEPS: Any = param(
 def maximize(
     owner: Any, function: Callable[[np.ndarray], tuple[float, np.ndarray]], size: int
 ) -> np.ndarray:
-    """Find the logarithms of factors that maximise a function, by L-BFGS-B.
+    """Maximise a function of logarithms of factors, by L-BFGS-B.
 
-    Each factor stays between 1e-5 and 1e5. The first start is at factors of 1, each of
-    ``owner.n_restarts`` more at factors drawn between 0.01 and 100.
+    Each factor stays between 1e-5 and 1e5. The first start has factors of 1; each of
+    ``owner.n_restarts`` more draws factors between 0.01 and 100.
 
     Parameters
     ----------
     owner : Component
         With `n_restarts`, `random_state` and `max_steps`.
     function : callable
-        From logarithms to a value and its gradient.
+        Maps logarithms to a value and its gradient.
     size : int
 
     Raises
     ------
     InputError
-        If there is no value at any start.
+        If the function fails at every start.
 
     Warns
     -----
@@ -79,7 +79,7 @@ def maximize(
 
 
 def _warn(owner: Any, best: Any) -> None:
-    """Warn where the steps did not suffice, or rounding stopped them on a slope."""
+    """Warn if the steps did not suffice, or rounding stopped them on a slope."""
     slope = float(np.abs(best.jac).max())
     if best.success or slope <= _FLAT * max(1.0, abs(best.fun)):
         return
@@ -97,7 +97,7 @@ def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start:
     def cost(theta: np.ndarray) -> tuple[float, np.ndarray]:
         try:
             value, gradient = function(theta)
-        except (np.linalg.LinAlgError, InputError):  # a kernel that overflows there
+        except (np.linalg.LinAlgError, InputError):  # the kernel overflows there
             return _FAILED, np.zeros_like(theta)
         return -value, -gradient
 
@@ -112,17 +112,17 @@ def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start:
 
 
 SMALL = 500
-"""Up to how many cases threads would take longer than one over a factor."""
+"""Up to so many cases one thread factors a matrix faster than several."""
 
 
 def read_rows(owner: Any, kernel: Any, X: Any, *, reset: bool) -> Any:
-    """Return X as the kernel takes it; vectors in double precision, which factors need."""
+    """Convert X for the kernel; vectors to double precision, which factors need."""
     X = check_objects(owner, kernel, X, reset=reset)
     return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 
 def gram(kernel: Any, variance: float, X: Any, Y: Any = None) -> np.ndarray:
-    """``variance k(x, z)``, in double precision, new."""
+    """``variance k(x, z)``, as a new array in double precision."""
     K = kernel.gram(X) if Y is None else kernel.gram(X, Y)
     K = np.array(K, dtype=float, order="C", copy=None)
     if not K.flags.writeable:
@@ -132,10 +132,10 @@ def gram(kernel: Any, variance: float, X: Any, Y: Any = None) -> np.ndarray:
 
 
 def blocks(m: int, n: int) -> Iterator[np.ndarray]:
-    """Yield the numbers of m rows, as many at a time as have 2^21 covariances with n others."""
+    """Yield blocks of the numbers of m rows, with 2^21 covariances with n others per block."""
     step = max(_NUMBERS // n, 1)
     for first in range(0, m, step):
         yield np.arange(first, min(first + step, m))
 
 
-_NUMBERS = 2**21
+_NUMBERS = 2**21  # covariances held at once: 16 MiB

@@ -1,4 +1,4 @@
-"""The mode of the latent values' posterior, by Newton's method."""
+"""The mode of the posterior of latent values, by Newton's method."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-_CHORDS = 16  # steps with one factor after the first
-_HALVINGS = 10
-_STALLED = 1e-5  # a decrement that rounding may keep from falling
+_CHORDS = 16  # chord steps per factorization: more gain less than a new one costs
+_HALVINGS = 10  # bisections for the multiple of a start: 0.1 % is enough
+_STALLED = 1e-5  # below this, rounding may keep the decrement from falling
 
 
 class Likelihood(Protocol):
@@ -23,12 +23,12 @@ class Likelihood(Protocol):
         """Logarithm of the probability of the labels."""
 
     def gradient(self, f: np.ndarray) -> np.ndarray:
-        """Of that logarithm."""
+        """Gradient of that logarithm."""
 
     def factorize(self, K: np.ndarray, f: np.ndarray) -> Any:
-        """What tells about R, the inverse of ``K + W^-1`` with minus the Hessian W at f.
+        """Return a representation of ``R = (K + W^-1)^-1``, where W is minus the Hessian at f.
 
-        It may overwrite what was returned before.
+        It may overwrite the previous result.
         """
 
 
@@ -40,11 +40,11 @@ class Mode:
     ----------
     a, f : ndarray
     curvature : object
-        What `Likelihood.factorize` gives at f.
+        Result of `Likelihood.factorize` at f.
     log_evidence : float
         Laplace's approximation of the log marginal likelihood.
     n_iter : int
-        How many times it was factorized.
+        Number of factorizations.
     converged : bool
     """
 
@@ -57,7 +57,7 @@ class Mode:
 
 
 class _Climb:
-    """A point on the way up ``psi(a) = log p(y | f) - a'f / 2`` with ``f = K a``."""
+    """A point of the maximisation of ``psi(a) = log p(y | f) - a'f / 2`` with ``f = K a``."""
 
     def __init__(self, likelihood: Likelihood, K: np.ndarray, start: np.ndarray | None) -> None:
         self.likelihood, self.K = likelihood, K
@@ -71,7 +71,7 @@ class _Climb:
         return self.likelihood.log_likelihood(f) - 0.5 * float(np.vdot(a, f))
 
     def _best_part(self, a: np.ndarray, f: np.ndarray) -> float:
-        """The c in [0, 1] with the largest ``psi(c a)``, which is concave."""
+        """The c in [0, 1] that maximises ``psi(c a)``, a concave function of c."""
 
         def slope(c: float) -> float:
             return float(np.vdot(self.likelihood.gradient(c * f), f) - c * np.vdot(a, f))
@@ -88,15 +88,15 @@ class _Climb:
         self.a, self.f, self.psi = a, f, self._psi(a, f)
 
     def newton(self, curvature: Any) -> tuple[np.ndarray, np.ndarray, float]:
-        """Step of a and of f, and Newton's decrement."""
-        rest = self.likelihood.gradient(self.f) - self.a
+        """Newton step of a and of f, and Newton's decrement."""
+        rest = self.likelihood.gradient(self.f) - self.a  # 0 at the mode
         step = rest - curvature.apply(rest @ self.K)
         climb = step @ self.K
         return step, climb, float(np.sqrt(max(np.vdot(rest, climb), 0.0)))
 
     def move(self, step: np.ndarray, climb: np.ndarray) -> bool:
-        """Go the step, or the half, the quarter, ... that does not go down."""
-        least = self.psi - 1e-13 * max(1.0, abs(self.psi))
+        """Line search: take the step, or half, a quarter, ... of it, that does not lower psi."""
+        least = self.psi - 1e-13 * max(1.0, abs(self.psi))  # equal up to rounding
         part = 1.0
         while part > 1e-10:
             a, f = self.a + part * step, self.f + part * climb
@@ -115,10 +115,10 @@ def find_mode(
     tol: float,
     max_iter: int,
 ) -> Mode:
-    """Find the mode; the curvature belongs to the mode itself, not to the step before.
+    """Find the mode; the curvature is that at the mode itself, not at the previous step.
 
-    Each factor serves some steps, as long as they shrink well; those after the first cost
-    O(n^2).
+    Each factorization is reused for several (chord) steps while they converge fast; steps after
+    the first cost only O(n^2).
 
     Parameters
     ----------
@@ -126,11 +126,11 @@ def find_mode(
     K : ndarray of shape (n, n)
         Symmetric.
     start : ndarray, optional
-        The `a` of a similar problem; the best part of it is the start, else 0 is.
+        The `a` of a similar problem; its best multiple is the start. None: 0.
     tol : float
-        Newton's decrement (the root of twice the increase still to come) at which to stop.
+        Newton's decrement (the root of twice the remaining increase) at which to stop.
     max_iter : int
-        Most factors.
+        Maximal number of factorizations.
 
     Raises
     ------
@@ -156,9 +156,10 @@ def find_mode(
 
 
 def _chords(climb: _Climb, curvature: Any, decrement: float, tol: float) -> None:
-    """Go on with the curvature of a point before, as long as that does well."""
+    """Chord steps: reuse the curvature of a previous point while they converge fast."""
     for _ in range(_CHORDS):
         step, rise, now = climb.newton(curvature)
+        # below a third, chord steps converge fast enough to save a factorization of O(n^3)
         if now > decrement / 3 or not climb.move(step, rise) or now <= tol:
             return
         decrement = now

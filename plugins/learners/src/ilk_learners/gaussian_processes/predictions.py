@@ -1,4 +1,4 @@
-"""Class probabilities, averaged over Gaussian latent values; widths chosen by cross-validation."""
+"""Class probabilities averaged over Gaussian latent values; bandwidths by cross-validation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def latent(solved: Solved, own: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, 
     ----------
     solved : Solved
     own : ndarray of shape (m,)
-        Their prior variances.
+        Prior variances of the queries.
     k : ndarray of shape (m, n)
         Covariances with training rows; may be overwritten.
     """
@@ -45,7 +45,7 @@ def moments(latents: Latents) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sides(latents: Latents) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities for and against each class, or of two told apart for the second."""
+    """Probabilities for and against each class; with two classes, for the second."""
     mean, variance = latents[0]
     if mean.ndim == 2:
         P = average_softmax(mean, variance)
@@ -63,26 +63,28 @@ def log_odds(latents: Latents) -> np.ndarray:
 
 
 def probabilities(latents: Latents) -> np.ndarray:
-    """Probabilities of the classes, from the latent values of each problem."""
+    """Class probabilities from the latent values of each problem."""
     P, Q = _sides(latents)
     if P.shape[1] == 1:
         P = np.concatenate([Q, P], axis=1)
-    P = P / np.maximum(P.max(axis=1, keepdims=True), np.finfo(float).tiny)  # however small all are
+    P = P / np.maximum(
+        P.max(axis=1, keepdims=True), np.finfo(float).tiny
+    )  # no division by an underflow
     return np.asarray(P / P.sum(axis=1, keepdims=True))
 
 
-_NUMBERS = 2**20  # held at once
-_NORMAL = np.arange(-9, 9.01, 0.5)
-_LOGISTIC = np.arange(-40, 40.01, 0.5)
-N_POINTS = 2048
+_NUMBERS = 2**20  # numbers held at once: 8 MiB
+_NORMAL = np.arange(-9, 9.01, 0.5)  # nodes; beyond 9 the weights are below 1e-17
+_LOGISTIC = np.arange(-40, 40.01, 0.5)  # nodes; beyond 40 the weights are below 1e-17
+N_POINTS = 2048  # a power of two, as Sobol's sequence requires; the error is about 1e-3
 
 
 def average_logistic(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """``E[1 / (1 + exp(-f))]`` for Gaussian f, to about 1e-13.
 
-    By the trapezoidal rule, of which the error falls exponentially for such functions: over the
-    Gaussian where its deviation is at most 1, else over the logistic density, as the average is
-    the probability that a logistic variable is below f.
+    Uses the trapezoidal rule; its error falls exponentially for such functions. If the standard
+    deviation is at most 1, it integrates over the Gaussian. Otherwise it integrates over the
+    logistic density: the average is the probability that a logistic variable is below f.
 
     Parameters
     ----------
@@ -118,11 +120,11 @@ _LOGISTIC_WEIGHTS = _normalized(expit(_LOGISTIC) * expit(-_LOGISTIC))
 
 
 def average_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """``E[softmax(f)]`` for Gaussian f, over 2048 points of Sobol's sequence and their mirrors.
+    """``E[softmax(f)]`` for Gaussian f, over 2048 Sobol points and their mirror images.
 
-    The points are always the same. The error is about 1e-3 (up to 3e-3 for ten classes
-    whose latent values vary much); for two classes 1e-13, as the
-    difference of two latent values has `average_logistic`.
+    The points are fixed. The error is about 1e-3 (up to 3e-3 for ten classes whose latent values
+    vary much). For two classes it is 1e-13: `average_logistic` handles the difference of two latent
+    values.
 
     Parameters
     ----------
@@ -153,7 +155,7 @@ def average_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 
 def _normal_points(n_classes: int) -> np.ndarray:
-    from scipy.stats.qmc import Sobol  # slow to import, and needed here only
+    from scipy.stats.qmc import Sobol  # slow to import, needed only here
 
     uniform = Sobol(n_classes, scramble=False).random(N_POINTS)
     return np.asarray(ndtri(uniform + 0.5 / N_POINTS))
@@ -163,7 +165,7 @@ Predict = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def choose(owner: Any, codes: np.ndarray, scores: Callable[[float, list[Any]], Any]) -> float:
-    """Choose the factor with the best score over the same folds; of equal ones the first.
+    """Choose the factor with the best cross-validation score; ties go to the first.
 
     Parameters
     ----------
@@ -171,7 +173,7 @@ def choose(owner: Any, codes: np.ndarray, scores: Callable[[float, list[Any]], A
         With `factors`, `folds` and `random_state`.
     codes : ndarray of shape (n,)
     scores : callable
-        From a factor and folds to a score that can be compared.
+        Maps a factor and folds to a comparable score.
     """
     seed = check_seed(owner, owner.random_state)
     parts = list(_stratified(codes, min(int(owner.folds), len(codes)), seed))
@@ -183,9 +185,9 @@ def choose(owner: Any, codes: np.ndarray, scores: Callable[[float, list[Any]], A
 def _stratified(
     codes: np.ndarray, folds: int, rng: np.random.RandomState
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield training and test rows of folds among which each class is spread evenly.
+    """Yield training and test rows of stratified folds.
 
-    A training fold has at least two classes, or it is left out.
+    Folds whose training rows are of one class are left out.
     """
     drawn = rng.permutation(len(codes))
     order = drawn[np.argsort(codes[drawn], kind="stable")]

@@ -1,4 +1,4 @@
-"""Symmetric matrices, factored and inverted in place; only one triangle counts afterwards."""
+"""Symmetric matrices, factored and inverted in place; results are in one triangle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Result = TypeVar("_Result")
 
 
 def weigh(K: np.ndarray, root: np.ndarray, B: np.ndarray) -> None:
-    """Put ``I + D K D`` into B, for the diagonal D of these roots."""
+    """Write ``I + D K D`` into B, where D is the diagonal matrix of the roots."""
     np.multiply(K, root, out=B)
     B *= root[:, None]
     B.ravel()[:: len(B) + 1] += 1
@@ -32,7 +32,7 @@ def factor(A: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n, n)
-        The same memory: L in the lower triangle, the upper is not cleared.
+        The same memory with L in the lower triangle; the upper one is not cleared.
 
     Raises
     ------
@@ -46,12 +46,12 @@ def factor(A: np.ndarray) -> np.ndarray:
 
 
 def inverse(L: np.ndarray) -> np.ndarray:
-    """Replace a factor by the inverse of what was factored, in the lower triangle."""
+    """Replace a factor L by ``(L L')^-1``, in the lower triangle."""
     return np.asarray(lapack.dpotri(L, lower=1, overwrite_c=1)[0])
 
 
 def half_log_determinant(L: np.ndarray) -> float:
-    """Half the logarithm of the determinant of what was factored."""
+    """Half the logarithm of the determinant of ``L L'``."""
     return float(np.log(np.diagonal(L)).sum())
 
 
@@ -61,17 +61,17 @@ def solve(L: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def half_solve(L: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """``L^-1 B`` for a matrix B in Fortran order, in its place."""
+    """``L^-1 B`` for a matrix B in Fortran order, in place."""
     return np.asarray(blas.dtrsm(1.0, L, B, lower=1, overwrite_b=1))
 
 
 def times(A: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """``A v`` for a symmetric A of which the lower triangle counts."""
+    """``A v`` for a symmetric A given by its lower triangle."""
     return np.asarray(blas.dsymv(1.0, A, v, lower=1))
 
 
 def mirror(A: np.ndarray) -> np.ndarray:
-    """Copy the lower triangle of A to its upper one, some rows at a time."""
+    """Copy the lower triangle of A to the upper one, block by block."""
     n = len(A)
     for first in range(0, n, _ROWS):
         last = min(first + _ROWS, n)
@@ -81,28 +81,28 @@ def mirror(A: np.ndarray) -> np.ndarray:
     return A
 
 
-_ROWS = 128
+_ROWS = 128  # rows per block: it stays in the cache
 
 
 def with_jitter(K: np.ndarray, work: Callable[[], _Result]) -> tuple[_Result, float]:
-    """Do work on K, with as little added to its diagonal as makes it positive definite.
+    """Apply `work` to K, with the smallest jitter on its diagonal for which it succeeds.
 
-    At first nothing is added, then ``1e-12`` times the mean of the diagonal, which grows tenfold
-    until the work succeeds.
+    The jitter is first 0, then ``1e-12`` times the mean of the diagonal, then grows tenfold until
+    `work` succeeds.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Its diagonal is changed in place.
+        Its diagonal is modified in place.
     work : callable
-        Raises LinAlgError where K is not positive definite enough.
+        Raises LinAlgError if K is not positive definite enough.
 
     Returns
     -------
     result
-        Of the work.
+        Result of `work`.
     jitter : float
-        What was added.
+        The added number.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Local metric learners: one class a file, and the compiled kernels they search with."""
+"""Local metric learners, one class per file, and their compiled search kernels."""

@@ -1,4 +1,4 @@
-"""adamenn: features count as much as, alone, they tell the classes around each query."""
+"""adamenn: features weighted by how well each predicts the classes around a query."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ from ilk_learners.numerics import check_finite_parameters
 
 
 class ADAMENN(AdaptiveMetric):
-    """Weigh features by how little is lost where each alone tells the classes around the query.
+    """Weight features by how well each alone predicts the classes around the query (ADAMENN).
 
-    At a training row z, feature f loses, in the manner of chi squared ::
+    The loss of feature f at a training row z is a chi-squared distance ::
 
         r_f(z) = sum_c (P(c | z) - P(c | x_f = z_f))^2 / P(c | x_f = z_f)
 
-    where P(c | z) is the share of class c among the `K1` rows nearest to z, and P(c | x_f = z_f)
-    that among the `L` of its `K2` nearest which are nearest to it along f (and all as near as the
-    last of them). The mean loss over the `K0` rows z nearest to the query makes the weights ::
+    where P(c | z) is the share of class c among the `K1` rows nearest to z. P(c | x_f = z_f) is its
+    share among `L` of the `K2` rows nearest to z: the nearest along f, and ties of the last. The
+    mean loss over the `K0` rows z nearest to the query gives the weights ::
 
         R_f = max_g mean r_g - mean r_f,      w_f = exp(c R_f) / sum_g exp(c R_g)
 
-    of the metric ``d(x, q)^2 = sum_f w_f (x_f - q_f)^2``. "Nearest" is under the weights so far,
-    equal ones at first; `M` times they are found anew. Features should be of comparable spread,
-    as after the transformer standardize.
+    of the metric ``d(x, q)^2 = sum_f w_f (x_f - q_f)^2``. "Nearest" uses the current weights, equal
+    at first; they are updated `M` times. Features should have comparable spread, as after the
+    transformer standardize.
 
-    *Small regions.* Of fewer rows than K0, K1 or K2, all are taken, and L is at most K2. A class
-    of which none is along f has the share of half a row in the denominator. *Ties* go to the
-    lower index.
+    *Small regions.* With fewer rows than K0, K1 or K2 all are used, and L is at most K2. A class
+    without rows along f has the share of half a row in the denominator. *Ties* go to the lower
+    index.
 
-    Rows near each training row under equal weights are found once, by `fit`, so that a query's
-    first weights cost no search but its own; each further step searches K0 times.
+    `fit` finds the rows near each training row under equal weights. So the first weights of a query
+    need only one search; each further step needs K0 searches.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     lists_ : ndarray of int32, shape (n, K2 + 1)
-        The rows nearest to each training row, which is among them.
+        The rows nearest to each training row, itself included.
     report_ : Report
-        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
-        left out does not shape its own metric either.
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric. A left-out
+        row does not influence its own metric.
 
     Raises
     ------
     ParameterError
         If K1 or L is larger than K2.
     InputError
-        If y has one class only, or k is larger than the number of training rows.
+        If y has only one class, or k is larger than the number of training rows.
 
     References
     ----------
     C. Domeniconi, J. Peng, D. Gunopulos, "Locally adaptive metric nearest-neighbor
     classification", *IEEE Transactions on Pattern Analysis and Machine Intelligence* 24, 2002.
     Zaidi 2011, equations (6.3) and (6.4); the denominator of (6.4) is misprinted, and the
-    average over rows around the query and the weights are left out. M is read as the number
+    average over rows around the query and the weights are left out. M is interpreted as the number
     of steps.
 
     Examples
@@ -75,17 +75,17 @@ class ADAMENN(AdaptiveMetric):
     K1: int = param(
         default=1,
         ge=1,
-        doc="Rows by which the classes at a row are told; 1, the row alone, erred least "
+        doc="Rows for the class shares at a row; 1, the row alone, had the lowest error "
         "(17.2%, with 3 18.1%; 9 sets, standardised, 5-NN, 2-fold).",
     )
     K2: int = param(
         default=50,
         ge=1,
-        doc="Rows from which those nearest along a feature are taken.",
+        doc="Rows among which the nearest along a feature are found.",
     )
-    L: int = param(default=20, ge=1, doc="Rows by which a feature alone tells the classes.")
-    M: int = param(default=1, ge=1, doc="How many times weights are found.")
-    c: float = param(default=5.0, ge=0, doc="How much losses matter; with 0 all weights are equal.")
+    L: int = param(default=20, ge=1, doc="Rows for the class shares along a feature.")
+    M: int = param(default=1, ge=1, doc="Number of updates of the weights.")
+    c: float = param(default=5.0, ge=0, doc="Influence of losses; 0: equal weights.")
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -1,4 +1,4 @@
-"""What local metrics of vectors share: rows in their unit, queries in blocks, the report."""
+"""Base of local metrics of vectors: units of rows, blocks of queries, the report."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from ilk import (
 from ilk_learners.metric_learners.linear import Report, compare
 from ilk_learners.numerics import finite
 
-_FAR = 1e150  # the square of a larger number is infinite
-_NUMBERS = 2**21  # of a block of queries that are held at once, 8 bytes each
-_QUERIES = 32  # at most in a block
+_FAR = 1e150  # the square of a larger number may overflow
+_NUMBERS = 2**21  # numbers held per block of queries: 16 MiB
+_QUERIES = 32  # most queries per block, so that threads share the work
 
 
 class AdaptiveMetric(LocalMetric):
-    """A metric of vectors that is made anew at each query from the training rows around it.
+    """A metric of vectors that is computed at each query from the training rows around it.
 
     **How to add one.** Subclass and give
 
     - ``_metrics(Q, left_out)``: the metric at each of a block of queries, as weights of shape
       (m, p) or as linear maps L of shape (m, d, p), with ``d(x, q)^2 = (x - q)' L'L (x - q)``.
-      Everything else is done here: the k nearest of all training rows under each query's
+      This class does the rest: the search for the k nearest training rows under each query's
       metric, `local_metric` (the weights, or L'L), the report.
-    - ``_prepare()``, if something can be done once for all queries, as sorting; called by `fit`
-      when the attributes below are set.
-    - or ``_candidates(Q, k, left_out)`` instead, where neighbours are found in another way,
-      as by partitioning: squared distances to some rows and which they are.
+    - ``_prepare()`` for work done once for all queries, such as sorting; `fit` calls it after
+      setting the attributes below;
+    - or ``_candidates(Q, k, left_out)`` for another search for neighbours, such as partitioning:
+      squared distances to candidate rows, and their numbers.
 
-    Each query must be worked on for itself, so that no result depends on the block it is in.
-    Row ``left_out[i]`` (-1: none) must not be seen by query i, neither as a neighbour nor by what
-    makes the metric: the report leaves out training rows by it.
+    Each query must be processed independently, so that no result depends on its block. Row
+    ``left_out[i]`` (-1: none) must not influence query i, neither as a neighbour nor through the
+    metric: the report uses this to leave out training rows.
 
-    Rows and queries come in one unit, ``2**exponent_`` of the data's: none of their squares
-    overflows. Metrics that depend on units must be those of the unscaled data, so a map made
-    of scaled rows is ``np.ldexp(L, -exponent_)``; weights that only compare features need
-    nothing. Where distances have no unit, as Mahalanobis's, say ``unitless = True``, and metrics
-    and squared distances are those of scaled rows.
+    Rows and queries are in units of ``2**exponent_``, so that no square overflows. Metrics that
+    depend on units must be those of the unscaled data: a map L computed from scaled rows becomes
+    ``np.ldexp(L, -exponent_)``; weights that only compare features need no change. If distances
+    have no unit, as Mahalanobis's, set ``unitless = True``: metrics and squared distances are then
+    those of scaled rows.
 
     Attributes
     ----------
@@ -56,10 +56,10 @@ class AdaptiveMetric(LocalMetric):
     codes_ : ndarray of int, shape (n,)
         Class of each training row.
     columns_ : ndarray of shape (p, n)
-        The training rows, one feature a row, in units of ``2**exponent_``; float32 stays so.
+        The training rows, transposed, in units of ``2**exponent_``; float32 is kept.
     exponent_ : int
     report_ : Report
-        Leave-one-out error of the nearest neighbour before and after, where it was asked for.
+        Leave-one-out error of the nearest neighbour before and after, if requested.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(local=True)
@@ -67,7 +67,7 @@ class AdaptiveMetric(LocalMetric):
     report: bool = param(default=True, doc="Whether `fit` measures the error before and after.")
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Take rows X and their labels y, at least two classes of them."""
+        """Store rows X and their labels y, of at least two classes."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
@@ -90,7 +90,7 @@ class AdaptiveMetric(LocalMetric):
         Returns
         -------
         distances : ndarray of shape (m, k)
-            Under the metric at the query; float32 where rows and queries are.
+            Under the metric at the query; float32 if rows and queries are.
         indices : ndarray of int64, shape (m, k)
         """
         check_is_fitted(self)
@@ -99,7 +99,7 @@ class AdaptiveMetric(LocalMetric):
         return self._nearest(Q, int(k), np.full(len(Q), -1))
 
     def local_metric(self, x: Any) -> np.ndarray:
-        """Weights (p,), or a matrix (p, p), of the metric at one query."""
+        """Metric at one query: weights (p,), or a matrix (p, p)."""
         check_is_fitted(self)
         q = check_vectors(self, ilk.one_row(x), argument="x", reset=False)
         if len(q) > 1:
@@ -112,25 +112,25 @@ class AdaptiveMetric(LocalMetric):
 
     @abstractmethod
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-        """Weights (m, p), or maps (m, d, p), of the metric at each query.
+        """Metric at each query: weights (m, p), or maps (m, d, p).
 
         Parameters
         ----------
         Q : ndarray of shape (m, p), float64
             In units of ``2**exponent_``.
         left_out : ndarray of int, shape (m,)
-            The training row that each query must not see, or -1.
+            The training row to leave out for each query, or -1.
         """
 
     def _prepare(self) -> None:
-        """Do what can be done once for all queries."""
+        """Precompute what all queries share."""
 
     def _candidates(
         self, Q: np.ndarray, k: int, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Squared distances (m, c) to at least k rows, and which they are, ascending.
+        """Squared distances (m, c) to at least k rows, and the row numbers, ascending.
 
-        Both in units of ``2**exponent_``; what is left out is infinitely far. None: all rows.
+        In units of ``2**exponent_``; left-out rows are infinitely far. None: all rows.
         """
         from ilk_learners.local.kernels import mapped, weighted
 

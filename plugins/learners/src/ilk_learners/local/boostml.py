@@ -1,4 +1,4 @@
-"""boostml1 and boostml2: regions shrunk along the features that tell the classes apart."""
+"""boostml1 and boostml2: regions shrunk along the features that separate the classes."""
 
 from __future__ import annotations
 
@@ -9,57 +9,56 @@ from ilk_learners.local.partition import PartitionMetric
 
 
 class BoostML2(PartitionMetric):
-    """Shrink a region around the query under weights by which near rows differ from others.
+    """Shrink a region around the query under weights by class-share differences (BoostML2).
 
-    A region holds all training rows at first. In it, each feature f gets the relevance ::
+    The region holds all training rows at first. In it, each feature f has the relevance ::
 
         I_f = sum_c 1/2 |ln( (P(c | near) + kappa) / (P(c | beyond) + kappa) )|
 
-    where the L rows of the region nearest to the query along f (and all as near as the last
-    of them) are near, the others beyond, and P is the share of class c among them. The
-    weights ``c_f = I_f / sum I`` make the metric ``d(x, q)^2 = sum_f c_f (x_f - q_f)^2``, and
-    the floor(zeta K) of the region's K rows that are nearest under it are kept. This goes on
-    until `n_neighbors` rows are left (k, where more are asked for): their order under the
-    last weights gives the k nearest.
+    where "near" are the L rows of the region nearest to the query along f (and ties of the last),
+    "beyond" are the others, and P is the share of class c among them. The weights
+    ``c_f = I_f / sum I`` give the metric ``d(x, q)^2 = sum_f c_f (x_f - q_f)^2``. The floor(zeta K)
+    nearest of the region's K rows under it are kept. This repeats until `n_neighbors` rows remain
+    (k, if more are requested). Their order under the last weights gives the k nearest.
 
-    The features should be of comparable spread, as after the transformer standardize. Without
-    it relevances are the same, but not distances.
+    Features should have comparable spread, as after the transformer standardize. Without it the
+    relevances are the same, but not the distances.
 
-    *Small regions*: of fewer than 2L rows, half are near. A feature that has no row beyond
-    (constant, or with ties that take in all) has no relevance; if none has any, the weights
-    of the step before stay, equal ones at the start. *Ties* go to the lower index.
+    *Small regions*: of fewer than 2L rows, half are near. A feature without rows beyond (constant,
+    or with many ties) has relevance 0; if all have, the previous weights stay (equal at the start).
+    *Ties* go to the lower index.
 
-    As printed, partitioning ends at k rows; ``n_neighbors=1`` does so. The default ends it where
-    near and beyond are L rows each: fewer tell less. Over 16 sets of data (5-NN, standardised,
-    3 times 2-fold) the mean error was 17.3% instead of 18.3%; 18.2% instead of 18.8% for
-    boostml1, and 20.3% for the Euclidean distance. Print gives no kappa: from 0.001 to 0.1 the
-    mean changed by half a percent.
+    As printed, partitioning ends at k rows; so does ``n_neighbors=1``. By default it ends when near
+    and beyond are L rows each: fewer rows give poor estimates. Over 16 data sets (5-NN,
+    standardised, 3 times 2-fold) the mean error was 17.3% instead of 18.3%; 18.2% instead of 18.8%
+    for boostml1, and 20.3% for the Euclidean distance. The source gives no kappa: from 0.001 to 0.1
+    the mean changed by half a percent.
 
-    A relevance looks at one feature at a time. Where features tell the classes apart only
-    together, as in XOR, it finds little until a region was cut along one of them by chance.
+    A relevance depends on one feature at a time. If features separate the classes only jointly, as
+    in XOR, it finds little until a region is cut along one of them by chance.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     report_ : Report
-        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
-        left out does not shape its own region either.
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric. A left-out
+        row does not influence its own region.
 
     Raises
     ------
     InputError
-        If y has one class only, or k is larger than the number of training rows.
+        If y has only one class, or k is larger than the number of training rows.
 
     Notes
     -----
-    ``local_metric(x)`` gives the weights of the last step. Distances are under them, for k up
-    to `n_neighbors`; beyond, under the weights of a region of k rows. Rows outside the last
-    region are no neighbours, even where one would be near under the last weights.
+    ``local_metric(x)`` gives the weights of the last step. Distances use them for k up to
+    `n_neighbors`; for larger k, the weights of a region of k rows. Rows outside the last region are
+    never neighbours, even if they are near under the last weights.
 
     References
     ----------
-    Zaidi 2011, algorithm 5, equations (6.5) to (6.10); in (6.7) and (6.8) N(x0) is read as the
-    current region. Zaidi, Squire and Suter, "BoostML: an adaptive metric learning for nearest
+    Zaidi 2011, algorithm 5, equations (6.5) to (6.10); in (6.7) and (6.8) N(x0) is interpreted as
+    the current region. Zaidi, Squire and Suter, "BoostML: an adaptive metric learning for nearest
     neighbor classification", PAKDD 2010.
 
     Examples
@@ -79,7 +78,7 @@ class BoostML2(PartitionMetric):
         lt=1,
         doc="Share of a region's rows that each step keeps.",
     )
-    kappa: float = param(default=0.01, gt=0, doc="Added to the shares of classes.")
+    kappa: float = param(default=0.01, gt=0, doc="Added to class shares, as smoothing.")
     logarithmic: ClassVar[bool] = True
     single: ClassVar[bool] = False
 
@@ -94,15 +93,14 @@ class BoostML2(PartitionMetric):
 class BoostML1(BoostML2):
     """Shrink a region around the query along its most relevant feature, step by step.
 
-    As boostml2, but of the weights only the largest has a say in what is cut off: a step keeps
-    the floor(zeta K) of the region's K rows that are nearest to the query along the feature
-    with the largest relevance (the first of equal ones). Units of single features do not change
-    what is kept, unless no feature of a region is relevant: then it is what is nearest under
-    the weights of the step before.
+    Like boostml2, but each cut is along one feature: a step keeps the floor(zeta K) of the region's
+    K rows nearest to the query along the feature of the largest relevance (the first, in ties). The
+    units of features do not matter, unless no feature of a region is relevant: then the nearest
+    rows under the previous weights are kept.
 
-    What is returned is no partition: the k nearest rows of the last region under the metric
-    ``d(x, q)^2 = sum_f c_f (x_f - q_f)^2`` with the weights of the last step, which
-    ``local_metric(x)`` gives, in order, with their distances.
+    The result is not the partition but the k nearest rows of the last region, ordered under the
+    metric ``d(x, q)^2 = sum_f c_f (x_f - q_f)^2``, and their distances. The weights are those of
+    the last step, also given by ``local_metric(x)``.
 
     Attributes
     ----------
@@ -112,7 +110,7 @@ class BoostML1(BoostML2):
     Raises
     ------
     InputError
-        If y has one class only, or k is larger than the number of training rows.
+        If y has only one class, or k is larger than the number of training rows.
 
     References
     ----------

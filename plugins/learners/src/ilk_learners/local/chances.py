@@ -1,4 +1,4 @@
-"""How well each feature alone tells the classes around a query, compiled."""
+"""Compiled kernel of adamenn: how well each feature alone predicts the classes around a query."""
 
 from __future__ import annotations
 
@@ -21,14 +21,21 @@ def adapt(
     c: float,
     weights: np.ndarray,
 ) -> None:
-    """Fill the weights of the features at each query.
+    """Write the weights of the features at each query.
 
     Parameters
     ----------
+    columns : ndarray of shape (p, n)
+        The training rows, transposed.
+    codes : ndarray of int, shape (n,)
+    Q : ndarray of shape (m, p)
+    left_out : ndarray of int, shape (m,)
     lists : ndarray of int, shape (n, K2 + 1)
-        Rows nearest to each row under equal weights, nearest first, itself among them.
+        Rows nearest to each row under equal weights, nearest first, itself included.
     sizes : (K0, K1, K2, L)
-        At most as many as there are rows, but for one left out.
+        At most n, or n - 1 if a row is left out.
+    weights : ndarray of shape (m, p)
+        Written.
     """
     p, n = columns.shape
     K0, K1, K2, L = sizes
@@ -44,7 +51,7 @@ def adapt(
             _nearest(everything, values, K0, scratch, around)
             found[:] = 0.0
             for row in around:
-                if step == 0:
+                if step == 0:  # equal weights: the lists of `fit` save a search
                     _listed(lists[row], left_out[i], within)
                     near[:] = within[:K1]
                 else:
@@ -69,6 +76,10 @@ def _distances(
     left_out: int,
     values: np.ndarray,
 ) -> None:
+    """Squared distances of rows to q, infinite for the left-out one.
+
+    Shapes: `columns` (p, n), `rows` (m,), `q` and `weight` (p,), `values` (n,).
+    """
     values[:] = 0.0
     for f in range(len(weight)):
         column = columns[f]
@@ -83,7 +94,10 @@ def _distances(
 def _nearest(
     rows: np.ndarray, values: np.ndarray, k: int, scratch: np.ndarray, out: np.ndarray
 ) -> None:
-    """Put the k rows of smallest values into `out`, in the order of `rows`; ties to the first."""
+    """Write the k rows of smallest values into `out`, in the order of `rows`; ties to the first.
+
+    Shapes: `rows` and `values` (m,), `scratch` (at least m,), `out` (k,).
+    """
     n = len(rows)
     scratch[:n] = values[:n]
     bound = select(scratch, n, k - 1)
@@ -101,7 +115,10 @@ def _nearest(
 
 @ilk.compiled
 def _listed(listed: np.ndarray, left_out: int, out: np.ndarray) -> None:
-    """Take the first rows of a list, without the one left out."""
+    """Copy the first rows of a list, without the left-out one.
+
+    Shapes: `listed` (K2 + 1,), `out` (K2,).
+    """
     place = 0
     for row in listed:
         if row != left_out and place < len(out):
@@ -120,7 +137,11 @@ def _add_losses(
     scratch: np.ndarray,
     found: np.ndarray,
 ) -> None:
-    """Add what is lost where a feature alone tells the classes at a row, to each feature."""
+    """Add, for each feature, the loss of predicting the classes at a row by it alone.
+
+    Shapes: `columns` (p, n), `codes` (n,), `within` (K2,), `chance` (n_classes,), `scratch` (at
+    least K2,), `found` (p,).
+    """
     n = len(within)
     apart, counts = np.empty(n), np.empty(len(chance))
     for f in range(len(columns)):
@@ -141,8 +162,8 @@ def _add_losses(
 
 @ilk.compiled
 def _weigh(losses: np.ndarray, c: float, weight: np.ndarray) -> None:
-    """Weights ``exp(c R) / sum exp(c R)``, R the worst loss less the feature's own."""
-    best = losses.min()
+    """Weights ``exp(c R) / sum exp(c R)``, R the largest loss minus the feature's loss; (p,)."""
+    best = losses.min()  # a common factor of the weights cancels; this one avoids overflow
     for f in range(len(weight)):
         weight[f] = np.exp(c * (best - losses[f]))
     weight /= weight.sum()

@@ -1,4 +1,4 @@
-"""dann: a discriminant analysis around each query tells along what classes differ there."""
+"""dann: a discriminant analysis around each query stretches its neighbourhood."""
 
 from __future__ import annotations
 
@@ -12,53 +12,52 @@ from ilk import param
 from ilk_learners.local.adaptive import AdaptiveMetric
 from ilk_learners.numerics import check_finite_parameters, deviations
 
-_LEAST = 50  # rows of a neighbourhood, unless their number is given
-_NUMBERS = 2**20  # of neighbourhoods that are held at once
-_SMALLEST = 1e-140  # deviation of a feature, compared with the largest number, that is one
+_LEAST = 50  # minimal default size of a neighbourhood, as in Hastie and Tibshirani
+_NUMBERS = 2**20  # numbers of neighbourhoods held at once: 8 MiB
+_SMALLEST = 1e-140  # smaller deviations, relative to the largest number, count as constant
 
 
 class DANN(AdaptiveMetric):
     """Stretch the neighbourhood along directions in which the classes around do not differ.
 
-    Of the K_m training rows nearest to the query q, in the Euclidean metric at first, with
-    the weights ``w_i = (1 - (d_i / h)^3)^3``, where h is the distance of the last of them, come
-    the weighted means and shares of classes and the matrices within and between them ::
+    The K_m training rows nearest to the query q, in the Euclidean metric at first, have the weights
+    ``w_i = (1 - (d_i / h)^3)^3``, where h is the distance of the last of them. They give the
+    weighted class means and shares and the within-class and between-class matrices ::
 
         pi_c = sum_{y_i = c} w_i / sum_i w_i
         W = sum_i w_i (x_i - m_{y_i}) (x_i - m_{y_i})' / sum_i w_i
         B = sum_c pi_c (m_c - m) (m_c - m)'
         A = W^-1/2 (W^-1/2 B W^-1/2 + epsilon I) W^-1/2 = W^-1 B W^-1 + epsilon W^-1
 
-    and ``d(x, q)^2 = (x - q)' A (x - q)``, by which the K_m nearest may be found again. Distances
-    have no unit: that of all features changes nothing; features should be of comparable spread
+    and ``d(x, q)^2 = (x - q)' A (x - q)``. The K_m nearest can be updated under it. Distances have
+    no unit: a common unit of all features does not matter. Features should have comparable spread
     for the first neighbourhood, as after the transformer standardize.
 
-    *Small regions.* With few rows, or equal ones, W is singular or nearly so. In units in which
-    each feature has variance 1 over all training rows, W's eigenvalues (or diagonal) below
-    `floor` times the features' mean variance in the neighbourhood are raised to it; above,
-    everything is as printed. One class around: B is 0, and the metric is that of W alone.
-    All K_m rows as far: they weigh the same. Equal rows only: the mean variance is taken as 1.
-    Features that are constant over all training rows have no influence. *Ties* go to the lower
-    index; rows as far as the last have no weight, so which of them are among the K_m does not
-    matter.
+    *Small regions.* With few rows, or equal ones, W is (nearly) singular. In units in which each
+    feature has variance 1 over all training rows, W's eigenvalues (or diagonal) are raised to at
+    least `floor` times the features' mean variance in the neighbourhood; larger ones stay as
+    printed. With one class around, B is 0 and W alone gives the metric. If all K_m rows are equally
+    far, they have equal weights. If all are equal, the mean variance is taken as 1. Features that
+    are constant over all training rows have no influence. *Ties* go to the lower index; rows as far
+    as the last have weight 0, so it does not matter which of them are among the K_m.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     report_ : Report
-        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
-        left out does not shape its own metric either, but for the unit of the floor.
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric. A left-out
+        row does not influence its own metric, except through the unit of the floor.
 
     Raises
     ------
     InputError
-        If y has one class only, or k is larger than the number of training rows.
+        If y has only one class, or k is larger than the number of training rows.
 
     References
     ----------
     T. Hastie, R. Tibshirani, "Discriminant adaptive nearest neighbor classification", *IEEE
     Transactions on Pattern Analysis and Machine Intelligence* 18, 1996. Zaidi 2011, equation
-    (6.2), which leaves out how W and B are weighted.
+    (6.2), which omits the weights of W and B.
 
     Examples
     --------
@@ -76,24 +75,24 @@ class DANN(AdaptiveMetric):
         default=None,
         type=int,
         ge=1,
-        doc="K_m; if left out a fifth of the rows, but at least 50. At most all rows are used.",
+        doc="K_m; None: a fifth of the rows, at least 50. At most all rows are used.",
     )
-    epsilon: float = param(default=1.0, gt=0, doc="Rounds the neighbourhood.")
+    epsilon: float = param(default=1.0, gt=0, doc="Makes the neighbourhood rounder.")
     n_iterations: int = param(
         default=1,
         ge=1,
-        doc="How many times a metric is made, each from the neighbourhood under the one before.",
+        doc="Number of metric updates, each from the neighbourhood under the previous metric.",
     )
     diagonal: bool = param(
         default=True,
-        doc="Whether of W only the diagonal is estimated, as Hastie and Tibshirani advise.",
+        doc="Whether to estimate only the diagonal of W, as Hastie and Tibshirani advise.",
     )
     floor: float = param(
         default=0.1,
         gt=0,
         le=1,
-        doc="Least variance within classes along any direction, of 1 in the neighbourhood. "
-        "With 0.001 the full form erred in 20.2% of cases instead of 18.0% (10 sets, "
+        doc="Lower bound of the within-class variance along any direction, relative to that of "
+        "the neighbourhood. With 0.001 the full form had 20.2% errors instead of 18.0% (10 sets, "
         "standardised, 5-NN, 2-fold; the diagonal one in 17.8% with either).",
     )
     unitless: ClassVar[bool] = True
@@ -114,7 +113,7 @@ class DANN(AdaptiveMetric):
     def _nearest(
         self, Q: np.ndarray, k: int, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        with threadpool_limits(1, user_api="blas"):  # blocks run in threads of ours
+        with threadpool_limits(1, user_api="blas"):  # our own threads run the blocks
             return super()._nearest(Q, k, left_out)
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
@@ -132,7 +131,7 @@ class DANN(AdaptiveMetric):
     def _adapted(
         self, Q: np.ndarray, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Maps (m, d, p) and weights (m, p) that make the metrics, and all squared distances."""
+        """Maps (m, d, p) and weights (m, p) of the metrics, and all squared distances."""
         equal = (self.deviation_ > _SMALLEST).astype(float)
         maps, weights = np.empty((len(Q), 0, Q.shape[1])), np.tile(equal, (len(Q), 1))
         squares = self._squares(Q, maps, weights, left_out)
@@ -180,7 +179,7 @@ class DANN(AdaptiveMetric):
         return np.concatenate(maps), np.concatenate(own)
 
     def _discriminant(self, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Maps and weights whose squared lengths add up to the metric, of some neighbourhoods."""
+        """Maps and weights of neighbourhoods; their squared lengths add up to the metric."""
         known = self.deviation_ > _SMALLEST
         unit = np.where(known, self.deviation_, 1.0)
         Z = np.moveaxis(self.columns_[:, rows], 0, -1) - self.mean_
@@ -200,7 +199,7 @@ class DANN(AdaptiveMetric):
         maps = np.matmul(turned, np.swapaxes(vectors, 1, 2))
         own = np.swapaxes(vectors * np.sqrt(self.epsilon / values), 1, 2)
         both = np.concatenate([maps, own], axis=1)
-        triangle = np.linalg.qr(both, mode="r")  # of the same metric, and quicker to apply
+        triangle = np.linalg.qr(both, mode="r")  # the same metric, faster to apply
         return triangle * inverse, np.zeros((len(rows), len(unit)))
 
 

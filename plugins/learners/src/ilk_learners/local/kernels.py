@@ -1,4 +1,4 @@
-"""Compiled: squared distances of queries under a metric of their own; the k-th smallest value."""
+"""Compiled kernels: squared distances under a metric per query; the k-th smallest value."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import numpy as np
 
 import ilk
 
-_WIDTH = 512  # rows looked at together: what is summed stays in the cache
+_WIDTH = 512  # rows per block: their sums stay in the cache
 
 
 @ilk.compiled
 def weighted(columns: np.ndarray, Q: np.ndarray, weights: np.ndarray, squares: np.ndarray) -> None:
-    """Fill ``squares[i, j] = sum_f weights[i, f] (columns[f, j] - Q[i, f])^2``."""
+    """Write ``squares[i, j] = sum_f weights[i, f] (columns[f, j] - Q[i, f])^2``.
+
+    Shapes: `columns` (p, n), `Q` and `weights` (m, p), `squares` (m, n).
+    """
     p, n = columns.shape
     for i in range(len(Q)):
         for first in range(0, n, _WIDTH):
@@ -26,7 +29,10 @@ def weighted(columns: np.ndarray, Q: np.ndarray, weights: np.ndarray, squares: n
 
 @ilk.compiled
 def mapped(columns: np.ndarray, Q: np.ndarray, maps: np.ndarray, squares: np.ndarray) -> None:
-    """Fill ``squares[i, j]`` with the squared length of ``maps[i] @ (columns[:, j] - Q[i])``."""
+    """Write to ``squares[i, j]`` the squared length of ``maps[i] @ (columns[:, j] - Q[i])``.
+
+    Shapes: `columns` (p, n), `Q` (m, p), `maps` (m, d, p), `squares` (m, n).
+    """
     p, n = columns.shape
     differences, image = np.empty((p, _WIDTH)), np.empty(_WIDTH)
     for i in range(len(Q)):
@@ -41,7 +47,7 @@ def mapped(columns: np.ndarray, Q: np.ndarray, maps: np.ndarray, squares: np.nda
                 image[:] = 0.0
                 for f in range(p):
                     share, difference = maps[i, r, f], differences[f]
-                    if share == 0:  # half of a triangle
+                    if share == 0:  # zeros of a triangular map
                         continue
                     for j in range(len(total)):
                         image[j] += share * difference[j]
@@ -51,7 +57,10 @@ def mapped(columns: np.ndarray, Q: np.ndarray, maps: np.ndarray, squares: np.nda
 
 @ilk.compiled
 def select(values: np.ndarray, n: int, k: int) -> float:
-    """The value that has k of the n before it when they are sorted; rearranges them."""
+    """Quickselect: the value at position k of the first n `values` (at least n,) if sorted.
+
+    Rearranges them.
+    """
     low, high = 0, n - 1
     while low < high:
         pivot = _middle(values[low], values[(low + high) // 2], values[high])

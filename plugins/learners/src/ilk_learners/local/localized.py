@@ -16,42 +16,41 @@ from ilk_learners.metric_learners.linear import MetricWarning
 
 
 class Localized(AdaptiveMetric):
-    """Fit a metric learner to the rows around each query, and rank them under its metric.
+    """Fit a metric learner to the rows around each query and rank them under its metric.
 
-    The `n_neighbors` training rows that are nearest to the query q in the Euclidean metric are
-    what the learner is fitted to, as it would be to all. With its map L the neighbours of q are
-    those of these rows for which ``d(x, q)^2 = (x - q)' L'L (x - q)`` is least: what is learned
-    around q says nothing about rows far from it. Features should be of comparable spread for
-    the neighbourhood, as after the transformer standardize.
+    The learner is fitted to the `n_neighbors` training rows nearest to the query q in the Euclidean
+    metric. Only these rows are ranked, by ``d(x, q)^2 = (x - q)' L'L (x - q)`` with its map L: a
+    metric learned around q does not apply to distant rows. Features should have comparable spread
+    for the neighbourhood, as after the transformer standardize.
 
-    A learner is fitted for each query, so a prediction costs as much as a fit to `n_neighbors`
-    rows: learners in closed form (rca, lda, lfda, pca) take below a millisecond, others far more.
+    Each query fits a learner, so a prediction costs as much as a fit to `n_neighbors` rows: below a
+    millisecond for learners in closed form (rca, lda, lfda, pca), far more for others.
 
-    *Small regions.* Rows of one class around a query teach nothing: there the metric is
-    Euclidean. If more neighbours are asked for than `n_neighbors`, as many rows are ranked, under
-    the same metric. Where the learner refuses the rows around a query, as there is no spread
-    within classes, the metric is Euclidean, and a warning says so. *Ties* go to the lower index.
+    *Small regions.* If all rows around a query are of one class, the metric is Euclidean. If more
+    neighbours than `n_neighbors` are requested, as many rows are ranked, under the same metric. If
+    the learner rejects the rows around a query (no spread within classes, say), the metric is
+    Euclidean and a warning is issued. *Ties* go to the lower index.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     learner_ : metric learner
-        As it is fitted to each neighbourhood: a copy of it, this one stays as it is.
+        Unfitted template; a copy is fitted to each neighbourhood.
     report_ : Report
-        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
-        left out does not shape its own metric either. It fits the learner up to 500 times.
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric. A left-out
+        row does not influence its own metric. The report fits the learner up to 500 times.
 
     Raises
     ------
     ParameterError
         If the learner has no linear map.
     InputError
-        If a frozen learner is for other features.
+        If a frozen learner has another number of features.
 
     Warns
     -----
     MetricWarning
-        If the learner refuses the rows around a query; also if the error after is larger.
+        If the learner rejects the rows around a query; also if the error increases.
 
     References
     ----------
@@ -69,13 +68,13 @@ class Localized(AdaptiveMetric):
     learner: MetricLearnerLike = slot(
         "metric_learner",
         default="rca",
-        doc="Any with a linear map. A frozen one is the same for all queries.",
+        doc="Any with a linear map. A frozen one is used for all queries.",
     )
     n_neighbors: int = param(default=50, ge=2, doc="Rows around the query; at most all are used.")
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Seeds the learner, the same way for each query.",
+        doc="Seeds the learner, equally for each query.",
     )
 
     @classmethod
@@ -97,7 +96,7 @@ class Localized(AdaptiveMetric):
     def _nearest(
         self, Q: np.ndarray, k: int, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        with threadpool_limits(1, user_api="blas"):  # blocks run in threads of ours
+        with threadpool_limits(1, user_api="blas"):  # our own threads run the blocks
             return super()._nearest(Q, k, left_out)
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
@@ -121,7 +120,7 @@ class Localized(AdaptiveMetric):
         return squares, rows
 
     def _around(self, Q: np.ndarray, k: int, left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The rows around each query by which it is learned, and those that are ranked."""
+        """The rows around each query to learn from, and the rows to rank."""
         from ilk_learners.local.kernels import weighted
 
         squares = np.empty((len(Q), len(self.codes_)))
@@ -134,7 +133,7 @@ class Localized(AdaptiveMetric):
         return np.sort(rows[:, :size], axis=1), rows
 
     def _map(self, rows: np.ndarray) -> np.ndarray:
-        """L of the learner, fitted to these rows in the unit of the data."""
+        """L of the learner fitted to these rows, in the unit of the data."""
         p = len(self.columns_)
         frozen = ilk.is_frozen(self.learner_)
         if not frozen and len(np.unique(self.codes_[rows])) < 2:
@@ -145,7 +144,7 @@ class Localized(AdaptiveMetric):
             learner = ilk.fit_component(learner, X, self.classes_[self.codes_[rows]])
         except InputError as error:
             warnings.warn(
-                f"{display_name(self)}: the learner refuses the rows around a query, so that the "
+                f"{display_name(self)}: the learner rejects the rows around a query, so the "
                 f"metric there is Euclidean: {error}",
                 MetricWarning,
                 stacklevel=2,

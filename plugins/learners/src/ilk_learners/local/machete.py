@@ -1,4 +1,4 @@
-"""machete and scythe: a region around the query is cut along its relevant features."""
+"""machete and scythe: cut a region around the query along its relevant features."""
 
 from __future__ import annotations
 
@@ -9,41 +9,39 @@ from ilk_learners.local.partition import PartitionMetric
 
 
 class Machete(PartitionMetric):
-    """Cut off, step by step, what is far from the query along the most relevant feature.
+    """Cut off, step by step, rows far from the query along the most relevant feature.
 
-    A region holds all training rows at first. In it, each feature f gets the relevance ::
+    The region holds all training rows at first. In it, each feature f has the relevance ::
 
         I_f^2 = sum_c ( P(c) - P(c | near) )^2
 
-    where P(c) is the share of class c in the region, and P(c | near) that among the L of its
-    rows nearest to the query along f (and all as near as the last of them): how much better
-    the class is known once the query's value of f is. A step keeps that `shrink` of the
-    region's K rows, rounded down, which are nearest to the query along the feature with the
-    largest relevance (the first of equal ones), until `n_neighbors` are left (k, where more
-    are asked for). Units of single features do not change what is kept, as long as one is
-    relevant.
+    where P(c) is the share of class c in the region, and P(c | near) its share among the L rows of
+    the region nearest to the query along f (and ties of the last). It measures how well the query's
+    value of f predicts the class. A step keeps the share `shrink` of the region's K rows, rounded
+    down, nearest to the query along the feature of the largest relevance (the first, in ties),
+    until `n_neighbors` remain (k, if more are requested). The units of features do not matter while
+    one is relevant.
 
-    What is returned is no partition: the k nearest rows of the last region under the metric
-    ``d(x, q)^2 = sum_f r_f (x_f - q_f)^2`` with the shares ``r_f = I_f^2 / sum I^2`` of the
-    last step, which ``local_metric(x)`` gives, in order, with their distances (for k up to
-    `n_neighbors`; beyond, of a region of k rows). For this last order features should be of
-    comparable spread.
+    The result is not the partition but the k nearest rows of the last region, ordered under the
+    metric ``d(x, q)^2 = sum_f r_f (x_f - q_f)^2``, and their distances (for k up to `n_neighbors`;
+    for larger k, of a region of k rows). The shares ``r_f = I_f^2 / sum I^2`` are those of the last
+    step, also given by ``local_metric(x)``. For this order features should have comparable spread.
 
-    *Small regions*: of fewer than 2L rows, half are near. A feature that has no row beyond
-    has no relevance; if none has any, the rows nearest under the weights of the step before
-    are kept, equal ones at the start. *Ties* go to the lower index.
+    *Small regions*: of fewer than 2L rows, half are near. A feature without rows beyond has
+    relevance 0; if all have, the nearest rows under the previous weights are kept (equal at the
+    start). *Ties* go to the lower index.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     report_ : Report
-        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; a row
-        left out does not shape its own region either.
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric. A left-out
+        row does not influence its own region.
 
     Raises
     ------
     InputError
-        If y has one class only, or k is larger than the number of training rows.
+        If y has only one class, or k is larger than the number of training rows.
 
     Notes
     -----
@@ -54,7 +52,7 @@ class Machete(PartitionMetric):
     ----------
     J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University,
     1994. Zaidi 2011, equation (6.1), which has 1/C for the share of each class in the region:
-    right only where all classes are as frequent.
+    correct only if all classes are equally frequent.
 
     Examples
     --------
@@ -69,7 +67,7 @@ class Machete(PartitionMetric):
         default=0.8,
         gt=0,
         lt=1,
-        doc="Share of a region's rows that each step keeps.",
+        doc="Share of the region's rows kept by each step.",
     )
     logarithmic: ClassVar[bool] = False
     single: ClassVar[bool] = True
@@ -83,29 +81,28 @@ class Machete(PartitionMetric):
 
 
 class Scythe(Machete):
-    """Cut off what is far from the query, each feature counting as much as it is relevant.
+    """Cut off rows far from the query, with features weighted by relevance.
 
-    As the machete, but the winner does not take all: with the relevances ``I_f^2`` of the
-    features in the region and their shares ``r_f = I_f^2 / sum I^2``, a step keeps that
-    `shrink` of the region's rows which are nearest under the metric ::
+    Like the machete, but with all features: with the relevances ``I_f^2`` of the features in the
+    region and their shares ``r_f = I_f^2 / sum I^2``, a step keeps the share `shrink` of the
+    region's rows nearest under the metric ::
 
         d(x, q)^2 = sum_f r_f (x_f - q_f)^2
 
-    so that a feature influences each cut in proportion to its relevance. The k nearest are
-    those of the last region under the weights r of the last step, which ``local_metric(x)``
-    gives. Features should be of comparable spread, as after the transformer standardize.
-
-    "In proportion" is read so: each difference ``x_f - q_f`` is multiplied by I_f.
+    so that a feature influences each cut in proportion to its relevance. The k nearest rows are
+    those of the last region under the weights r of the last step, also given by
+    ``local_metric(x)``. Features should have comparable spread, as after the transformer
+    standardize. "In proportion" means that each difference ``x_f - q_f`` is multiplied by I_f.
 
     Attributes
     ----------
     classes_, report_
-        As with machete.
+        As in machete.
 
     Raises
     ------
     InputError
-        If y has one class only, or k is larger than the number of training rows.
+        If y has only one class, or k is larger than the number of training rows.
 
     References
     ----------

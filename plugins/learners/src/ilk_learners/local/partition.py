@@ -1,4 +1,4 @@
-"""What local metrics have in common that shrink a region around the query, step by step."""
+"""Base of local metrics that shrink a region around the query, step by step."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ilk_learners.local.adaptive import AdaptiveMetric
 
 
 class PartitionMetric(AdaptiveMetric):
-    """Finds weights of the features in a region around the query, shrinks it, and so on.
+    """Computes feature weights in a region around the query, shrinks it, and repeats.
 
-    Subclasses say how relevance is measured and along what a region shrinks.
+    Subclasses define the relevance measure and the direction of shrinking.
 
     Attributes
     ----------
     order_ : ndarray of uint32, shape (p, n)
-        Sorts the training rows by each feature.
+        Row numbers, sorted by each feature.
     """
 
     logarithmic: ClassVar[bool]
@@ -39,7 +39,7 @@ class PartitionMetric(AdaptiveMetric):
 
     @abstractmethod
     def _step(self) -> tuple[float, float]:
-        """Share of the rows that a step keeps, and what is added to probabilities."""
+        """Share of the rows kept by a step, and the number added to probabilities."""
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:
         return self._regions(Q, 1, left_out)[2]
@@ -53,7 +53,7 @@ class PartitionMetric(AdaptiveMetric):
     def _regions(
         self, Q: np.ndarray, k: int, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Squared distances to the rows of the last regions, which they are, and the weights."""
+        """Squared distances to the rows of the last regions, the row numbers, and the weights."""
         from ilk_learners.local.regions import shrink
 
         n = len(self.codes_)

@@ -1,4 +1,4 @@
-"""Compiled: regions around queries that shrink along relevant features."""
+"""Compiled kernels: regions around queries that shrink along relevant features."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 import ilk
 from ilk_learners.local.kernels import select
 
-_DENSE = 2  # sorted features hold less than so many times the rows of the region
+_DENSE = 2  # sorted lists are compacted once they are so many times as long as the region
 
 
 @ilk.compiled
@@ -27,23 +27,28 @@ def shrink(
     squares: np.ndarray,
     weights: np.ndarray,
 ) -> None:
-    """Shrink the region of each query to as many rows as `where` has places for it.
+    """Shrink the region of each query to the number of rows that fit in `where`.
 
-    A region holds all rows at first. Weights of the features are found in it, and the `share`
-    of its rows is kept that is nearest to the query, along the feature of largest weight
-    if `single`, else under the weights; and so on.
+    A region holds all rows at first. Each step computes the weights of the features in it and keeps
+    the share `share` of its rows nearest to the query: along the feature of the largest weight if
+    `single`, else under the weights.
 
     Parameters
     ----------
+    columns : ndarray of shape (p, n)
+        The training rows, transposed.
     order : ndarray of int, shape (p, n)
-        Sorts each feature.
+        Row numbers, sorted by each feature.
+    codes : ndarray of int, shape (n,)
+    Q : ndarray of shape (m, p)
+    left_out : ndarray of int, shape (m,)
     near : int
-        Rows nearest along a feature, which are told from those beyond; half of a small region.
+        Number of near rows along a feature, the others are beyond; half of a small region.
     where, squares : ndarray of shape (m, c)
-        Filled with the rows that are left, ascending, and their squared distances from the
-        query under the last weights. A row too few, as one is left out, is -1 and infinitely far.
+        Written: the remaining rows, ascending, and their squared distances from the query under
+        the last weights. A missing row (one is left out) is -1 and infinitely far.
     weights : ndarray of shape (m, p)
-        Filled.
+        Written.
     """
     p, n = columns.shape
     stop = where.shape[1]
@@ -61,7 +66,7 @@ def shrink(
             few = max(min(near, size // 2), 1)
             if _DENSE * size <= held:
                 held = _thin(order, own, n, alive) if held == n else _thin(own, own, held, alive)
-            if held == n:  # not one call, as one of the arrays may be read-only
+            if held == n:  # two calls: numba types a read-only array differently
                 _relevances(
                     columns, order, n, alive, codes, q, few, total, kappa, logarithmic, found
                 )
@@ -82,6 +87,7 @@ def shrink(
 
 @ilk.compiled
 def _counts(codes: np.ndarray, rows: np.ndarray, n_classes: int) -> np.ndarray:
+    """Number of rows of each class; `codes` (n,), `rows` (size,)."""
     counts = np.zeros(n_classes, np.int64)
     for row in rows:
         counts[codes[row]] += 1
@@ -90,7 +96,7 @@ def _counts(codes: np.ndarray, rows: np.ndarray, n_classes: int) -> np.ndarray:
 
 @ilk.compiled
 def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
-    """Put all rows but one into the region; return how many these are."""
+    """Put all rows except the left-out one into the region; return its size; arrays (n,)."""
     size = 0
     for j in range(len(rows)):
         alive[j] = j != left_out
@@ -102,7 +108,7 @@ def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
 
 @ilk.compiled
 def _normalise(found: np.ndarray, weight: np.ndarray) -> bool:
-    """Put relevances that sum to 1 in place of the weights, unless nothing is relevant."""
+    """Replace the weights by normalized relevances, unless all are 0; arrays (p,)."""
     total = found.sum()
     if total == 0:
         return False
@@ -120,7 +126,10 @@ def _distances(
     single: bool,
     values: np.ndarray,
 ) -> None:
-    """Distances of rows along the feature of largest weight, or squared ones under all weights."""
+    """Distances of rows along the feature of largest weight, or squared ones under all weights.
+
+    Shapes: `columns` (p, n), `rows` (size,), `q` and `weight` (p,), `values` (at least size,).
+    """
     if single:
         best = np.argmax(weight)
         column = columns[best]
@@ -146,7 +155,7 @@ def _keep_nearest(
     scratch: np.ndarray,
     alive: np.ndarray,
 ) -> int:
-    """Keep the rows of smallest values, ties by lower index; return how many these are."""
+    """Keep the `kept` rows of smallest values, ties by lower index; return `kept`; arrays (n,)."""
     scratch[:size] = values[:size]
     bound = select(scratch, size, kept - 1)
     room = kept
@@ -166,7 +175,10 @@ def _keep_nearest(
 
 @ilk.compiled
 def _thin(order: np.ndarray, own: np.ndarray, held: int, alive: np.ndarray) -> int:
-    """Keep, of the rows sorted by each feature, those of the region; return how many these are."""
+    """Compact the sorted rows of each feature to the region; return its size.
+
+    Shapes: `order` (p, at least held), `own` (p, n // _DENSE + 1), `alive` (n,).
+    """
     place = 0
     for f in range(len(order)):
         place = 0
@@ -191,7 +203,11 @@ def _relevances(
     logarithmic: bool,
     found: np.ndarray,
 ) -> None:
-    """Relevance of each feature in the region."""
+    """Relevance of each feature in the region.
+
+    Shapes: `columns` (p, n), `order` (p, at least held), `alive` and `codes` (n,), `q` and `found`
+    (p,), `total` (n_classes,).
+    """
     inside = np.empty_like(total)
     for f in range(len(columns)):
         _walk(columns[f], order[f, :held], alive, codes, q[f], few, inside)
@@ -208,7 +224,10 @@ def _walk(
     few: int,
     inside: np.ndarray,
 ) -> None:
-    """Count, by class, the rows nearest along a sorted feature, and all as near as the last."""
+    """Count, by class, the nearest rows along a sorted feature, and ties of the last.
+
+    Shapes: `column`, `alive` and `codes` (n,), `order` (held,), `inside` (n_classes,).
+    """
     n = len(order)
     low, high = 0, n
     while low < high:
@@ -218,7 +237,7 @@ def _walk(
         else:
             high = middle
     inside[:] = 0
-    left, right = low - 1, low
+    left, right = low - 1, low  # walk outwards from the query's position
     count, reach = 0, 0.0
     while True:
         while left >= 0 and alive[order[left]] == 0:
@@ -242,7 +261,7 @@ def _walk(
 
 @ilk.compiled
 def _relevance(inside: np.ndarray, total: np.ndarray, kappa: float, logarithmic: bool) -> float:
-    """How much the classes near the query along a feature differ from those beyond, or from all."""
+    """Difference of class shares near the query and beyond it (or in all); arrays (n_classes,)."""
     m, size = inside.sum(), total.sum()
     if m == size:
         return 0.0
@@ -251,7 +270,7 @@ def _relevance(inside: np.ndarray, total: np.ndarray, kappa: float, logarithmic:
         if logarithmic:
             here, beyond = inside[c] / m, (total[c] - inside[c]) / (size - m)
             relevance += abs(0.5 * np.log((here + kappa) / (beyond + kappa)))
-        else:  # in whole numbers, so that features which are as relevant are equally so
+        else:  # exact integers, so that equally relevant features tie
             difference = float(inside[c] * size - total[c] * m)
             relevance += difference * difference
     whole = float(m * size)

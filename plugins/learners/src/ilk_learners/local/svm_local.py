@@ -1,4 +1,4 @@
-"""svm_local: features count as the nearest boundary of a support vector machine faces them."""
+"""svm_local: features weighted by the normal of the nearest decision boundary of an SVM."""
 
 from __future__ import annotations
 
@@ -16,28 +16,26 @@ from ilk_learners.numerics import check_finite_parameters, common_deviations
 if TYPE_CHECKING:
     from ilk_learners.metric_learners.linear import Report
 
-_PARTS = 5  # machines for the report, each made without a part of the rows
-_FAR = 1e100  # beyond, where the kernel has long been 0
+_PARTS = 5  # machines for the report: 5-fold cross-validation
+_FAR = 1e100  # farther queries are moved here: the kernel is 0 anyway
 
 
 class SVMLocal(AdaptiveMetric):
-    """Weigh features by how a support vector machine's boundary near the query faces them.
+    """Weight features by the normal of an SVM's decision boundary near the query (LFM-SVM).
 
-    A machine with the kernel ``exp(-gamma |x - z|^2)`` is made once (LFM-SVM). With f its decision
-    function and n the gradient of f, of length 1, at the point of the boundary f = 0 nearest to
-    the query q ::
+    `fit` trains one machine with the kernel ``exp(-gamma |x - z|^2)``. With f its decision function
+    and n the unit gradient of f at the point of the boundary f = 0 nearest to the query q ::
 
         R_f = |n_f|,    A = c max(0, 1 - l / D),    w_f = exp(A R_f) / sum_g exp(A R_g)
 
-    where l is the distance of q from that point, and D the mean of that over 100 training rows,
-    evenly spread: far from the boundary all features count the same. The metric is
-    ``d(x, q)^2 = sum_f w_f (x_f - q_f)^2``. Features should be of comparable spread, as after the
+    where l is the distance of q from that point, and D the mean distance of 100 evenly chosen
+    training rows: far from the boundary all weights are equal. The metric is
+    ``d(x, q)^2 = sum_f w_f (x_f - q_f)^2``. Features should have comparable spread, as after the
     transformer standardize.
 
-    The nearest point of the boundary is approximated by that on the line from q to the nearest
-    training row beyond it. With more than two classes there is a function for each pair of
-    them; f is that of the class with most votes (the first of equal ones) and of the class
-    for which it is nearest to 0.
+    The nearest point of the boundary is approximated on the line from q to the nearest training row
+    beyond it. With more than two classes there is a function for each pair of classes. f is then
+    the function closest to 0 among the pairs with the class of most votes (the first, in ties).
 
     *Small regions.* If no row is beyond the boundary, or the gradient is 0, weights are equal.
     *Ties* go to the lower index.
@@ -46,13 +44,13 @@ class SVMLocal(AdaptiveMetric):
     ----------
     classes_ : ndarray of shape (n_classes,)
     report_ : Report
-        Leave-one-out error of the nearest neighbour, Euclidean and under this metric; the metric
-        at a row is that of a machine which a fifth of the rows, and so this one, was kept from.
+        Leave-one-out error of the nearest neighbour, Euclidean and under this metric. The metric at
+        a row uses a machine trained without the fold of this row (5-fold cross-validation).
 
     Raises
     ------
     InputError
-        If y has one class only, or k is larger than the number of training rows.
+        If y has only one class, or k is larger than the number of training rows.
 
     References
     ----------
@@ -60,7 +58,7 @@ class SVMLocal(AdaptiveMetric):
     Transactions on Neural Networks* 16, 2005; "Adaptive nearest neighbor classification using
     support vector machines", NIPS 2001. Zaidi 2011, section 6.1. There A = D - l, which depends
     on the unit; D and l are measured from the nearest support vector, which is 0 for most rows
-    where classes overlap; and the boundary is looked for along the axes.
+    if classes overlap; and the boundary is searched along the axes.
 
     Examples
     --------
@@ -73,19 +71,19 @@ class SVMLocal(AdaptiveMetric):
     array([[2, 3, 1]])
     """
 
-    C: float = param(default=1.0, gt=0, doc="Price of a row on the wrong side of its margin.")
+    C: float = param(default=1.0, gt=0, doc="Cost of a violated margin.")
     gamma: float | str = param(
         default="scale",
         type=float,
         gt=0,
         choices=("scale",),
-        doc='Of the kernel, in the unit of the data; "scale": one over the number of features '
-        "and the variance of all numbers in X.",
+        doc='Gamma of the kernel, in the unit of the data; "scale": one over the product of the '
+        "number of features and the variance of all numbers in X.",
     )
     c: float = param(
         default=5.0,
         ge=0,
-        doc="How much the boundary's direction matters; with 0 all weights are equal.",
+        doc="Influence of the boundary's normal; 0: equal weights.",
     )
 
     @classmethod
@@ -104,7 +102,7 @@ class SVMLocal(AdaptiveMetric):
         self.parts_ = [self._boundaries(rows[part != i], self.codes_[part != i]) for i in parts]
 
     def _boundaries(self, rows: np.ndarray, codes: np.ndarray) -> tuple[Boundaries | None, float]:
-        """A machine of some rows and its reach D; none if they are of one class."""
+        """A machine trained on the rows and its reach D; None if they are of one class."""
         if len(np.unique(codes)) < 2:
             return None, 0.0
         gamma = self.gamma
@@ -144,21 +142,21 @@ class SVMLocal(AdaptiveMetric):
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-_HALVINGS = 20  # of the way from a point to a row beyond the boundary
-_MOST = 100  # rows whose distances from the boundary are averaged
-_QUERIES = 32  # of them looked at together
+_HALVINGS = 20  # bisections between a query and a row beyond the boundary: 1e-6 of the way
+_MOST = 100  # rows whose distances from the boundary are averaged: enough for a mean
+_QUERIES = 32  # queries per block
 
 
 @dataclass(frozen=True)
 class Boundaries:
-    """A machine with the Gaussian kernel for each pair of classes, and what it was made from.
+    """Machines with the Gaussian kernel for each pair of classes, and their training rows.
 
     Attributes
     ----------
     machine : SVC
     rows : ndarray of shape (n, p)
     beyond : ndarray of bool, shape (n, n_pairs)
-        On which side of each pair's boundary a row is.
+        Side of each pair's boundary on which a row lies.
     """
 
     machine: SVC
@@ -168,7 +166,7 @@ class Boundaries:
 
     @classmethod
     def of(cls, rows: np.ndarray, codes: np.ndarray, C: float, gamma: float | str) -> Self:
-        """Fit the machine to rows of two classes or more."""
+        """Fit the machine to rows of at least two classes."""
         variance = float(rows.var())
         if isinstance(gamma, str):
             gamma = 1 / (rows.shape[1] * variance) if variance > 0 else 1.0
@@ -177,7 +175,7 @@ class Boundaries:
         return cls(machine, rows, codes, beyond)
 
     def reach(self) -> float:
-        """Mean distance of rows, evenly spread over all, from the boundary; 0 if there is none."""
+        """Mean distance of evenly chosen rows from the boundary; 0 if there is none."""
         n = len(self.rows)
         some = self.rows[np.unique(np.linspace(0, n - 1, min(n, _MOST)).astype(int))]
         distances = np.empty(len(some))
@@ -190,14 +188,14 @@ class Boundaries:
         return float(known.mean()) if known.size else 0.0
 
     def normals(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients near points on the boundary of their class that is nearest, of length 1.
+        """Unit gradients at the nearest boundary of the predicted class.
 
         Returns
         -------
         normals : ndarray of shape (m, p)
-            0 where the machine is flat.
+            0 if the gradient is 0.
         distances : ndarray of shape (m,)
-            From that point of the boundary; infinite if no row is beyond it.
+            Distance from that point of the boundary; infinite if no row is beyond it.
         """
         values = _pairwise(self.machine, points)
         pairs = self._nearest_boundary(values)
@@ -216,7 +214,7 @@ class Boundaries:
         return gradient / np.where(length > 0, length, 1), np.where(known, distances, np.inf)
 
     def _nearest_boundary(self, values: np.ndarray) -> np.ndarray:
-        """Of the pairs with the class of most votes, that whose function is nearest to 0."""
+        """Among the pairs with the class of most votes, the one with the function closest to 0."""
         classes = len(self.machine.classes_)
         first, second = np.triu_indices(classes, 1)
         votes = np.zeros((len(values), classes), dtype=int)
@@ -228,7 +226,7 @@ class Boundaries:
         return np.asarray(np.where(own, np.abs(values), np.inf).argmin(axis=1))
 
     def _functions(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (m, n_support) and constants (m,) of the functions of some pairs."""
+        """Coefficients (m, n_support) and constants (m,) of the functions of given pairs."""
         first, second = (each[pairs] for each in np.triu_indices(len(self.machine.classes_), 1))
         owner = np.repeat(np.arange(len(self.machine.classes_)), self.machine.n_support_)
         dual, m = self.machine.dual_coef_, len(pairs)
@@ -257,7 +255,7 @@ class Boundaries:
         return np.asarray(np.sum(coef * self._kernel(points), axis=1) + bias)
 
     def _gradients(self, points: np.ndarray, coef: np.ndarray) -> np.ndarray:
-        """Gradients of the functions, but for a factor of -2 gamma."""
+        """Gradients of the functions, without the factor -2 gamma."""
         shares = coef * self._kernel(points)
         mean = np.matmul(shares[:, None, :], self.machine.support_vectors_)[:, 0]
         return np.asarray(shares.sum(axis=1, keepdims=True) * points - mean)

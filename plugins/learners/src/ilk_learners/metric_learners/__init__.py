@@ -1,1 +1,1 @@
-"""Metric learners: one class a file."""
+"""Metric learners, one class per file."""

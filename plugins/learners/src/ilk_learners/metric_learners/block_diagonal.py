@@ -1,4 +1,4 @@
-"""block_diagonal: a metric for each view, a group of features, and how much each view counts."""
+"""block_diagonal: a metric for each view (group of features), and a weight for each view."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ class BlockDiagonal(LinearMetricLearner):
         d(x, z)^2 = sum_v w_v (x_v - z_v)' A_v (x_v - z_v),
 
     so A is block diagonal with the blocks w_v A_v, and L consists of the rows sqrt(w_v) L_v.
-    Features of no view have no influence; views may overlap, then A is the sum of their blocks.
+    Features in no view have no influence. Views may overlap: A is then the sum of their blocks.
 
     Weights
         "uniform": 1 for each, equation (10.2). "pyramid": ``1/2^(Q-i+1)`` for view i = 0..Q,
-        coarse to fine, equation (10.17); as printed they do not sum to 1, which matters to
-        no distance. "alignment": the weights of at least 0 for which the inner products after L,
-        each view centred, are aligned best with ``G_ij = 1`` where labels agree, else -1 (10.6);
-        that sum of kernels gives just this sum of squared distances. They are found exactly,
-        from products of features and never of rows, by non-negative least squares. "search": each
-        view's weight in turn is tried at powers of two (and 0) times what makes views equally
-        large, three times around; the fewest errors of the nearest neighbour win, for held-out
-        rows where learners look at labels: half of each class, drawn by `random_state`, of
-        which at most 500 are looked at. Both kinds are scaled to mean 1.
+        coarse to fine, equation (10.17); as printed they do not sum to 1, which does not affect
+        neighbours. "alignment": the non-negative weights for which the inner products after L,
+        each view centred, are aligned best with ``G_ij = 1`` if labels agree, else -1 (10.6); this
+        sum of kernels corresponds to this sum of squared distances. Non-negative least squares
+        finds them exactly, from products of features, never of rows. "search": coordinate search
+        over powers of two (and 0), relative to the weights that make views equally large, in three
+        rounds. It minimises the error of the nearest neighbour. If learners use labels, the error
+        is that of held-out rows: half of each class, drawn by `random_state`, at most 500 of them.
+        Learned weights are scaled to mean 1.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
         L, view after view.
     learners_ : dict of str to metric learner
-        Fitted, each on its view, without a report of its own.
+        Fitted, each on its view, without reports.
     columns_ : dict of str to ndarray
         Positions of the columns of each view.
     weights_ : ndarray of shape (n_views,)
@@ -66,11 +66,11 @@ class BlockDiagonal(LinearMetricLearner):
     Raises
     ------
     ParameterError
-        If a view names no column, or a part no view; if a learner has no linear map; if there
-        is not one weight for each view.
+        If a view has no column, or a part names no view; if a learner has no linear map; if the
+        number of weights is not that of the views.
     InputError
-        If a learner does not take its view (names the view); if weights are to be learned without
-        labels, or no view has anything to do with them.
+        If a learner rejects its view (names the view); if weights cannot be learned because there
+        are no labels or no view is related to them.
 
     References
     ----------
@@ -96,33 +96,32 @@ class BlockDiagonal(LinearMetricLearner):
     views: ViewsLike | None = param(
         default=None,
         type=Views,
-        doc="The columns of each view: names, positions (of an array, or where no column of a "
-        'data frame has this name), or patterns of names (``"level0_*"``). "data": in an '
-        "experiment, the views that the data set brings. If left out there is one view "
-        '"all".',
+        doc="The columns of each view: names, positions (of an array, or if no column of a data "
+        'frame has this name), or patterns of names (``"level0_*"``). "data": in an experiment, '
+        'the views of the data set. None: one view "all".',
     )
     learner: MetricLearnerLike = slot(
         "metric_learner",
         default="identity",
-        doc="For every view that `parts` does not name.",
+        doc="For each view without an entry in `parts`.",
     )
     parts: Mapping[str, MetricLearnerLike] | None = slots(
         "metric_learner",
         default=None,
         many=dict,
-        doc="A learner for each view that is to have its own, by name.",
+        doc="Learners of specific views, by name.",
     )
     weights: ArrayLike | Mapping[str, Any] | str = param(
         default="uniform",
         type=(Array, dict),
         choices=("uniform", "pyramid", "alignment", "search"),
         form='{"uniform", "pyramid", "alignment", "search"}, array or dict',
-        doc="One for each view, at least 0, in the order of the views or by name.",
+        doc="One per view, non-negative, in the order of the views or by name.",
     )
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc='Draws the rows that are held out by "search".',
+        doc='Draws the held-out rows of "search".',
     )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("vectors", "views"))
 
@@ -143,7 +142,7 @@ class BlockDiagonal(LinearMetricLearner):
         """Check that views have columns, parts are views, and each view has a weight."""
         super().check_parameters()
         if isinstance(self.views, str):
-            return  # the views of a data set, known at fit
+            return  # the views of a data set are known only in `fit`
         if self.views is not None:
             ilk.check_views(self, self.views)
         for name in self.parts or ():
@@ -187,7 +186,7 @@ class BlockDiagonal(LinearMetricLearner):
         return np.asarray(given, dtype=float)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit a learner on each view, then weigh the views."""
+        """Fit a learner on each view, then compute the weights of the views."""
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
         self.columns_ = self._positions(X.shape[1])
@@ -207,7 +206,7 @@ class BlockDiagonal(LinearMetricLearner):
         return found
 
     def _fitted(self, X: np.ndarray, y: Any) -> Iterator[tuple[str, Any]]:
-        """The name of each view and its learner, fitted on these rows."""
+        """Yield the name of each view and its learner fitted on these rows."""
         own = {} if self.parts is None else self.seeded_slot("parts")
         for view, columns in self.columns_.items():
             learner = own[view] if view in own else self.seeded_slot("learner")
@@ -225,7 +224,7 @@ class BlockDiagonal(LinearMetricLearner):
 
     @contextmanager
     def _naming(self, view: str) -> Iterator[None]:
-        """Say in errors on data which view they come from."""
+        """Name the view in errors on data."""
         try:
             yield
         except (ilk.InputError, ilk.InputTypeError) as error:
@@ -246,18 +245,18 @@ class BlockDiagonal(LinearMetricLearner):
         weights = aligned(self._mapped_by(self.learners_, X), codes)
         if not weights.any():
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: no view has anything to do with the labels: weights "
-                f"cannot be learned"
+                f"{ilk.display_name(self)}: no view is aligned with the labels: weights cannot be "
+                f"learned"
             )
         return weights
 
     def _mapped_views(self, X: np.ndarray, y: Any, rows: np.ndarray) -> list[np.ndarray]:
-        """Every row after learners that are fitted on some of them."""
+        """All rows, transformed by learners fitted on a subset."""
         learners = dict(self._fitted(X[rows], ilk.take(np.asarray(y), rows)))
         return self._mapped_by(learners, X)
 
     def _mapped_by(self, learners: Mapping[str, Any], X: np.ndarray) -> list[np.ndarray]:
-        """Centred rows of each view after its learner, in one unit for all views."""
+        """Centred rows of each view after its learner, in a common unit of all views."""
         _, rows, _ = common_deviations(X)
         after = [
             rows[:, columns] @ learners[view].components_.astype(float).T
@@ -276,9 +275,9 @@ class BlockDiagonal(LinearMetricLearner):
         return np.vstack(blocks).astype(X.dtype)
 
 
-_MOST_QUERIES = 500  # held-out rows whose nearest neighbours are looked for
+_MOST_QUERIES = 500  # most held-out rows in a search: a standard error of at most 2.3 %
 _FACTORS = (1.0, 0.0, 0.5, 2.0, 0.25, 4.0, 0.125, 8.0, 0.0625, 16.0)
-_ROUNDS = 3
+_ROUNDS = 3  # rounds of the coordinate search over views
 
 
 def _pyramid(n_views: int) -> np.ndarray:
@@ -293,10 +292,10 @@ def _pyramid(n_views: int) -> np.ndarray:
 
 
 def aligned(views: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
-    """Weights of at least 0 that align the sum of the views' kernels best with the labels.
+    """Non-negative weights that align the sum of the views' kernels best with the labels.
 
-    The kernels ``K_t = Z_t Z_t'`` of centred rows and ``G = 2 Y Y' - 1``, Y one column a class,
-    have the products ``<K_s, K_t> = |Z_s' Z_t|^2`` and ``<K_t, G> = 2 |Z_t' Y|^2``; the best
+    The kernels ``K_t = Z_t Z_t'`` of centred rows and ``G = 2 Y Y' - 1``, Y the one-hot labels,
+    have the products ``<K_s, K_t> = |Z_s' Z_t|^2`` and ``<K_t, G> = 2 |Z_t' Y|^2``. The best
     direction solves ``min w'Mw - 2 w'a`` over ``w >= 0``.
 
     Parameters
@@ -308,7 +307,7 @@ def aligned(views: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (T,)
-        Of mean 1, or all 0 where no view is aligned with the labels at all.
+        Of mean 1, or all 0 if no view is aligned with the labels.
     """
     sizes = [float(np.linalg.norm(Z)) or 1.0 for Z in views]
     scaled = [Z / size for Z, size in zip(views, sizes, strict=True)]
@@ -332,12 +331,12 @@ def _searched(
     codes: np.ndarray,
     rng: np.random.RandomState,
 ) -> np.ndarray:
-    """Weights for which held-out rows have the fewest errors of the nearest neighbour.
+    """Weights that minimise the nearest neighbour's error of held-out rows.
 
     Parameters
     ----------
     views_after : callable
-        Takes numbers of rows to learn from; gives all rows of each view after that.
+        Maps the numbers of training rows to all transformed rows of each view.
     codes : ndarray of int, shape (n,)
     rng : RandomState
 
@@ -375,21 +374,21 @@ def _searched(
 
 
 def _halves(codes: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    """Half of each class, the larger one, to learn from; and some of the others."""
+    """Training rows (the larger half of each class), and some of the others as held-out rows."""
     order = rng.permutation(len(codes))
     order = order[np.argsort(_appearance(codes)[order], kind="stable")]
     place = np.arange(len(codes)) - np.searchsorted(
         _appearance(codes)[order], _appearance(codes)[order], side="left"
     )
     train, held_out = np.sort(order[place % 2 == 0]), np.sort(order[place % 2 == 1])
-    if not len(held_out):  # classes of one row each: what is learned is looked at
+    if not len(held_out):  # classes of one row each: evaluate on the training rows
         held_out = train
     chosen = np.linspace(0, len(held_out) - 1, min(len(held_out), _MOST_QUERIES)).astype(int)
     return train, held_out[chosen]
 
 
 def _appearance(codes: np.ndarray) -> np.ndarray:
-    """Each class as the number of its first row, which does not depend on what it is called."""
+    """Each class as the number of its first row, independent of class names."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     return np.asarray(first[inverse])
 

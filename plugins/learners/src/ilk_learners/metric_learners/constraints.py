@@ -1,4 +1,4 @@
-"""Pairs of rows that say what is to be near and what far: drawn from labels, or given."""
+"""Pairwise constraints, similar and dissimilar: drawn from labels, or given."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ class PairLearner(LinearMetricLearner):
 def read_pairs(owner: Any, X: np.ndarray, y: Any, rng: np.random.RandomState) -> Pairs:
     """Pairs as given to a learner, or drawn from labels.
 
-    Of `n_constraints` pairs half are of equal class and half of different ones, each drawn
-    without repetition; where there are fewer, all are taken. By default it is 20 for each pair
-    of classes, counting order, or 40 for each feature (at most 10,000), whichever is more.
+    Half of the `n_constraints` pairs are of equal class and half of different classes, each drawn
+    without replacement; if there are fewer, all are used. The default is 20 per ordered pair of
+    classes, or 40 per feature (at most 10,000), whichever is more.
 
     Parameters
     ----------
     owner : Component
         With the parameters `constraints` and `n_constraints`; named in errors.
     X : ndarray of shape (n, p)
-    y : array of shape (n,), or None where pairs are given
+    y : array of shape (n,), or None if pairs are given
     rng : RandomState
 
     Raises
     ------
     InputError
-        If there is one class only, or given pairs are wrong; see `check_pairs`.
+        If there is only one class, or given pairs are invalid; see `check_pairs`.
     """
     if not isinstance(owner.constraints, str):
         return check_pairs(owner, owner.constraints, len(X))
@@ -76,9 +76,9 @@ def read_pairs(owner: Any, X: np.ndarray, y: Any, rng: np.random.RandomState) ->
 
 
 def draw_pairs(codes: np.ndarray, number: int, rng: np.random.RandomState) -> Pairs:
-    """Draw pairs of rows of equal class, half of `number`, and as many of different ones.
+    """Draw `number` pairs of rows: half of equal class, half of different classes.
 
-    The same state draws the same pairs whatever the classes are called.
+    The pairs depend on the state but not on the names of classes.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def draw_pairs(codes: np.ndarray, number: int, rng: np.random.RandomState) -> Pa
 
 
 def any_pairs(n: int, number: int, rng: np.random.RandomState) -> np.ndarray:
-    """Draw pairs of different rows without repetition; all where there are no more.
+    """Draw pairs of different rows without replacement; all if there are no more.
 
     Returns
     -------
@@ -111,21 +111,21 @@ def any_pairs(n: int, number: int, rng: np.random.RandomState) -> np.ndarray:
 
 
 def check_pairs(owner: object, pairs: Any, n: int) -> Pairs:
-    """Return given pairs, or raise an error that names the one that is wrong.
+    """Return given pairs, or raise an error that names an invalid one.
 
     Parameters
     ----------
     owner : Component
     pairs : array of int, shape (m, 3)
-        Two row numbers, and 1 if the rows are alike, -1 if not.
+        Two row numbers, and 1 (similar) or -1 (dissimilar).
     n : int
         Number of rows.
 
     Raises
     ------
     InputError
-        Naming the component, and the place of a pair that is of one row, that names no row,
-        that repeats or contradicts another one; or the shape, if it is another.
+        If the shape is wrong, or a pair has two equal rows, names no row, or repeats or contradicts
+        another. The message names the component and the position of the pair.
     """
     name = display_name(owner)
     pairs = np.asarray(pairs)
@@ -159,7 +159,7 @@ def _refuse(name: str, given: np.ndarray, wrong: np.ndarray, what: str) -> None:
 
 
 def _refuse_repeated(name: str, given: np.ndarray, keys: np.ndarray, signs: np.ndarray) -> None:
-    """Raise if two have the same key: they say the same, or by their signs the opposite."""
+    """Raise if two pairs have the same key: they repeat or contradict each other."""
     _, where = np.unique(keys, axis=0, return_inverse=True)
     where = where.ravel()
     order = np.argsort(where, kind="stable")
@@ -175,7 +175,7 @@ def _refuse_repeated(name: str, given: np.ndarray, keys: np.ndarray, signs: np.n
 
 
 def _by_class(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows ordered by class, classes by their first row; and for each place its class's end."""
+    """Rows sorted by class, classes by their first row; and for each position its class's end."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     appearance = first[inverse]
     order = np.argsort(appearance, kind="stable")
@@ -183,7 +183,7 @@ def _by_class(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
-    """Draw pairs of a place and the number of one of its partners, without repetition."""
+    """Draw pairs of a position and the number of one of its partners, without replacement."""
     ends = np.cumsum(partners)
     total = int(ends[-1])
     if number < total:
@@ -195,6 +195,6 @@ def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.n
 
 
 def _rows(pairs: np.ndarray) -> np.ndarray:
-    """Each pair with the lower row first, pairs in the order of rows."""
+    """Sort each pair, then the pairs."""
     pairs = np.sort(pairs, axis=1)
     return pairs[np.lexsort(pairs.T[::-1])]

@@ -1,4 +1,4 @@
-"""Metric learners by gradient descent: an initial map, a loss with its gradient, and a solver."""
+"""Metric learners by gradient descent: initialization, a loss with its gradient, and a solver."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ilk_learners.numerics import common_deviations, map_back
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a linear map, and its gradient of the same shape."""
 
-_FLAT = 1e-10  # slope, in units of the loss, from which there is none
+_FLAT = 1e-10  # slopes below this, relative to the loss, are rounding errors
 SOLVERS: Mapping[str, str] = {"lbfgs": "L-BFGS-B", "cg": "CG"}
 
 
@@ -44,7 +44,7 @@ SOLVER: Any = param(
 
 @dataclass(frozen=True)
 class Descent:
-    """Where a solver came to.
+    """Result of a solver.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class Descent:
         The loss at the start, then after each iteration.
     n_iter : int
     stopped : bool
-        Whether it stopped by itself: not at the most iterations, nor for want of a first step.
+        Whether it converged: it neither reached `max_iter` nor failed in the first step.
     moved : bool
-        Whether the loss had a slope at the start.
+        Whether the gradient was not 0 at the start.
     """
 
     L: np.ndarray
@@ -68,9 +68,9 @@ class Descent:
 class DescentLearner(LinearMetricLearner):
     """A metric learner that minimises a differentiable loss of L.
 
-    Data are centred and brought to a common unit, a power of two, and the solver works on L in
-    units of `_scale`: results depend on no unit. A start by name is divided by `_scale`, so
-    that the loss begins where it can move; an array is taken as it is.
+    Data are centred and scaled by a power of two; the solver works on L in units of `_scale`. So
+    results do not depend on units. A named initialization is divided by `_scale`, so that the loss
+    has a gradient there; an array is used unchanged.
 
     Attributes
     ----------
@@ -81,36 +81,36 @@ class DescentLearner(LinearMetricLearner):
     n_iter_ : int
         Iterations, at most `max_iter`.
     report_ : Report or None
-        Leave-one-out error of the nearest neighbour before and after; None if not asked for.
+        Leave-one-out error of the nearest neighbour before and after; None if not requested.
 
     Warns
     -----
     ConvergenceWarning
-        If the solver needs more iterations, or L stays where it starts.
+        If the solver has not converged, or L stays at its initial value.
     """
 
     max_iter: int = param(default=100, ge=1, doc="Most iterations.")
     tol: float = param(
         default=1e-06,
         ge=0,
-        doc="The solver stops where an iteration improves the loss by less than this share of "
-        "it (L-BFGS, of 1 if that is more), or where no slope is steeper (CG).",
+        doc="Stop if an iteration improves the loss by less than this share (L-BFGS; of 1 if the "
+        "loss is smaller), or if no slope is steeper (CG).",
     )
     warm_start: bool = param(
         default=False,
-        doc="Whether to begin with the result of the fit before.",
+        doc="Whether to start from the result of the previous fit.",
     )
 
     @abstractmethod
     def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
-        """Return y as codes of classes (integers) or as numbers (floats), checked."""
+        """Check y; return class codes (integers) or numbers (floats)."""
 
     @abstractmethod
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
-        """Return what is minimised, for centred rows in the common unit."""
+        """Return the loss for centred rows in the common unit."""
 
     def _scale(self, X: np.ndarray) -> float:
-        """A length in the space of L within which the loss changes, in the common unit."""
+        """A typical length on which the loss depends, in the common unit."""
         return 1.0
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -125,23 +125,23 @@ class DescentLearner(LinearMetricLearner):
         if not rows.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         rows = rows.astype(X.dtype, copy=False)
-        with threadpool_limits(1, user_api="blas"):  # blocks run in threads of ours
+        with threadpool_limits(1, user_api="blas"):  # our own threads run the blocks
             scale = self._scale(rows)
             start = self._start(rows, targets, exponent, scale)
             found = self._descend(self._objective(rows, targets), start, scale)
         self._keep(found)
         self.components_ = map_back(self, self._map(found.L, rows), exponent, X.dtype)
         self.report_ = None
-        if self.report and len(targets):  # there are none where triplets are all that is known
+        if self.report and len(targets):  # none if only triplets are given
             self.report_ = report(self, X, self._mapped(X), targets)
         return self
 
     def _map(self, L: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """What was found as a matrix; the sign of a weight changes no distance."""
+        """The result as a matrix; signs of diagonal weights do not affect distances."""
         return np.diag(np.abs(L)) if L.ndim == 1 else L
 
     def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:
-        """The map to begin with, in the common unit."""
+        """The initial map, in the common unit."""
         d = check_components(self, self.n_components, X.shape[1])
         before: Any = getattr(self, "components_", None) if self.warm_start else None
         if before is not None and before.shape == (d, X.shape[1]):
@@ -152,7 +152,7 @@ class DescentLearner(LinearMetricLearner):
         return np.ldexp(L, exponent) if given else self._sized(L, X, y, scale)
 
     def _sized(self, L: np.ndarray, X: np.ndarray, y: np.ndarray, scale: float) -> np.ndarray:
-        """A start by name at the size where the loss can move."""
+        """A named initialization, at the scale where the loss has a gradient."""
         return L / scale
 
     def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
@@ -193,9 +193,9 @@ class DescentLearner(LinearMetricLearner):
     def _solve_in_rounds(
         self, anew: Callable[[np.ndarray], Objective], start: np.ndarray, scale: float, length: int
     ) -> Descent:
-        """Run the solver `length` iterations at a time, each time on the loss that L then gives.
+        """Run the solver in rounds of `length` iterations, each on the loss rebuilt at L.
 
-        It ends where that loss, taken anew, falls no more.
+        It ends when the rebuilt loss no longer decreases.
         """
         objective, L, left = anew(start), start, self.max_iter
         curve: list[float] = []

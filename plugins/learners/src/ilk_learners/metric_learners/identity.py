@@ -17,9 +17,9 @@ from ilk_learners.metric_learners.linear import (
 class Identity(LinearMetricLearner):
     """Keep the features as they are: L = I, the Euclidean distance.
 
-    It stands where a metric learner is asked for and none is wanted: as what others are
-    compared with, or in a view of `block_diagonal`. With `n_components` it keeps the first
-    features, as ``init="identity"`` of other learners does.
+    Use it where a metric learner is required but none is wanted: as a baseline, or in a view of
+    `block_diagonal`. With `n_components` it keeps the first features, as ``init="identity"`` of
+    other learners does.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Identity(LinearMetricLearner):
     Raises
     ------
     InputError
-        If more components are asked for than there are features.
+        If n_components exceeds the number of features.
 
     References
     ----------
@@ -52,7 +52,7 @@ class Identity(LinearMetricLearner):
         default=None,
         type=int,
         ge=1,
-        doc="How many features are kept, from the first; all if left out.",
+        doc="Number of features to keep, from the first; None: all.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(stateless=True)
 
@@ -61,7 +61,7 @@ class Identity(LinearMetricLearner):
         return [cls(), cls(n_components=1, report=False)]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn nothing; y is used for the report only."""
+        """Set L; y is used only for the report."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
         d = check_components(self, self.n_components, X.shape[1])

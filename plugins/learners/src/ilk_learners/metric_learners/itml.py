@@ -1,4 +1,4 @@
-"""itml: the metric nearest to a given one that keeps to bounds on pairs."""
+"""itml: the metric nearest to a prior one under bounds on pairs."""
 
 from __future__ import annotations
 
@@ -30,64 +30,63 @@ from ilk_learners.metric_learners.linear import (
 )
 from ilk_learners.numerics import common_deviations, map_back, rank_of, thin_spectrum
 
-_N_BOUND_PAIRS = 20_000  # pairs of rows whose distances bounds are taken from
-_NUMBERS = 2**22  # most that these pairs differ by
+_N_BOUND_PAIRS = 20_000  # pairs for the percentiles of distances: enough to estimate them
+_NUMBERS = 2**22  # most differences of these pairs held: 32 MiB
 
 
 class ITML(PairLearner):
     """Change a prior metric as little as bounds on pairs ask for (information-theoretic).
 
-    With the prior A0, similar pairs that are to be within u of each other and dissimilar ones
-    that are to be at least l apart, in squared distances::
+    With the prior A0, an upper bound u for similar pairs and a lower bound l for dissimilar pairs,
+    in squared distances::
 
         minimise D(A, A0) + gamma sum_c D(xi_c, b_c)
         subject to (x_i - x_j)' A (x_i - x_j) <= xi_c  (similar),  >= xi_c  (dissimilar),
 
-    where ``D(A, B) = tr(A B^-1) - log det(A B^-1) - p`` is the LogDet divergence, of numbers as of
-    matrices, and b_c is u or l. The problem is convex. The paper solves its dual by Bregman
-    projections on one constraint after the other, which takes hundreds of passes to come near.
-    Here the best xi, which is b_c where that bound holds and the squared distance where not, is
-    put in, and the sum minimised over L with A = L'L (so A is never indefinite) by L-BFGS, all
-    pairs in one matrix product. The optimum is the same, as the tests show.
+    where ``D(A, B) = tr(A B^-1) - log det(A B^-1) - p`` is the LogDet divergence, of numbers and
+    matrices alike, and b_c is u or l. The problem is convex. The paper solves its dual by Bregman
+    projections on one constraint after the other; convergence takes hundreds of passes. Here the
+    optimal xi is inserted: b_c if the bound holds, else the squared distance. L-BFGS minimises the
+    sum over L with A = L'L (so A is never indefinite), with all pairs in one matrix product. The
+    optimum is the same, as the tests show.
 
-    Bounds are squared distances, as what they are compared with; a well-known library takes
-    them from distances that are not squared. (The step of a projection that the paper prints,
-    ``delta/2 (1/p - gamma/xi)``, is right for gamma = 1 only; the authors' program has ``gamma/
-    (gamma + 1) (1/p - 1/xi)``.)
+    Bounds are squared distances, like the quantities they bound; a well-known library takes them
+    from unsquared distances. (The printed projection step ``delta/2 (1/p - gamma/xi)`` is correct
+    only for gamma = 1; the authors' program has ``gamma/(gamma + 1) (1/p - 1/xi)``.)
 
-    Neither the result nor the number of iterations depends on the unit of the data. As the
-    optimum is one, there is no start to choose but the prior, and nothing to start warm from.
+    Neither the result nor the number of iterations depends on the unit of the data. The optimum is
+    unique, so the search starts from the prior, and there is no warm start.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
         L; d is p unless A0 is singular.
     bounds_ : ndarray of shape (2,)
-        u and l, for the data as they are.
+        u and l, in the units of the data.
     loss_curve_ : list of float
-        What is minimised, at the start and after each iteration; never rising.
+        The objective at the start and after each iteration; never rising.
     n_iter_ : int
         Iterations, at most `max_iter`.
     n_similar_, n_dissimilar_ : int
-        How many pairs counted.
+        Numbers of used pairs.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour before and after; None without y.
 
     Raises
     ------
     InputError
-        If two rows that are to be apart are equal, or differ in no direction of a singular A0
-        (drawn pairs of that sort are left out, as are similar ones, for which any metric will
-        do); if no pair is left; for given pairs that are wrong.
+        If the rows of a given dissimilar pair are equal, or differ in no direction of a singular A0
+        (drawn pairs of this kind are left out, and so are such similar pairs, as every metric
+        satisfies them); if no pair is left; if given pairs are invalid.
     ParameterError
         If the prior is not symmetric or is indefinite, or bounds are not ascending.
 
     Warns
     -----
     ConvergenceWarning
-        If more iterations are needed.
+        If L-BFGS has not converged.
     MetricWarning
-        If nothing was to be learned: all pairs keep to the bounds under the prior.
+        If there is nothing to learn: all pairs satisfy the bounds under the prior.
 
     References
     ----------
@@ -109,21 +108,21 @@ class ITML(PairLearner):
         default="identity",
         type=ArrayParam,
         choices=("identity", "covariance"),
-        doc='A0. "covariance": the inverse covariance matrix of all points, in the space of '
-        "the directions in which they vary. An array must be symmetric and have no "
-        "negative eigenvalue; if it is singular, A stays in its range.",
+        doc='A0. "covariance": the inverse covariance matrix of all points, within the directions '
+        "in which they vary. An array must be symmetric and positive semi-definite; if it is "
+        "singular, A stays in its range.",
     )
     gamma: float = param(
         default=1.0,
         gt=0,
         le=1000000000000.0,
-        doc="How much keeping to the bounds counts.",
+        doc="Weight of violated bounds.",
     )
     bounds: Any = param(
         default=None,
         type=ArrayParam,
-        doc="u and l, 0 < u < l; if left out the 5th and 95th percentile of squared distances "
-        "of pairs of rows under A0, of those that are not 0.",
+        doc="u and l, 0 < u < l. None: the 5th and 95th percentile of the non-zero squared "
+        "distances between rows under A0.",
     )
 
     @classmethod
@@ -146,7 +145,7 @@ class ITML(PairLearner):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn L from rows X and labels y (left out where pairs are given)."""
+        """Learn L from rows X and labels y (not needed if pairs are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         rng = check_seed(self, self.random_state)
@@ -154,7 +153,9 @@ class ITML(PairLearner):
         _, rows, exponent = common_deviations(X)
         basis = self._root_of_prior(rows)
         Z = rows @ basis.T
-        unit = 2 * exponent if not self._follows_unit() else 0  # of squared distances under A0
+        unit = (
+            2 * exponent if not self._follows_unit() else 0
+        )  # exponent of squared distances under A0
         self.bounds_, bounds = self._bounds(Z, unit, rng)
         problem = self._problem(Z, pairs, bounds)
         with threadpool_limits(1, user_api="blas"):
@@ -177,7 +178,7 @@ class ITML(PairLearner):
             )
 
     def _follows_unit(self) -> bool:
-        """Whether the prior is one of data in the common unit."""
+        """Whether the prior scales with the common unit of the data."""
         return isinstance(self.prior, str) and self.prior == "covariance"
 
     def _root_of_prior(self, rows: np.ndarray) -> np.ndarray:
@@ -217,7 +218,7 @@ class ITML(PairLearner):
     def _bounds(
         self, Z: np.ndarray, unit: int, rng: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
-        """U and l for the data as they are, and for Z."""
+        """Bounds u and l in the units of the data, and those for Z."""
         if self.bounds is not None:
             given = np.asarray(self.bounds, dtype=float)
             return given, np.ldexp(given, -unit)
@@ -232,7 +233,7 @@ class ITML(PairLearner):
             return np.ldexp(bounds, unit), bounds
 
     def _problem(self, Z: np.ndarray, pairs: Pairs, bounds: np.ndarray) -> _Problem:
-        """Steps, signs and bounds of the pairs that count."""
+        """Differences, signs and bounds of the used pairs."""
         steps = []
         for sign, chosen in zip((1, -1), pairs, strict=True):
             difference = Z[chosen[:, 0]] - Z[chosen[:, 1]]
@@ -240,8 +241,8 @@ class ITML(PairLearner):
             if sign < 0 and not isinstance(self.constraints, str) and not apart.all():
                 i, j = chosen[np.argmin(apart)].tolist()
                 raise InputError(
-                    f"{display_name(self)}: constraints ask for rows {i} and {j} to be apart, "
-                    f"which no metric does: they are equal (under the prior)"
+                    f"{display_name(self)}: constraints: rows {i} and {j} are dissimilar, but "
+                    f"they are equal (under the prior), so no metric separates them"
                 )
             steps.append(difference[apart])
         counts = [len(each) for each in steps]
@@ -260,11 +261,11 @@ class _Problem(NamedTuple):
 def _objective(problem: _Problem, gamma: float) -> Objective:
     """Return loss and gradient of L, in coordinates in which the prior is the identity."""
     steps, signs, bounds = problem
-    mapped = np.empty_like(steps)  # memory that is new each time takes longer than the products
+    mapped = np.empty_like(steps)  # reused: allocation would take longer than the products
 
     def objective(L: np.ndarray) -> tuple[float, np.ndarray]:
         _, logdet = np.linalg.slogdet(L)
-        if logdet == -np.inf:  # a step hit what has an infinite loss: look right beside it
+        if logdet == -np.inf:  # singular A has an infinite loss: evaluate right beside it
             L = L + 1e-8 * np.eye(len(L))
             _, logdet = np.linalg.slogdet(L)
         np.matmul(steps, L.T, out=mapped)

@@ -1,4 +1,4 @@
-"""The squared error of kernel-weighted votes, of all or of few neighbours: the loss of megm."""
+"""The loss of megm: the squared error of kernel-weighted votes of all or of few neighbours."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOISE = 0.5  # of a further start, in units of the typical entry of the first o
 
 
 class KernelErrorLearner(DescentLearner):
-    """A metric learner that minimises the error of what the other rows vote for each row.
+    """A metric learner that minimises the error of the other rows' votes for each row.
 
     The kernel of row i is ``exp(-w_i |L(x_i - x)|^2)`` with ``w_i = s / sigma_i^2``, where s is
     the mean of sigma_i^2: L contains ``1 / sqrt(2 s)``.
@@ -61,21 +61,21 @@ class KernelErrorLearner(DescentLearner):
         type=float,
         ge=0,
         le=1000000000000.0,
-        doc="Weight of the squares of L, in units of ``1 / sqrt(2 s)``, in the loss. If left "
-        "out 0.1, and 0 for a `neighborhood` of few: all their votes may be right, and "
-        "then the squares alone would bring it to 0.",
+        doc="Weight of the squares of L, in units of ``1 / sqrt(2 s)``, in the loss. None: 0.1, "
+        "or 0 with a `neighborhood` of few rows: if all their votes are correct, the penalty "
+        "alone would shrink L to 0.",
     )
     n_restarts: int = param(
         default=0,
         ge=0,
         doc="Further starts, at random near the first; one that ends lower is kept.",
     )
-    random_state: RandomState = param(default=None, type=Seed, doc="Seed of the further starts.")
+    random_state: RandomState = param(default=None, type=Seed, doc="Seed of the random starts.")
     init: ArrayLike | str = INIT
     max_iter: int = param(
         default=100,
         ge=1,
-        doc="Most iterations of each start; about 20 already give most of the accuracy.",
+        doc="Maximal iterations per start; about 20 give most of the accuracy.",
     )
     solver: Literal["lbfgs", "cg"] = SOLVER
     usual_regularization: ClassVar[float] = 0.1
@@ -110,7 +110,7 @@ class KernelErrorLearner(DescentLearner):
         return ilk.nearest(Z, number)[1]
 
     def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
-        """Keep the best of several starts."""
+        """Minimise from several starts and keep the best result."""
         rng = check_seed(self, self.random_state)
         best = self._descend_once(objective, start, scale)
         for _ in range(self.n_restarts):
@@ -130,10 +130,10 @@ class KernelErrorLearner(DescentLearner):
         return best
 
     def _descend_once(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
-        """Minimise, with neighbours found anew in the space that is learned if so asked."""
+        """Minimise; optionally update neighbours in the learned space."""
         self.refresh: int | None
         weight = self.regularization
-        if weight is None:  # among few voters all may be right, and only L = 0 be better
+        if weight is None:  # few voters may all be correct: a penalty would shrink L to 0
             weight = 0.0 if isinstance(objective, _Cut) else self.usual_regularization
 
         def ridge(loss: Objective) -> Objective:
@@ -148,7 +148,7 @@ class KernelErrorLearner(DescentLearner):
 
 @dataclass(frozen=True)
 class _Ridge:
-    """Adds to a loss the squares of L, in units of its scale."""
+    """A loss plus a penalty on the squares of L, in units of its scale."""
 
     loss: Objective
     weight: float
@@ -164,7 +164,7 @@ class _Ridge:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A loss among few neighbours, which can be found anew."""
+    """A loss over few neighbours, which can be updated."""
 
     among: Callable[[np.ndarray], Objective]
     X: np.ndarray
@@ -174,17 +174,17 @@ class _Cut:
         return self.loss(L)
 
     def anew(self, L: np.ndarray) -> Objective:
-        """The loss among those that are nearest under L."""
+        """The loss over the nearest neighbours under L."""
         L = L.astype(self.X.dtype, copy=False)
         return self.among(self.X * L if L.ndim == 1 else self.X @ L.T)
 
 
-_NUMBERS = 2**19  # coordinates or votes of neighbours held at once
+_NUMBERS = 2**19  # coordinates or votes of neighbours held at once: 4 MiB
 
 
 @dataclass(frozen=True)
 class CutVotes:
-    """As `SoftVotes`, but row i is given votes by its `neighbors` only. Memory is O(n m).
+    """As `SoftVotes`, but only `neighbors[i]` vote for row i; O(n m) memory.
 
     Parameters
     ----------

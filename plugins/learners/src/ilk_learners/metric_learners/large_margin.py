@@ -1,6 +1,6 @@
 """The large-margin loss as a function of L: target neighbours are pulled, impostors pushed.
 
-Impostors, the rows of other classes within the margins, are listed and found anew as rows move.
+Impostors, the rows of other classes within the margins, are listed; lists are updated as rows move.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MOST_ROWS, _DISTANCES = 100, 2**21  # looked at to size a start
-_FURTHEST = 60
-_WORTH, _NEXT_TO_NOTHING = 0.99, 1e-30
+_MOST_ROWS, _DISTANCES = 100, 2**21  # rows and distances used to scale a start
+_FURTHEST = 60  # most powers of two walked when scaling a start
+_WORTH, _NEXT_TO_NOTHING = 0.99, 1e-30  # a multiple must gain 1 % over (nearly) zero
 
 
 class LargeMargin:
     """``sum_ij |L(x_i - x_j)|^2 + c sum_ijl [1 + |L(x_i - x_j)|^2 - |L(x_i - x_l)|^2]_+``.
 
-    j are the target neighbours of i, and l all rows of other classes.
+    The sum is over the target neighbours j of i and all rows l of other classes.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class LargeMargin:
         Centred.
     codes : ndarray of int, shape (n,)
     counts : ndarray of int, shape (n_classes,)
-        How many target neighbours the members of each class have, fewer than members.
+        Number of target neighbours of the members of each class, below the class size.
     push : float
         c.
     L : ndarray of shape (d, p), optional
-        Under which target neighbours are nearest; as features come if left out.
+        Map under which target neighbours are nearest; None: the Euclidean distance.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class LargeMargin:
         return self.push * float(others[self.codes[self.first]].sum())
 
     def anew(self, L: np.ndarray) -> LargeMargin:
-        """The loss with the target neighbours that are nearest under L; there it is no larger."""
+        """The loss with target neighbours updated under L; at L it is no larger."""
         return LargeMargin(*self._original, L)
 
     def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
@@ -82,7 +82,7 @@ class LargeMargin:
         return loss, np.asarray(2 * (laplacian.T @ self.X), dtype=float)
 
     def along(self, L: np.ndarray) -> tuple[float, Callable[[float], float]]:
-        """Mean of what is pulled, and the loss of each multiple of L'L, of some rows alone."""
+        """Mean pulled distance, and the loss as a function of multiples of L'L, on some rows."""
         Z = self._mapped(L)
         pulled = _squared_distances(Z, self.first, self.second)
         D, margins = self._sample(Z, pulled)
@@ -98,7 +98,7 @@ class LargeMargin:
         return float(pulled.mean(dtype=float)), loss
 
     def _sample(self, Z: np.ndarray, pulled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Squared distances of some rows to all of other classes, and to their targets."""
+        """Squared distances of selected rows to rows of other classes, and to their targets."""
         rows = np.unique(self.first)
         number = max(min(_MOST_ROWS, _DISTANCES // len(Z), len(rows)), 1)
         rows = rows[np.linspace(0, len(rows) - 1, number).astype(int)]
@@ -114,7 +114,7 @@ class LargeMargin:
 
 
 class GivenTriplets:
-    """The same for given triplets i, j, l; each pair i, j of them is pulled once."""
+    """The loss for given triplets i, j, l; each pair i, j is pulled once."""
 
     def __init__(self, X: np.ndarray, triplets: np.ndarray, push: float) -> None:
         self.X, self.push = X, push
@@ -129,7 +129,7 @@ class GivenTriplets:
         return self.push * len(self.near)
 
     def anew(self, L: np.ndarray) -> GivenTriplets:
-        """Return the loss itself: nothing depends on L."""
+        """Return the loss itself: triplets do not depend on L."""
         return self
 
     def __call__(self, L: np.ndarray) -> tuple[float, np.ndarray]:
@@ -147,7 +147,7 @@ class GivenTriplets:
         return float(loss), np.asarray(2 * (laplacian.T @ self.X), dtype=float)
 
     def along(self, L: np.ndarray) -> tuple[float, Callable[[float], float]]:
-        """Mean of what is pulled, and the loss of each multiple of L'L."""
+        """Mean pulled distance, and the loss as a function of multiples of L'L."""
         pulled, pushed = self._distances(self._mapped(L))
         gaps = pulled[self.near] - pushed[self.far]
         total = float(pulled.sum(dtype=float))
@@ -167,11 +167,11 @@ class GivenTriplets:
 
 
 def best_multiple(objective: LargeMargin | GivenTriplets, L: np.ndarray, scale: float) -> float:
-    """By what L is multiplied so that the loss is least along it, to a factor of sqrt(2).
+    """Factor of L that minimises the loss along its multiples, up to a factor of sqrt(2).
 
-    Along multiples of L'L the loss is convex, so that it is walked by powers of two, from where
-    what is pulled has length one (or, if all of it coincides, from the unit of the data). There
-    it stays where no multiple is better than 0, at which the gradient vanishes.
+    The loss is convex along multiples of L'L, so the search walks by powers of two. It starts where
+    pulled pairs have mean length one (if all coincide, at the unit of the data). It stays there if
+    no multiple is better than 0, where the gradient vanishes.
     """
     typical, loss = objective.along(L)
     unit = multiple = 1 / (typical if typical > 0 else scale**2)
@@ -194,7 +194,7 @@ def _squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> 
 
 
 def _targets(Z: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The nearest rows of the same class, nearest first; -1 where there are no more."""
+    """The nearest rows of the same class, nearest first; padded with -1."""
     found = np.full((len(Z), int(counts.max())), -1)
     for group, k in enumerate(counts):
         members = np.flatnonzero(codes == group)
@@ -203,23 +203,23 @@ def _targets(Z: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray
     return found
 
 
-_ROWS = 256  # of a block
-_LANES = 4  # sums of their own, each over some of the blocks: threads change no bit
-_SKIN = 0.1  # how much further is looked than the margins reach
-_WORTHWHILE = 8  # a list is kept if one pair in so many is on it: longer, it saves no time,
-_KEPT = 2**23  # and if all lists together have no more pairs: 32 MiB
+_ROWS = 256  # rows per block
+_LANES = 4  # fixed partial sums over blocks: results do not depend on the number of threads
+_SKIN = 0.1  # lists reach this share beyond the margins, so that they stay valid for a while
+_WORTHWHILE = 8  # keep a list with at most one in so many pairs: longer ones save no time
+_KEPT = 2**23  # most pairs on all kept lists together: 32 MiB
 
 
 class HingeLoss(NamedTuple):
-    """What all open hinges add up to.
+    """Sums over all open hinges.
 
     Attributes
     ----------
     loss : float
     opened : ndarray of int, shape (n, k)
-        How many hinges of each margin are open.
+        Number of open hinges of each margin.
     laplacian : ndarray of shape (n, d)
-        The derivative of the sum for each row, halved, without that of the margins.
+        Half the derivative of the sum by each row, with fixed margins.
     """
 
     loss: float
@@ -230,15 +230,15 @@ class HingeLoss(NamedTuple):
 class Impostors:
     """Sums ``[m - |z_i - z_l|^2]_+`` over all rows i, margins m of i, and rows l of other classes.
 
-    Pairs of rows that are near, or not much further than that, are found block by block from
-    matrix products, and listed. A list serves as long as no row has moved so far that another
-    pair could be near: where z moved from what it was by ``a`` at most, its multiple apart,
-    distances have changed by ``2 max a`` at most. So no impostor is ever missed.
+    Pairs of rows within the margins plus a skin are found block by block from matrix products, and
+    listed (a Verlet list). A list is valid while no other pair can have come within the margins: if
+    rows moved by at most ``a``, apart from a common factor, distances have changed by at most
+    ``2 max a``. So no impostor is missed.
 
     Parameters
     ----------
     groups : ndarray of int, shape (n,)
-        The class of each row, rising.
+        The class of each row, ascending.
     """
 
     def __init__(self, groups: np.ndarray) -> None:
@@ -256,8 +256,8 @@ class Impostors:
         self.n_searches = 0
 
     def hinges(self, Z: np.ndarray, margins: np.ndarray) -> HingeLoss:
-        """Sum over all impostors of rows Z, with margins of shape (n, k) that fall in each row."""
-        reach = np.maximum(margins[:, 0], 0)  # without target neighbours the margin is -inf
+        """Sum over all impostors of rows Z; margins of shape (n, k), descending in each row."""
+        reach = np.maximum(margins[:, 0], 0)  # -inf without target neighbours
         if not self._serve(Z, reach):
             self._forget(Z, reach)
         lengths = np.einsum("ij,ij->i", Z, Z)
@@ -284,7 +284,7 @@ class Impostors:
         return HingeLoss(loss, opened, laplacian)
 
     def _near(self, number: int, Z: np.ndarray, lengths: np.ndarray, reach: np.ndarray) -> Any:
-        """Pairs of a block that may be near: listed before, or found now."""
+        """Candidate pairs of a block: from its list, or by a new search."""
         listed = self._lists[number]
         if isinstance(listed, tuple):
             return listed
@@ -298,7 +298,7 @@ class Impostors:
         return found
 
     def _serve(self, Z: np.ndarray, reach: np.ndarray) -> bool:
-        """Tell whether the lists hold all pairs that are near now."""
+        """Whether the lists hold all pairs within the current margins."""
         then = self._then
         if then.shape != Z.shape:
             return False
@@ -317,13 +317,16 @@ class Impostors:
 
 
 _UNKNOWN, _TOO_LONG = None, False
-_TINY = np.finfo(float).tiny
-_FAST = {"contract", "nsz", "reassoc"}
+_TINY = np.finfo(float).tiny  # avoids a division by 0
+_FAST = {"contract", "nsz", "reassoc"}  # allow SIMD sums, but keep NaN and infinity exact
 
 
 @ilk.compiled(fastmath=_FAST)
 def _squared_lengths(Z: np.ndarray, first: np.ndarray, second: np.ndarray, out: np.ndarray) -> None:
-    """Write ``|z_a - z_b|^2`` of each pair of rows a, b."""
+    """Write ``|z_a - z_b|^2`` of each pair of rows a, b.
+
+    Shapes: `Z` (n, d), `first`, `second` and `out` (m,).
+    """
     for e in range(len(first)):
         a, b = first[e], second[e]
         total = Z.dtype.type(0)
@@ -337,7 +340,10 @@ def _squared_lengths(Z: np.ndarray, first: np.ndarray, second: np.ndarray, out: 
 def _add_laplacian(
     Z: np.ndarray, first: np.ndarray, second: np.ndarray, weights: np.ndarray, out: np.ndarray
 ) -> None:
-    """Add ``w (e_a - e_b) (z_a - z_b)'`` for each pair a, b with its weight w."""
+    """Add ``w (e_a - e_b) (z_a - z_b)'`` for each pair a, b with its weight w.
+
+    Shapes: `Z` and `out` (n, d), `first`, `second` and `weights` (m,).
+    """
     for e in range(len(first)):
         a, b, w = first[e], second[e], weights[e]
         if w != 0:
@@ -356,16 +362,16 @@ def _within_reach(
     Parameters
     ----------
     products : ndarray of shape (b, m)
-        Inner products of b rows, of which the first is `start`, with m rows from `left` on.
+        Inner products of b rows, from `start` on, with m rows, from `left` on.
     lengths, reach : ndarray of shape (n,)
-        Squared lengths of all rows, and squared distances to which they reach.
+        Squared lengths and squared reaches of all rows.
 
     Returns
     -------
     ends : ndarray of int, shape (b + 1,)
-        Where the partners of each of the b rows begin and end,
+        Start of the partners of each of the b rows in `partners`, and the end of the last.
     partners : ndarray of int32
-        among these.
+        Row numbers.
     """
     b, m = products.shape
     theirs, far = lengths[left : left + m], reach[left : left + m]
@@ -376,7 +382,7 @@ def _within_reach(
         for c in range(m):
             count += own + theirs[c] - row[c] - row[c] < max(mine, far[c])
         ends[r + 1] = ends[r] + count
-    partners = np.empty(ends[b] + 1, dtype=np.int32)  # what is near no row is written at the end
+    partners = np.empty(ends[b] + 1, dtype=np.int32)  # one spare place for discarded candidates
     near = np.empty(m, dtype=np.bool_)
     for r in range(b):
         own, mine, row = lengths[start + r], reach[start + r], products[r]
@@ -405,14 +411,15 @@ def _add_hinge_loss(
 
     Parameters
     ----------
+    Z : ndarray of shape (n, d)
     start, ends, partners
         See `_within_reach`.
     margins : ndarray of shape (n, k)
-        Of each row, falling.
+        Margins of each row, descending.
     opened : ndarray of int, shape (n, k)
-        To which is added how many terms of each margin are above 0,
+        The number of positive terms of each margin is added.
     out : ndarray of shape (n, d)
-        from which ``(e_i - e_l) (z_i - z_l)'`` is taken away for each such term.
+        ``(e_i - e_l) (z_i - z_l)'`` is subtracted for each positive term.
     """
     loss = 0.0
     for r in range(len(ends) - 1):
@@ -426,7 +433,7 @@ def _add_hinge_loss(
             weight = 0
             for row in (i, l):
                 for j in range(margins.shape[1]):
-                    if length >= margins[row, j]:
+                    if length >= margins[row, j]:  # margins descend: the rest is closed too
                         break
                     loss += margins[row, j] - length
                     opened[row, j] += 1

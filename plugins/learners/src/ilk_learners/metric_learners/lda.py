@@ -1,4 +1,4 @@
-"""lda: the directions that tell classes apart, scaled by the variation inside classes."""
+"""lda: the directions that separate classes, scaled by the within-class variation."""
 
 from __future__ import annotations
 
@@ -17,40 +17,39 @@ from ilk_learners.numerics import common_deviations, map_back, subtract_means
 
 
 class LDA(LinearMetricLearner):
-    """Project on the directions that tell classes apart best (Fisher's linear discriminants).
+    """Project on the directions that separate classes best (Fisher's linear discriminants).
 
-    With the covariance inside classes W (divided by n - C) and that of class means B, each
-    weighted by its share of the rows, the rows of L solve ``B v = r W v``, the largest ratio r
-    first, and are scaled to ``v' W v = 1``: a distance of 1 in the learned space is a standard
-    deviation inside classes. There are at most C - 1 directions in which class means differ.
+    W is the within-class covariance (divided by n - C) and B the covariance of class means, each
+    weighted by its share of the rows. The rows of L solve ``B v = r W v``, the largest ratio r
+    first, scaled to ``v' W v = 1``: a distance of 1 in the learned space is a within-class standard
+    deviation. Class means differ in at most C - 1 directions.
 
-    Neither matrix is formed, nor W inverted: the deviations from class means are whitened by a
-    singular value decomposition, then the means turned to their principal axes by another one.
-    Features are brought to standard deviation 1 first, so the metric follows any change of
-    their units (and of any invertible linear map, where W is not singular).
+    Neither matrix is formed, and W is not inverted: a singular value decomposition whitens the
+    deviations from class means, and another one finds the principal axes of the means. Features
+    are first scaled to standard deviation 1. So the metric follows any change of units (and any
+    invertible linear map, if W is not singular).
 
-    No prior probabilities enter but the shares in B; the term ln(prior) that is missing in the
-    thesis's equation (2.4) belongs to the classifier of the same name.
+    Prior probabilities enter only as the shares in B. The term ln(prior), missing in the thesis's
+    equation (2.4), belongs to the classifier of the same name.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
         L.
     ratios_ : ndarray of shape (d,)
-        Variance of the class means along each direction, in units of that inside classes.
+        Variance of the class means along each direction, in units of the within-class variance.
     rank_ : int
         Rank of W, before shrinkage.
     shrinkage_ : float
-        The intensity that was used.
+        The intensity used.
     report_ : Report or None
-        Leave-one-out error of the nearest neighbour before and after; None if not asked for.
+        Leave-one-out error of the nearest neighbour before and after; None if not requested.
 
     Raises
     ------
     InputError
-        If there is one class only; if no point differs from the mean of its class, or no mean
-        from the others; if W is singular and ``singular="error"``; if more components are
-        asked for than there are.
+        If there is only one class; if all points equal their class means, or all means are equal;
+        if W is singular and ``singular="error"``; if n_components exceeds the number of directions.
 
     References
     ----------
@@ -71,22 +70,21 @@ class LDA(LinearMetricLearner):
         default=None,
         type=int,
         ge=1,
-        doc="How many directions, at most C - 1; as many as class means differ in if left out.",
+        doc="Number of directions, at most C - 1; None: all in which class means differ.",
     )
     shrinkage: float = param(
         default=0.0,
         ge=0,
         le=1,
-        doc="s in 0..1: W is replaced by (1 - s) W + s trace(W)/p I, for features of standard "
+        doc="s in 0..1: W becomes (1 - s) W + s trace(W)/p I, for features of standard "
         "deviation 1.",
     )
     singular: Literal["reduce", "shrink", "error"] = param(
         default="reduce",
         choices=("reduce", "shrink", "error"),
-        doc='What to do where W has rank below p. "reduce": work in the space of the leading '
-        "principal components of all points, as many as W has rank, leaving out those with "
-        'which it would be singular again. "shrink": shrink with the intensity of Ledoit '
-        'and Wolf. "error": raise.',
+        doc='What to do if W has rank below p. "reduce": project on the leading principal '
+        "components of all points, as many as the rank of W, without those that would make it "
+        'singular again. "shrink": shrink with the intensity of Ledoit and Wolf. "error": raise.',
     )
 
     @classmethod
@@ -126,12 +124,11 @@ class LDA(LinearMetricLearner):
         return self
 
     def _number(self, roots: np.ndarray, n_classes: int, size: float) -> int:
-        """How many directions are kept; `size` times the precision is rounding of the means."""
+        """Number of directions to keep; `size` times the precision is the rounding of the means."""
         differ = int((roots[: n_classes - 1] > size * np.finfo(float).eps).sum())
         if differ == 0:
             raise InputError(
-                f"{display_name(self)}: the classes have the same mean: no direction tells them "
-                f"apart"
+                f"{display_name(self)}: the classes have the same mean: no direction separates them"
             )
         wanted = differ if self.n_components is None else int(self.n_components)
         if wanted > differ:

@@ -1,4 +1,4 @@
-"""lfda: discriminants that keep the clusters inside a class apart."""
+"""lfda: discriminants that preserve clusters within classes."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from ilk_learners.numerics import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NUMBERS = 2**16  # distances in a block, which stays in the cache
-_MOST = 2**21  # distances that are kept; of more rows they are computed twice
+_NUMBERS = 2**16  # distances per block: it stays in the cache
+_MOST = 2**21  # most distances stored (16 MiB); more are computed twice
 
 
 class LFDA(LinearMetricLearner):
-    """Local Fisher discriminants: like `lda`, but only near rows of a class are drawn together.
+    """Local Fisher discriminants: like `lda`, but only near rows of a class attract each other.
 
-    Rows of one class have the affinity ``A_ij = exp(-|x_i - x_j|^2 / (s_i s_j))``, where s_i is the
-    distance of row i to its k-th nearest in the class (local scaling; in a smaller class to the
-    farthest; if that is 0, to the nearest that is somewhere else). The scatters are
+    Rows of one class have the affinity ``A_ij = exp(-|x_i - x_j|^2 / (s_i s_j))``. s_i is the
+    distance of row i to its k-th nearest row of the class (local scaling); in a smaller class to
+    the farthest; if that is 0, to the nearest at a positive distance. The scatters are
 
         W = 1/2 sum_ij w_ij (x_i - x_j)(x_i - x_j)',   w_ij = A_ij / n_c   in class c, else 0
         B = 1/2 sum_ij b_ij (x_i - x_j)(x_i - x_j)',   b_ij = A_ij (1/n - 1/n_c), else 1/n
 
-    and the rows of L solve ``B v = r W v``, the largest r first, with ``v' W v = n - C``, as in
-    `lda`, which it becomes where all affinities are 1. There may be more than C - 1 directions.
-    Though weights in B are negative, B is not: it is ``sum_c (1 - n_c/n) (S_c - W_c)`` and the
-    scatter of class means, where the whole scatter S_c of class c is no smaller than its part
-    W_c of W. The problem is solved as the symmetric one of W and W + B, in coordinates in which
-    all points have covariance 1, so that L is always real, and no r below 0.
+    and the rows of L solve ``B v = r W v``, the largest r first, with ``v' W v = n - C``. If all
+    affinities are 1, this is `lda`. There may be more than C - 1 directions.
+    Some weights in B are negative, but B is positive semi-definite: it is
+    ``sum_c (1 - n_c/n) (S_c - W_c)`` plus the scatter of class means, and the total scatter S_c of
+    class c is at least its part W_c of W. The problem is solved as the symmetric one of W and
+    W + B, in coordinates in which all points have covariance 1. So L is real and all r >= 0.
 
     Affinities are computed in blocks of rows: memory grows with n, not with its square.
 
@@ -60,13 +60,13 @@ class LFDA(LinearMetricLearner):
     shrinkage_ : float
         As given.
     report_ : Report or None
-        Leave-one-out error of the nearest neighbour before and after; None if not asked for.
+        Leave-one-out error of the nearest neighbour before and after; None if not requested.
 
     Raises
     ------
     InputError
-        If there is one class only; if rows of equal class are all equal; if W is singular and
-        ``singular="error"``; if more components are asked for than there are.
+        If there is only one class; if all rows of each class are equal; if W is singular and
+        ``singular="error"``; if n_components exceeds the number of directions.
 
     References
     ----------
@@ -75,7 +75,7 @@ class LFDA(LinearMetricLearner):
 
     Examples
     --------
-    The class "a" has two clusters, with "b" between them: its mean tells nothing.
+    The class "a" has two clusters, with "b" between them: its mean does not separate them.
 
     >>> import ilk
     >>> X = [[-9, 0], [-9, 4], [-8, 2], [9, 0], [9, 4], [8, 2], [0, 0], [0, 4], [1, 2], [-1, 2]]
@@ -88,31 +88,29 @@ class LFDA(LinearMetricLearner):
         default=None,
         type=int,
         ge=1,
-        doc='How many directions; all if left out (with ``embedding="weighted"`` those with r '
-        "> 0).",
+        doc='Number of directions; None: all (with ``embedding="weighted"`` those with r > 0).',
     )
     n_neighbors: int = param(default=7, ge=1, doc="The k of local scaling.")
     embedding: Literal["weighted", "plain", "orthonormal"] = param(
         default="weighted",
         choices=("weighted", "plain", "orthonormal"),
-        doc='"weighted": each direction is multiplied by the root of its r; those with r = 0, '
-        'which tell nothing apart, are left out. "plain": as above. "orthonormal": an '
-        "orthonormal basis of the leading directions.",
+        doc='"weighted": each direction is multiplied by the root of its r; directions with r = 0 '
+        'separate nothing and are left out. "plain": as above. "orthonormal": an orthonormal '
+        "basis of the leading directions.",
     )
     shrinkage: float = param(
         default=0.0,
         ge=0,
         le=1,
-        doc="s in 0..1: W is replaced by (1 - s) W + s trace(W)/q I, in the q coordinates in "
-        "which all points have covariance 1.",
+        doc="s in 0..1: W becomes (1 - s) W + s trace(W)/q I, in the q coordinates in which all "
+        "points have covariance 1.",
     )
     singular: Literal["reduce", "error"] = param(
         default="reduce",
         choices=("reduce", "error"),
-        doc="What to do where W is singular among these points (fewer rows than features, "
-        'say). "reduce": work in the space of their leading principal components, as many '
-        'as W has rank, leaving out those with which it would be singular again. "error": '
-        "raise.",
+        doc="What to do if W is singular among these points (fewer rows than features, say). "
+        '"reduce": project on their leading principal components, as many as the rank of W, '
+        'without those that would make it singular again. "error": raise.',
     )
 
     @classmethod
@@ -159,7 +157,7 @@ class LFDA(LinearMetricLearner):
         white = inverse_root(
             self,
             root,
-            lambda: np.diag(np.linspace(2, 1, len(W))),  # their axes are those of the coordinates
+            lambda: np.diag(np.linspace(2, 1, len(W))),  # the coordinates are already their axes
             what="the local scatter inside the classes",
         )
         if self.shrinkage:
@@ -176,7 +174,7 @@ class LFDA(LinearMetricLearner):
         if self.embedding == "weighted":
             left = int((ratios > 1e-12).sum())
         if left == 0:
-            raise InputError(f"{display_name(self)}: no direction tells the classes apart")
+            raise InputError(f"{display_name(self)}: no direction separates the classes")
         wanted = left if self.n_components is None else int(self.n_components)
         if wanted > left:
             raise InputError(
@@ -194,8 +192,8 @@ class _Scatters(NamedTuple):
 def _scatters(X: np.ndarray, Z: np.ndarray, groups: np.ndarray, k: int) -> _Scatters:
     """W and W + B of rows Z, with affinities by the distances of the same rows X.
 
-    W + B is summed of parts none of which is negative: with the local scatter W_c of class c and
-    its whole scatter S_c, it is ``sum_c (n_c/n) W_c + (1 - n_c/n) S_c``, and the scatter of means.
+    W + B is a sum of positive semi-definite parts: with the local scatter W_c of class c and its
+    total scatter S_c, it is ``sum_c (n_c/n) W_c + (1 - n_c/n) S_c`` plus the scatter of means.
     """
     n, q = Z.shape
     Z = Z.copy()
@@ -231,7 +229,7 @@ def _local_scatter(X: np.ndarray, Z: np.ndarray, k: int) -> np.ndarray:
 
 
 def _kth(squares: np.ndarray, k: int) -> np.ndarray:
-    """The k-th smallest of each row, else the smallest above 0; 1 where all are 0."""
+    """The k-th smallest of each row, or the smallest positive one; 1 if all are 0."""
     found = np.partition(squares, k, axis=1)[:, k]
     zero = found == 0
     if zero.any():
@@ -242,7 +240,7 @@ def _kth(squares: np.ndarray, k: int) -> np.ndarray:
 
 
 def _squares(X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Squared distances of blocks of rows to all; those that are rounding only are 0."""
+    """Squared distances of blocks of rows to all rows; rounding errors are set to 0."""
     X = X - X.mean(axis=0)
     lengths = np.einsum("ij,ij->i", X, X)
     size = max(1, _NUMBERS // len(X))

@@ -1,6 +1,6 @@
-"""What linear metric learners share.
+"""Base of linear metric learners.
 
-The linear map, maps to begin with, minimisation of smooth and nonsmooth losses by L-BFGS, and the
+The linear map, its initialization, minimisation of smooth and nonsmooth losses by L-BFGS, and the
 report of the nearest neighbour's error before and after.
 """
 
@@ -48,15 +48,15 @@ class LinearMetricLearner(MetricLearner):
     )
 
     def transform(self, X: Any) -> Any:
-        """Rows under the learned map, ``X @ components_.T``; array of shape (n, d)."""
+        """Transformed rows, ``X @ components_.T``; array of shape (n, d)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         return self._mapped(X)
 
     def _mapped(self, X: np.ndarray) -> np.ndarray:
-        """Map each row for itself: a product of matrices rounds it as the rows beside it have it.
+        """Map each row separately: the rounding of a matrix product depends on the other rows.
 
-        Else a query that equals a training row would not be at distance 0 from it.
+        Otherwise a query equal to a training row might not be at distance 0 from it.
         """
         rows, L = np.ascontiguousarray(X), self.components_.astype(X.dtype, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -77,10 +77,10 @@ class Report:
     Attributes
     ----------
     before, after : float
-        With the Euclidean distance and with the learned one: the share of rows whose nearest
-        other row is of another class, or for numbers as targets the mean squared difference.
+        With the Euclidean and the learned distance: the share of rows whose nearest other row is
+        of another class; for numeric targets the mean squared difference.
     n_queries : int
-        How many rows were left out, one at a time, evenly spread over the training rows.
+        Number of left-out rows, evenly spread over the training rows.
     """
 
     before: float
@@ -89,7 +89,7 @@ class Report:
 
 
 def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
-    """Compare the rows X with what a metric learner made of them, Z.
+    """Compare the rows X with the transformed rows Z.
 
     Warns
     -----
@@ -102,12 +102,12 @@ def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
 def compare(
     owner: Any, X: np.ndarray, y: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]
 ) -> Report:
-    """Compare the Euclidean distance of rows X with any other way of finding neighbours.
+    """Compare the Euclidean distance of rows X with another search for neighbours.
 
     Parameters
     ----------
     nearest : callable
-        Takes indices of rows, and returns that of the nearest other row of each.
+        Maps row numbers to the nearest other row of each.
 
     Warns
     -----
@@ -117,7 +117,7 @@ def compare(
     queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
     found = _nearest_others(X, queries), nearest(queries)
     exponent = int(np.frexp(np.abs(y).max())[1]) if y.dtype.kind == "f" else 0
-    scaled = np.ldexp(y, -exponent) if exponent else y  # squares neither overflow nor vanish
+    scaled = np.ldexp(y, -exponent) if exponent else y  # squares neither overflow nor underflow
     losses = [_losses(queries, rows, scaled) for rows in found]
     before, after = (float(each.mean()) for each in losses)
     doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
@@ -140,24 +140,24 @@ def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarr
 
 
 def _nearest_others(X: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """Return the row nearest to each of some rows among all others, ties by lower index."""
+    """Return the nearest other row of each selected row, ties by lower index."""
     _, indices = Euclidean().kneighbors(X[queries], X, 2)
     return np.where(indices[:, 0] == queries, indices[:, 1], indices[:, 0])
 
 
 def report_where_known(owner: Any, X: np.ndarray, y: Any) -> Report | None:
-    """Report of a learner that learns from X alone, or from pairs: only where y can be compared."""
+    """Report of a learner from X alone or from pairs: None unless y is valid."""
     if not owner.report or y is None:
         return None
     check_same_length(owner, X, y)
     try:
         targets = np.asarray(y, dtype=float) if holds_numbers(y) else check_labels(owner, y, X)[1]
-    except InputError:  # y is none of this learner's business
+    except InputError:  # this learner does not need a valid y
         return None
     if targets.ndim > 1:
         return None
     _, rows, _ = common_deviations(X)
-    L = owner.components_.astype(float)  # of length 1: which neighbour is nearest stays
+    L = owner.components_.astype(float)  # scaled to length 1: the order of neighbours is the same
     return report(owner, rows, rows @ (L / (np.abs(L).max() or 1.0)).T, targets)
 
 
@@ -166,17 +166,17 @@ INIT: Any = param(
     type=Array,
     choices=("identity", "pca", "lda"),
     form='{"identity", "pca", "lda"} or array of shape (n_components, p)',
-    doc="The map to begin with; an array as ``components_`` would be.",
+    doc="The initial map; an array has the form of ``components_``.",
 )
 
 
 def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) -> np.ndarray:
-    """The map to begin with, for deviations X in the unit of `owner`.
+    """The initial map, for deviations X in the unit of `owner`.
 
-    "identity" keeps the first d features, "pca" projects on the d directions of largest
-    variance, "lda" on those that separate classes best (each of length one, ordered by
-    Fisher's criterion; beyond the number of classes less one, on those of largest variance
-    that are left). An array is taken as it is.
+    "identity" keeps the first d features. "pca" projects on the d directions of largest variance.
+    "lda" projects on the directions that separate classes best (each of length one, ordered by
+    Fisher's criterion); from the number of classes on, directions of the largest remaining
+    variance follow. An array is used unchanged.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) ->
     Raises
     ------
     ParameterError
-        If an array has not the shape (d, p), or a number that is not finite.
+        If an array does not have the shape (d, p), or is not finite.
     """
     p = X.shape[1]
     if not isinstance(owner.init, str):
@@ -210,12 +210,12 @@ def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) ->
 
 
 def check_components(owner: Any, wanted: int | None, p: int) -> int:
-    """Return how many dimensions are asked for: as many as there are features by default.
+    """Return the requested number of dimensions, by default the number of features.
 
     Raises
     ------
     InputError
-        If there are not so many features.
+        If it exceeds the number of features.
     """
     if wanted is not None and wanted > p:
         raise InputError(
@@ -235,7 +235,7 @@ def _given(owner: Any, d: int, p: int) -> np.ndarray:
 
 
 def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
-    """Directions of Fisher's criterion within the span of X, completed by the principal ones."""
+    """Directions of Fisher's criterion within the span of X, completed by principal directions."""
     n_groups = int(groups.max()) + 1
     values, axes = spectrum(X)
     rank = max(rank_of(values, X.shape), 1)
@@ -253,7 +253,7 @@ def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
 
 
 def _rest(X: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Directions orthogonal to those found, by descending variance; with them a basis."""
+    """Complete orthonormal directions to a basis, by descending variance."""
     _, _, basis = svd(found)
     others = basis[len(found) :]
     return np.asarray(spectrum(X @ others.T)[1] @ others)
@@ -261,24 +261,24 @@ def _rest(X: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Value, at least 0, and gradient at a vector."""
-_MEMORY = 10
-_DECREASE, _SLOPE = 1e-4, 0.9  # of the two conditions of Wolfe
-_TRIALS = 40  # of a step length
-_PATIENCE = 2  # steps of little gain, one after the other
-_FIRST = 0.1  # of the value: what the first step is to gain
-_CURVED = 1e-10  # relative curvature from which a step says something about it
+_MEMORY = 10  # steps in the L-BFGS recursion, as in scipy
+_DECREASE, _SLOPE = 1e-4, 0.9  # constants of the Wolfe conditions, the usual ones for L-BFGS
+_TRIALS = 40  # bisections of a step length: down to 1e-12
+_PATIENCE = 2  # consecutive steps of little gain before stopping
+_FIRST = 0.1  # the first step aims at this relative decrease
+_CURVED = 1e-10  # a smaller relative curvature is rounding: skip the BFGS update
 
 
 class Found(NamedTuple):
-    """Where the search came to.
+    """Result of the minimisation.
 
     Attributes
     ----------
     x : ndarray of shape (m,)
     curve : list of float
-        Values at the start and after each step; falling.
+        Values at the start and after each step; decreasing.
     stopped : bool
-        Whether it stopped by itself, after a step or for want of a slope.
+        Whether it converged, after a step or because the gradient is 0.
     """
 
     x: np.ndarray
@@ -293,11 +293,11 @@ class _Point(NamedTuple):
 
 
 def minimize_nonsmooth(function: Function, x: np.ndarray, max_iter: int, tol: float) -> Found:
-    """Minimise by L-BFGS with steps that bisection finds between the weak conditions of Wolfe.
+    """Minimise by L-BFGS, with a bisection line search for the weak Wolfe conditions.
 
-    At a kink the strong conditions of other solvers cannot be met, and they stop there; the
-    weak ones can (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods",
-    Mathematical Programming 141, 2013).
+    At a kink of the function the strong Wolfe conditions of other solvers cannot be met, and they
+    stop. The weak ones can be met (Lewis and Overton, "Nonsmooth optimization via quasi-Newton
+    methods", Mathematical Programming 141, 2013).
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def minimize_nonsmooth(function: Function, x: np.ndarray, max_iter: int, tol: fl
     x : ndarray of shape (m,)
     max_iter : int
     tol : float
-        It ends after two steps in a row that each gain no more than this share of the value.
+        Stop after two consecutive steps that each gain at most this share of the value.
     """
     here = _Point(x, *function(x))
     curve, idle = [here.value], 0
@@ -314,7 +314,7 @@ def minimize_nonsmooth(function: Function, x: np.ndarray, max_iter: int, tol: fl
     while len(curve) <= max_iter:
         there = _step(function, here, _direction(here, steps))
         if there is None and steps:
-            steps.clear()  # once more, straight downhill
+            steps.clear()  # restart with steepest descent
             there = _step(function, here, _direction(here, steps))
         if there is None:
             return Found(here.x, curve, len(curve) > 1 or not here.gradient.any())
@@ -328,7 +328,7 @@ def minimize_nonsmooth(function: Function, x: np.ndarray, max_iter: int, tol: fl
 
 
 def _direction(here: _Point, steps: deque[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Downhill, as the curvature along the steps before suggests."""
+    """L-BFGS direction: the two-loop recursion over the previous steps."""
     gradient = here.gradient
     if not steps:
         steepness = float(gradient @ gradient)
@@ -339,14 +339,14 @@ def _direction(here: _Point, steps: deque[tuple[np.ndarray, np.ndarray]]) -> np.
         direction = direction - share * change
         shares.append(share)
     step, change = steps[-1]
-    direction *= (step @ change) / (change @ change)
+    direction *= (step @ change) / (change @ change)  # initial Hessian: scaled identity
     for (step, change), share in zip(steps, reversed(shares), strict=True):
         direction += step * (share - (change @ direction) / (step @ change))
     return direction
 
 
 def _step(function: Function, here: _Point, direction: np.ndarray) -> _Point | None:
-    """A point in that direction that is lower by enough; None if there is none."""
+    """Line search: a point that satisfies the weak Wolfe conditions, or None."""
     slope = float(here.gradient @ direction)
     if not slope < 0:
         return None
@@ -355,9 +355,9 @@ def _step(function: Function, here: _Point, direction: np.ndarray) -> _Point | N
     for _ in range(_TRIALS):
         x = here.x + length * direction
         there = _Point(x, *function(x))
-        if not there.value <= here.value + _DECREASE * length * slope:
+        if not there.value <= here.value + _DECREASE * length * slope:  # too little decrease
             long = length
-        elif there.gradient @ direction < _SLOPE * slope:
+        elif there.gradient @ direction < _SLOPE * slope:  # still steep: go further
             short, lower = length, there
         else:
             return there
@@ -371,7 +371,7 @@ def _remember(steps: deque[tuple[np.ndarray, np.ndarray]], here: _Point, there: 
         steps.append((step, change))
 
 
-_ABNORMAL = 2  # status of a line search that finds no lower point
+_ABNORMAL = 2  # scipy's status if the line search finds no lower point
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a map, of any shape, and its gradient of the same shape."""
 
@@ -389,7 +389,7 @@ def minimize_smooth(owner: Any, objective: Objective, start: np.ndarray) -> np.n
     Warns
     -----
     ConvergenceWarning
-        If more than `max_iter` iterations are needed.
+        If it has not converged after `max_iter` iterations.
     """
     curve: list[float] = []
 
@@ -413,12 +413,12 @@ def minimize_smooth(owner: Any, objective: Objective, start: np.ndarray) -> np.n
             "maxiter": owner.max_iter,
             "maxfun": 10**6,
             "maxcor": 20,
-            "ftol": min(owner.tol, 1.0),  # it is divided by rounding
+            "ftol": min(owner.tol, 1.0),  # scipy divides it by the machine precision
             "gtol": 1e-10,
         },
     )
     L, n_iter, done = found.x, int(found.nit), bool(found.success)
-    if found.status == _ABNORMAL:  # a steep wall is a kink to it
+    if found.status == _ABNORMAL:  # a steep barrier looks like a kink to the line search
         rest = minimize_nonsmooth(flat, L, owner.max_iter - n_iter, owner.tol)
         L, n_iter, done = rest.x, n_iter + len(rest.curve) - 1, rest.stopped
         curve += rest.curve[1:]

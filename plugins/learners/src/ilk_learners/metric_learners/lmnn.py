@@ -1,4 +1,4 @@
-"""lmnn: target neighbours inside, impostors outside a margin of one."""
+"""lmnn: target neighbours within, impostors outside a margin of one."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ from ilk import Array as ArrayParam
 from ilk_learners.metric_learners.descent import N_COMPONENTS, Descent, DescentLearner
 from ilk_learners.metric_learners.linear import minimize_nonsmooth
 
-_AUTO = 3
-_COLLAPSED = 0.999  # of the loss of L = 0
+_AUTO = 3  # target neighbours, as in Weinberger and Saul
+_COLLAPSED = 0.999  # share of the loss of L = 0: above it, L has collapsed to 0
 
 
 class LMNN(DescentLearner):
-    """Large margin nearest neighbour: pull neighbours of the same class, push out all others.
+    """Large margin nearest neighbour: pull target neighbours, push impostors out of the margin.
 
     Every point i has target neighbours j, the nearest of its class. L minimises::
 
         E(L) = sum_ij |L(x_i - x_j)|^2
                + c sum_ij sum_l (1 - y_il) [1 + |L(x_i - x_j)|^2 - |L(x_i - x_l)|^2]_+
 
-    with y_il = 1 where the labels of i and l agree, and [a]_+ = max(a, 0). A row l with an open
-    hinge is an impostor. All impostors count at every step, none is sampled: those that may be
-    near are listed, and looked for anew only when rows have moved so far that the list could
-    miss one. Among L'L the loss is convex, so that with all dimensions the result does not
-    depend on the start.
+    with y_il = 1 if the labels of i and l agree, else 0, and [a]_+ = max(a, 0). A row l with a
+    positive term is an impostor. Every step uses all impostors, without sampling: candidates are
+    listed, and lists are updated only when rows have moved so far that an impostor could be
+    missing. The loss is convex in L'L, so with all dimensions the result does not depend on the
+    initialization.
 
-    The margin of 1 has no unit. A start by name is multiplied by what makes the loss least
-    along it (to a factor of sqrt(2), estimated on some rows), so that data times 1000 give L
-    by 1000. Rows have as much to say as their features are large: standardise these before.
+    The margin of 1 has no unit. A named initialization is scaled to minimise the loss along its
+    multiples (up to a factor of sqrt(2), estimated on some rows), so data times 1000 give L divided
+    by 1000. Large features dominate the loss: standardise them first.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
         L.
     loss_curve_ : list of float
-        E at the start, then after each iteration; never rising, over rounds neither.
+        E at the start, then after each iteration; never rising, also between rounds.
     n_iter_ : int
-        Iterations of all rounds, at most `max_iter`.
+        Total iterations of all rounds, at most `max_iter`.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour before and after.
 
     Raises
     ------
     InputError
-        If there are fewer than two classes, if a class has not more than `n_neighbors` members,
-        if no class has two, or if a number in the result would be too large.
+        If there are fewer than two classes, if a class has at most `n_neighbors` members, if no
+        class has two, or if the result overflows.
     ParameterError
-        If triplets name rows that are not there, repeat or contradict one another.
+        If triplets name missing rows, repeat or contradict one another.
 
     Warns
     -----
     ConvergenceWarning
-        If the solver needs more iterations, or there is nothing to learn.
+        If the solver has not converged, or there is nothing to learn.
     MetricWarning
         If the error after is larger than before.
 
@@ -81,29 +81,28 @@ class LMNN(DescentLearner):
         type=int,
         ge=1,
         choices=("auto",),
-        doc='Target neighbours of each point. "auto": 3, and in a class of fewer members all '
-        "others; a class of one has none, and its point is an impostor to others only.",
+        doc='Target neighbours of each row. "auto": 3; all others in a smaller class. The row of '
+        "a one-member class has none and is only an impostor to others.",
     )
     push: float = param(
         default=0.25,
         gt=0,
         le=1000000000000.0,
-        doc="c. A quarter was within one point of error of the best of 0.1, 0.25, 0.5 and 1 on "
-        "10 of 12 data sets.",
+        doc="Weight c of impostors. 0.25 was within one point of error of the best of 0.1, 0.25, "
+        "0.5 and 1 on 10 of 12 data sets.",
     )
     n_rounds: int = param(
         default=1,
         ge=1,
-        doc="How often target neighbours are chosen: after the first time by the metric that "
-        "the round before has learned.",
+        doc="Number of rounds; each selects target neighbours, after the first under the metric "
+        "learned so far.",
     )
     triplets: Any = param(
         default="labels",
         type=ArrayParam,
         choices=("labels",),
-        doc="In the array: rows i, j, l by number, where i is to be nearer to j than to l. "
-        "Each pair i, j is pulled once, the triplets take the place of all others, and y "
-        "may be left out.",
+        doc="Row numbers i, j, l, where i should be nearer to j than to l. Each pair i, j is "
+        "pulled once. The triplets replace target neighbours and impostors, and y is optional.",
     )
     n_components: int | None = N_COMPONENTS
     init: ArrayLike | str = param(
@@ -111,15 +110,15 @@ class LMNN(DescentLearner):
         type=Array,
         choices=("identity", "pca", "lda"),
         form='{"identity", "pca", "lda"} or array of shape (d, p)',
-        doc="The map to begin with.",
+        doc="The initial map.",
     )
-    max_iter: int = param(default=50, ge=1, doc="Most iterations of all rounds together.")
+    max_iter: int = param(default=50, ge=1, doc="Maximal total iterations of all rounds.")
     tol: float = param(
         default=0.001,
         ge=0,
-        doc="Relative gain: two iterations in a row of no more are the last. A smaller one "
-        "seldom changes the error: 1e-5 lowered the loss by 1.2 % at most on 7 data sets "
-        "and took two to three times the iterations, more than `max_iter` on three of them.",
+        doc="Stop after two consecutive iterations with at most this relative gain. A smaller one "
+        "seldom changes the error: 1e-5 lowered the loss by at most 1.2 % on 7 data sets and took "
+        "two to three times the iterations, more than `max_iter` on three of them.",
     )
 
     @classmethod
@@ -137,7 +136,7 @@ class LMNN(DescentLearner):
             self._counts(classes, codes)
             return codes
         if y is None:
-            return np.empty(0)  # numbers, of which none is known
+            return np.empty(0)  # triplets need no y
         return check_labels(self, y, X)[1]
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Any:
@@ -156,13 +155,13 @@ class LMNN(DescentLearner):
         return float(np.sqrt(2 * np.var(X, axis=0, dtype=float).sum()))
 
     def _descend(self, objective: Any, start: np.ndarray, scale: float) -> Descent:
-        """Minimise in rounds, with what each leaves of the iterations for those after it."""
+        """Minimise in rounds; later rounds use the remaining iterations."""
         curve: list[float] = []
         L, left, moved = start, int(self.max_iter), False
         for rounds in range(int(self.n_rounds), 0, -1):
             found = self._solve(objective, L, scale, -(-left // rounds))
             L, left, moved = found.L, left - found.n_iter, moved or found.moved
-            curve[-1:] = found.curve  # where targets are new, the loss at L is another
+            curve[-1:] = found.curve  # new target neighbours change the loss at L
             if left == 0:
                 break
             if rounds > 1:
@@ -184,11 +183,11 @@ class LMNN(DescentLearner):
         return Descent(L, found.curve, n_iter, found.stopped, n_iter > 0 or not found.stopped)
 
     def _counts(self, classes: np.ndarray | None, codes: np.ndarray) -> np.ndarray:
-        """How many target neighbours the members of each class have."""
+        """Number of target neighbours of the members of each class."""
         others = np.bincount(codes) - 1
         if others.max() == 0:
             raise InputError(
-                f"{display_name(self)}: y has one member in each class, so that no point has a "
+                f"{display_name(self)}: y has one member in each class, so no row has a "
                 f"target neighbour"
             )
         if isinstance(self.n_neighbors, str):
@@ -198,12 +197,12 @@ class LMNN(DescentLearner):
             smallest = classes.tolist()[int(others.argmin())]
             raise InputError(
                 f"{display_name(self)}: n_neighbors must be at most {others.min()}, as class "
-                f"{smallest!r} has {others.min() + 1} members, got {k}; 'auto' takes fewer there"
+                f"{smallest!r} has {others.min() + 1} members, got {k}; 'auto' uses fewer there"
             )
         return np.full(len(others), k)
 
     def _given(self, n: int) -> np.ndarray:
-        """The triplets, checked."""
+        """Return the checked triplets."""
         triplets = np.asarray(self.triplets)
         if triplets.ndim != 2 or triplets.shape[1] != 3 or triplets.dtype.kind not in "iu":
             raise self.parameter_error(
@@ -234,8 +233,8 @@ class LMNN(DescentLearner):
 
 def _warn_of_collapse(owner: LMNN) -> None:
     warnings.warn(
-        f"{display_name(owner)}: nothing to learn: no metric is better than one of zeros, as rows "
-        f"are no nearer to their target neighbours than to others; a larger push may help",
+        f"{display_name(owner)}: nothing to learn: no metric is better than zero, as rows are not "
+        f"nearer to their target neighbours than to others; a larger push may help",
         ConvergenceWarning,
         stacklevel=4,
     )

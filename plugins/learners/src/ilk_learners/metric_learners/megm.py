@@ -1,4 +1,4 @@
-"""megm and megm_diagonal: a metric by the gradient of the squared error of a kernel classifier."""
+"""megm and megm_diagonal: minimise the squared error of a kernel classifier by its gradient."""
 
 from __future__ import annotations
 
@@ -47,27 +47,27 @@ class _Voting(KernelErrorLearner):
 class MEGM(_Voting):
     """MEGM: the linear map whose kernel-weighted votes of all other rows are least wrong.
 
-    With y_i the class of row i, a 1 in the column of its class, or a number, what is minimised
-    is the squared error of the votes of the others, by the gradient in closed form ::
+    Let y_i be the one-hot class of row i, or a number. The squared error of the votes of the other
+    rows is minimised by its analytic gradient ::
 
         E(L) = 1/2 sum_i |y_i - v_i|^2,        v_i = sum_j W_ij y_j / sum_j W_ij,   j != i,
         W_ij = exp(-|L(x_i - x_j)|^2 / (2 sigma_i^2)),
 
     plus ``regularization |L|^2``. sigma_i^2 is the mean squared distance of row i to the
-    nearest max(1, floor(k/2)) others, taken once in the space of the features and at least a
-    hundredth of its mean s, so that duplicates have a kernel too. The solver begins at L = I.
+    nearest max(1, floor(k/2)) others, computed once in the input space. It is at least a hundredth
+    of its mean s, so that duplicates have a kernel too. The solver starts from L = I.
 
-    ``components_`` is L divided by ``sqrt(2 s)``: with it ``exp(-|L(x - x')|^2)`` is the kernel
-    of a row of the typical density, as methods that use the metric without sigma need it.
-    Results depend on no common unit of the features, nor on the unit of y.
+    ``components_`` is L divided by ``sqrt(2 s)``: then ``exp(-|L(x - x')|^2)`` is the kernel of a
+    row of typical density, for methods that use the metric without sigma. Results do not depend on
+    a common unit of the features, nor on the unit of y.
 
-    Where the text is silent or misprinted: votes are left-one-out (with its own vote a row is
-    right by scaling L alone); by default all others vote, as the k nearest hold but few of the
-    weights and a sum over them is another objective; the inner factor of the gradient is
-    y_j - v_i; L-BFGS takes the place of conjugate gradients, reaching no higher loss in fewer
-    evaluations. The source has no regularization: 0.1 was chosen on wine, iris, monks2 and
-    xor, and lowered the error of one nearest neighbour on 8 of 12 further data sets; 0 was
-    better on ionosphere and parkinson.
+    Gaps and misprints of the source are resolved as follows. Votes are leave-one-out (with its own
+    vote, scaling L alone would make a row correct). By default all others vote: the k nearest hold
+    only part of the weights, and a sum over them is another objective. The inner factor of the
+    gradient is y_j - v_i. L-BFGS replaces conjugate gradients: it reaches no higher loss in fewer
+    evaluations. The source has no regularization: 0.1 was chosen on wine, iris, monks2 and xor,
+    and lowered the error of one nearest neighbour on 8 of 12 further data sets; 0 was better on
+    ionosphere and parkinson.
 
     Attributes
     ----------
@@ -76,25 +76,25 @@ class MEGM(_Voting):
     widths_ : ndarray of shape (n,)
         s / sigma_i^2: the kernel of training row i is ``exp(-widths_[i] |L(x_i - x)|^2)``.
     loss_curve_ : list of float
-        What is minimised: at the start, then after each iteration. It never rises, but at a
-        `refresh`, and is never higher at the end than at the start.
+        The objective at the start, then after each iteration. It never rises, except at a
+        `refresh`, and never ends higher than it starts.
     n_iter_ : int
-        Iterations of the start that is kept.
+        Iterations from the selected start.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour ``before`` and ``after``.
 
     Raises
     ------
     InputError
-        If y is the same in every row, n_components is larger than the number of features, or
-        n_neighbors than that of other rows.
+        If y is constant, n_components exceeds the number of features, or n_neighbors the number of
+        other rows.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small, or the loss has no slope where L begins.
+        If the solver has not converged, or the gradient is 0 at the initial L.
     MetricWarning
-        If the nearest neighbour errs more often than with the Euclidean distance.
+        If the nearest neighbour has more errors than with the Euclidean distance.
 
     References
     ----------
@@ -127,44 +127,43 @@ class MEGM(_Voting):
 class MEGMDiagonal(_Voting):
     """MEGM with a diagonal map: weights of features whose kernel-weighted votes are least wrong.
 
-    What `megm` minimises, with a weight w_p for each feature in place of L (MEGM-SNML) ::
+    The objective of `megm` with a weight w_p for each feature instead of L (MEGM-SNML) ::
 
         E(w) = 1/2 sum_i |y_i - v_i|^2,        v_i = sum_j W_ij y_j / sum_j W_ij,   j != i,
         W_ij = exp(-sum_p w_p^2 (x_ip - x_jp)^2 / (2 sigma_i^2)),
 
-    plus ``regularization |w|^2``. There are p numbers to learn in place of p^2, features are
-    weighed together and not one by one, and one that tells nothing gets a weight near 0. On
-    sigma, units, and what differs from the text, see `megm`. Component p of the gradient has
-    the factor ``w_p (x_ip - x_jp)^2``, where (5.7) prints the sum over all features, and the
-    inner factor y_j - v_i. A regularization of 0.01 was chosen on wine, iris, xor and waveform, and
-    lowered the error of one nearest neighbour on 6 of 7 further data sets; ten times as much
-    harms where features are many and rows few (sonar).
+    plus ``regularization |w|^2``. It learns p numbers instead of p^2. Features are weighted
+    jointly, and irrelevant ones get weights near 0. For sigma, units, and differences from the
+    source, see `megm`. Component p of the gradient has the factor ``w_p (x_ip - x_jp)^2``, where
+    (5.7) prints the sum over all features, and the inner factor y_j - v_i. A regularization of 0.01
+    was chosen on wine, iris, xor and waveform, and lowered the error of one nearest neighbour on 6
+    of 7 further data sets; ten times as much is harmful with many features and few rows (sonar).
 
     Attributes
     ----------
     components_ : ndarray of shape (p, p)
-        Diagonal: weights of the features, none negative, divided by ``sqrt(2 s)``.
+        Diagonal: the non-negative weights of the features, divided by ``sqrt(2 s)``.
     widths_ : ndarray of shape (n,)
         s / sigma_i^2: the kernel of training row i is ``exp(-widths_[i] |L(x_i - x)|^2)``.
     loss_curve_ : list of float
-        What is minimised: at the start, then after each iteration. It never rises, but at a
-        `refresh`, and is never higher at the end than at the start.
+        The objective at the start, then after each iteration. It never rises, except at a
+        `refresh`, and never ends higher than it starts.
     n_iter_ : int
-        Iterations of the start that is kept.
+        Iterations from the selected start.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour ``before`` and ``after``.
 
     Raises
     ------
     InputError
-        If y is the same in every row, or n_neighbors is larger than the number of other rows.
+        If y is constant, or n_neighbors exceeds the number of other rows.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small, or the loss has no slope where the weights begin.
+        If the solver has not converged, or the gradient is 0 at the initial weights.
     MetricWarning
-        If the nearest neighbour errs more often than with the Euclidean distance.
+        If the nearest neighbour has more errors than with the Euclidean distance.
 
     References
     ----------
@@ -185,16 +184,16 @@ class MEGMDiagonal(_Voting):
         type=float,
         ge=0,
         le=1000000000000.0,
-        doc="Weight of the squares of the weights, in units of ``1 / sqrt(2 s)``, in the loss. "
-        "If left out 0.01, and 0 for a `neighborhood` of few: all their votes may be "
-        "right, and then the squares alone would bring it to 0.",
+        doc="Weight of the squared weights, in units of ``1 / sqrt(2 s)``, in the loss. None: "
+        "0.01, or 0 with a `neighborhood` of few rows: if all their votes are correct, the "
+        "penalty alone would shrink the weights to 0.",
     )
     init: ArrayLike | str = param(
         default="identity",
         type=Array,
         choices=("identity",),
         form='{"identity"} or array of shape (p,)',
-        doc="The weights to begin with; an array as the diagonal of ``components_`` would be.",
+        doc="The initial weights; an array has the form of the diagonal of ``components_``.",
     )
 
     usual_regularization = 0.01

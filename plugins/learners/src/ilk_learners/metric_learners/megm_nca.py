@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class MEGMNCA(KernelErrorLearner):
-    """MEGM with NCA: the squared error of votes less the expected accuracy of one neighbour.
+    """MEGM with NCA: the squared error of votes minus the expected accuracy of one neighbour.
 
-    With E, what `megm` minimises, and p_i of `nca`, what is minimised is ::
+    With the objective E of `megm` and p_i of `nca`, it minimises ::
 
         gamma1 E(L) - gamma2 sum_i p_i(L) + regularization |L|^2.
 
-    In E row i's kernel has its own sigma_i; in p_i there is none, so that L is in units of one
-    scale for all rows (the mean of sigma_i^2), as in `nca`. ``gamma2=0`` gives `megm`.
+    In E each row's kernel has its own sigma_i. In p_i there is none: L is in units of one scale for
+    all rows (the mean of sigma_i^2), as in `nca`. ``gamma2=0`` gives `megm`.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class MEGMNCA(KernelErrorLearner):
     widths_ : ndarray of shape (n,)
         w of each training row in E, see `megm`.
     loss_curve_ : list of float
-        What is minimised: at the start, then after each iteration. It never rises.
+        The objective at the start, then after each iteration. It never rises.
     n_iter_ : int
-        Iterations of the start that is kept.
+        Iterations from the selected start.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour ``before`` and ``after``.
 
@@ -44,19 +44,19 @@ class MEGMNCA(KernelErrorLearner):
     ParameterError
         If both weights are 0.
     InputError
-        If y has one class only, or n_components is larger than the number of features.
+        If y has only one class, or n_components exceeds the number of features.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small, or the loss has no slope where L begins.
+        If the solver has not converged, or the gradient is 0 at the initial L.
     MetricWarning
-        If the nearest neighbour errs more often than with the Euclidean distance.
+        If the nearest neighbour has more errors than with the Euclidean distance.
 
     References
     ----------
-    Zaidi 2011, equation (4.18). As printed its first term has a j that nothing runs over and
-    the kernel in place of the vote; it means E.
+    Zaidi 2011, equation (4.18). Its printed first term has an unbound index j and the kernel
+    instead of the vote; E is meant.
 
     Examples
     --------
@@ -73,20 +73,20 @@ class MEGMNCA(KernelErrorLearner):
         default=1.0,
         ge=0,
         le=1000000000000.0,
-        doc="Weights of the two; not both 0.",
+        doc="Weights of the two terms; not both 0.",
     )
     gamma2: float = param(
         default=1.0,
         ge=0,
         le=1000000000000.0,
-        doc="Weights of the two; not both 0.",
+        doc="Weights of the two terms; not both 0.",
     )
     regularization: float | None = param(
         default=None,
         type=float,
         ge=0,
         le=1000000000000.0,
-        doc="Weight of the squares of L, in units of its scale, in the loss; 0.1 if left out.",
+        doc="Weight of the squares of L, in units of its scale, in the loss; None: 0.1.",
     )
     max_iter: int = param(default=100, ge=1, doc="Most iterations of each start.")
     bandwidth = "local"
@@ -114,7 +114,7 @@ class MEGMNCA(KernelErrorLearner):
 
 @dataclass(frozen=True)
 class _Sum:
-    """``gamma1 E(L) - gamma2 sum_i p_i(L)``, where what is expected is the errors of n rows."""
+    """``gamma1 E(L) - gamma2 sum_i p_i(L)``, from the expected number of errors of n rows."""
 
     error: Objective
     expected: Objective

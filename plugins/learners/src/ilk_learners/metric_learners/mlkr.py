@@ -26,25 +26,24 @@ if TYPE_CHECKING:
 
 
 class MLKR(DescentLearner):
-    """Metric learning for kernel regression: the least leave-one-out error of a kernel mean.
+    """Metric learning for kernel regression: minimise the leave-one-out error of a kernel mean.
 
-    What is minimised is ``sum_i (y_i - v_i)^2``, where ::
+    It minimises ``sum_i (y_i - v_i)^2``, where ::
 
         v_i = sum_j k_ij y_j / sum_j k_ij,   j != i,      k_ij = exp(-|L(x_i - x_j)|^2).
 
-    Numbers are brought to mean 0 and variance 1 first, so that the loss is in units of their
-    variance; for classes y has a column each, and the squares are summed over them. L begins
-    as `init` divided by ``sqrt(2 s)``, where s is the mean squared distance of rows to the
-    nearer half of their floor(log2 n) neighbours: results do not depend on a common unit of
-    the features, nor on that of y. `megm` differs from it in that each row's kernel has a
-    width of its own.
+    Numbers are first standardized to mean 0 and variance 1, so the loss is in units of their
+    variance. Classes are one-hot encoded, and the squares are summed over columns. The initial L
+    is `init` divided by ``sqrt(2 s)``, where s is the mean squared distance of rows to the nearer
+    half of their floor(log2 n) neighbours: results do not depend on a common unit of the features,
+    nor on that of y. In `megm`, each row's kernel has its own bandwidth instead.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, p)
         L.
     loss_curve_ : list of float
-        What is minimised: at the start, then after each iteration. It never rises.
+        The objective at the start, then after each iteration. It never rises.
     n_iter_ : int
         Iterations.
     report_ : Report or None
@@ -53,12 +52,12 @@ class MLKR(DescentLearner):
     Raises
     ------
     InputError
-        If y is the same in every row, or n_components is larger than the number of features.
+        If y is constant, or n_components exceeds the number of features.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small, or the loss has no slope where L begins.
+        If the solver has not converged, or the gradient is 0 at the initial L.
     MetricWarning
         If the nearest neighbour's error is larger than with the Euclidean distance.
 
@@ -84,14 +83,14 @@ class MLKR(DescentLearner):
         type=Array,
         choices=("identity", "pca", "lda"),
         form='{"identity", "pca", "lda"} or array of shape (n_components, p)',
-        doc='The map to begin with; an array as ``components_`` would be. "lda" needs classes.',
+        doc='The initial map; an array has the form of ``components_``. "lda" needs classes.',
     )
     solver: Literal["lbfgs", "cg"] = SOLVER
     targets: Targets = param(
         default="auto",
         choices=("auto", "classes", "numbers"),
-        doc='What y holds. "auto": numbers if they are floats of which any is no whole number, '
-        'else classes. Say "numbers" where numbers are whole.',
+        doc='Type of y. "auto": numbers if y has floats that are not integers; else classes. Set '
+        '"numbers" for integer targets.',
     )
 
     waivers: ClassVar[Mapping[str, str]] = {

@@ -1,4 +1,4 @@
-"""mmc: similar pairs near, dissimilar ones far (Xing's clustering with side information)."""
+"""mmc: similar pairs near, dissimilar pairs far (Xing's clustering with side information)."""
 
 from __future__ import annotations
 
@@ -31,23 +31,22 @@ class MMC(PairLearner):
 
         minimise sum_S d_A(x_i, x_j)^2    subject to  sum_D d_A(x_i, x_j) >= 1,  A psd.
 
-    The thesis prints the constraint (4.1) as a sum of squares that is at most 1, of which A = 0
-    would be the best; distances are not squared in it, as otherwise A would have rank one.
+    The thesis prints the constraint (4.1) as a sum of squares that is at most 1; its optimum would
+    be A = 0. Distances in the constraint are not squared, as otherwise A would have rank one.
 
-    The problem is convex. It is solved as ``min sum_S d^2 - log sum_D d``, which differs by the
-    scale only, over L with A = L'L (so A is never indefinite), by L-BFGS, in coordinates in which
-    similar pairs scatter equally in all directions. That makes result and speed independent
-    of the features' units, and of where the search begins: there is nothing to set. All pairs
-    enter as one matrix product.
+    The problem is convex. L-BFGS solves ``min sum_S d^2 - log sum_D d``, which differs only in
+    scale, over L with A = L'L (so A is never indefinite). Coordinates are chosen in which similar
+    pairs scatter equally in all directions. So result and speed do not depend on the features'
+    units or on the initialization. All pairs enter as one matrix product.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
-        L, for which sum_D d = 1.
+        L, scaled to sum_D d = 1.
     objective_ : float
         sum_S d^2 at L.
     loss_curve_ : list of float
-        What is minimised, at the start and after each iteration; never rising.
+        The objective at the start and after each iteration; never rising.
     n_iter_ : int
         Iterations, at most `max_iter`.
     rank_ : int
@@ -55,20 +54,20 @@ class MMC(PairLearner):
     shrinkage_ : float
         As given.
     n_similar_, n_dissimilar_ : int
-        How many pairs there were.
+        Numbers of pairs.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour before and after; None without y.
 
     Raises
     ------
     InputError
-        If there are no similar pairs or no dissimilar ones; if rows in all of either are equal,
-        or differ in no direction that is left; for given pairs that are wrong.
+        If similar or dissimilar pairs are missing; if the rows of all similar or all dissimilar
+        pairs are equal, or differ in no remaining direction; if given pairs are invalid.
 
     Warns
     -----
     ConvergenceWarning
-        If more iterations are needed.
+        If L-BFGS has not converged.
 
     References
     ----------
@@ -91,17 +90,16 @@ class MMC(PairLearner):
         default=0.0,
         ge=0,
         le=1,
-        doc="s in 0..1: with the scatter S = sum_S (x_i - x_j)(x_i - x_j)', S is replaced by "
-        "(1 - s) S + s trace(S)/p I.",
+        doc="s in 0..1: with the scatter S = sum_S (x_i - x_j)(x_i - x_j)', S becomes (1 - s) S + "
+        "s trace(S)/p I.",
     )
     singular: Literal["reduce", "error"] = param(
         default="reduce",
         choices=("reduce", "error"),
-        doc="What to do where S is singular: in a direction in which no similar pair differs, "
-        'distances cost nothing and would become infinite. "reduce": leave such directions '
-        "out, by working in the space of the leading principal components of all points in "
-        'which S is not singular (`diagonal`: by leaving out such features). "error": '
-        "raise.",
+        doc="What to do if S is singular: in a direction without differences of similar pairs, "
+        'distances cost nothing and would become infinite. "reduce": leave such directions out, '
+        "by projecting on the leading principal components of all points in which S is not "
+        'singular (`diagonal`: by leaving out such features). "error": raise.',
     )
 
     @classmethod
@@ -113,12 +111,12 @@ class MMC(PairLearner):
         ]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn L from rows X and labels y (left out where pairs are given)."""
+        """Learn L from rows X and labels y (not needed if pairs are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         pairs = read_pairs(self, X, y, check_seed(self, self.random_state))
         _, rows, exponent = common_deviations(X)
-        with threadpool_limits(1, user_api="blas"):  # products too small to be shared
+        with threadpool_limits(1, user_api="blas"):  # products too small for several threads
             components = self._learned(rows, pairs)
         self.components_ = map_back(self, components, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)
@@ -134,7 +132,7 @@ class MMC(PairLearner):
         return np.asarray(components)
 
     def _differences(self, rows: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-        """What the rows of each pair differ by."""
+        """Differences of the rows of each pair."""
         self.n_similar_, self.n_dissimilar_ = len(pairs.similar), len(pairs.dissimilar)
         found = []
         for what, chosen in zip(("similar", "dissimilar"), pairs, strict=True):
@@ -168,8 +166,8 @@ class MMC(PairLearner):
         size = float(np.abs(steps).max())
         if size == 0:
             raise InputError(
-                f"{display_name(self)}: dissimilar pairs differ in no direction in which similar "
-                f"pairs do, none of which is left; set shrinkage"
+                f"{display_name(self)}: dissimilar pairs differ only in directions in which "
+                f"similar pairs do not, and these are left out; set shrinkage"
             )
         d = steps.shape[1]
         start = (np.ones(d) if self.diagonal else np.eye(d)) / np.sqrt(2 * d)
@@ -178,7 +176,7 @@ class MMC(PairLearner):
 
 def _objective(steps: np.ndarray, diagonal: bool) -> Objective:
     """Return loss and gradient of L; a vector is the diagonal of a matrix."""
-    mapped = np.empty_like(steps)  # memory that is new each time takes longer than the products
+    mapped = np.empty_like(steps)  # reused: allocation would take longer than the products
 
     def objective(L: np.ndarray) -> tuple[float, np.ndarray]:
         if diagonal:

@@ -29,28 +29,27 @@ if TYPE_CHECKING:
 
 
 class NCA(DescentLearner):
-    """Neighbourhood components analysis: the largest chance that a random neighbour is right.
+    """Neighbourhood components analysis: maximise the accuracy of a random neighbour.
 
-    A row i chooses another row as its neighbour, and row j with probability ::
+    Row i chooses row j as its neighbour with probability ::
 
         p_ij = exp(-|L(x_i - x_j)|^2) / sum over k != i of exp(-|L(x_i - x_k)|^2),   p_ii = 0.
 
-    With p_i, the sum of p_ij over the rows j of i's class, what is minimised is
-    ``sum_i (1 - p_i)``, the expected number of errors (`objective` "expected_accuracy"), or
-    ``-sum_i log p_i`` ("log"), which gives most weight to the rows that are furthest from
-    their class. Rows that are alone in their class have p_i = 0 whatever L is: they count as
-    errors in the first, and are left out of the second.
+    Let p_i be the sum of p_ij over the rows j of i's class. The loss is ``sum_i (1 - p_i)``, the
+    expected number of errors (`objective` "expected_accuracy"), or ``-sum_i log p_i`` ("log"),
+    which emphasizes the rows furthest from their class. Rows that are alone in their class have
+    p_i = 0 for every L: they count as errors in the first loss, and are left out of the second.
 
-    L begins as `init` divided by ``sqrt(2 s)``, where s is the mean squared distance of rows
-    to the nearer half of their floor(log2 n) neighbours: results do not depend on a common
-    unit of the features. The gradient is a few products of matrices for each block of rows.
+    The initial L is `init` divided by ``sqrt(2 s)``, where s is the mean squared distance of rows
+    to the nearer half of their floor(log2 n) neighbours: results do not depend on a common unit of
+    the features. The gradient takes a few matrix products per block of rows.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, p)
         L.
     loss_curve_ : list of float
-        What is minimised: at the start, then after each iteration. It never rises.
+        The objective at the start, then after each iteration. It never rises.
     n_iter_ : int
         Iterations.
     report_ : Report or None
@@ -59,14 +58,14 @@ class NCA(DescentLearner):
     Raises
     ------
     InputError
-        If y has one class only, or n_components is larger than the number of features.
+        If y has only one class, or n_components exceeds the number of features.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small, or the loss has no slope where L begins.
+        If the solver has not converged, or the gradient is 0 at the initial L.
     MetricWarning
-        If the nearest neighbour errs more often than with the Euclidean distance.
+        If the nearest neighbour has more errors than with the Euclidean distance.
 
     References
     ----------
@@ -89,7 +88,7 @@ class NCA(DescentLearner):
     objective: Literal["expected_accuracy", "log"] = param(
         default="expected_accuracy",
         choices=("expected_accuracy", "log"),
-        doc="What is to be large: the sum of p_i, or of their logarithms.",
+        doc="Maximise the sum of p_i, or of their logarithms.",
     )
     init: ArrayLike | str = INIT
     solver: Literal["lbfgs", "cg"] = SOLVER
@@ -124,9 +123,9 @@ class NCA(DescentLearner):
 class LogVotes(Softmax):
     """``-sum_i log sum_j P_ij`` over the j of i's class, as a function of L.
 
-    With Q, the weights P of i's class brought to the sum 1, S = P - Q: for i's class Q times
-    the weight of all others, which loses no digits where that is small. Rows that are alone in
-    their class are left out: nothing can change their P.
+    With Q, the weights P of i's class normalized to sum 1, S = P - Q. For i's class it is computed
+    as Q times the weight of all others, which loses no digits if that is small. Rows that are alone
+    in their class are left out: L does not affect their loss.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ class LogVotes(Softmax):
         wrong = np.einsum("ij,ij->i", P, other, dtype=P.dtype) / sums
         wrong[alone] = 0
         losses = np.log(sums) - np.log(own_sums) + above
-        exact = wrong < 0.5  # where the difference of two logarithms would lose digits
+        exact = wrong < 0.5  # there the difference of two logarithms loses digits
         losses[exact] = -np.log1p(-wrong[exact].astype(float))
         own *= (-wrong / own_sums)[:, None]
         np.divide(P, sums[:, None], out=own, where=other & ~alone[:, None])

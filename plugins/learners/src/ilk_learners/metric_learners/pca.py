@@ -17,10 +17,10 @@ class PCA(LinearMetricLearner):
     """Project on the orthogonal directions of largest variance (principal components).
 
     The rows of L are the leading eigenvectors of the covariance matrix, each divided by the
-    square root of its eigenvalue if `whiten`. ``transform(X) = (X - mean) L'``: the shift
-    changes no distance, and without `center` it is left out, as other metric learners do.
-    Each row of L has its entry of largest magnitude positive, so the result is
-    deterministic. scikit-learn's PCA does the factorisation, always in full.
+    square root of its eigenvalue if `whiten`. ``transform(X) = (X - mean) L'``: the shift does not
+    affect distances; without `center` it is omitted, as in other metric learners.
+    The entry of largest magnitude in each row of L is positive, so the result is deterministic.
+    scikit-learn's PCA computes the full factorization.
 
     Attributes
     ----------
@@ -30,16 +30,15 @@ class PCA(LinearMetricLearner):
         Mean of the training rows.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (d,)
         Variance of the training rows along each component (divided by n - 1), and its share.
-        The variance, no more than that, is infinite or 0 where no number is as large or small.
+        Only the variance may overflow to infinity or underflow to 0.
     report_ : Report or None
         Leave-one-out error of the nearest neighbour before and after; None without y.
 
     Raises
     ------
     InputError
-        If more components are asked for than min(n, p), or with `whiten` than the rank:
-        directions without variance cannot be scaled to variance 1. If a number in the result
-        would be too large.
+        If n_components exceeds min(n, p), or with `whiten` the rank: directions without variance
+        cannot be scaled to variance 1. If the result overflows.
 
     References
     ----------
@@ -62,13 +61,13 @@ class PCA(LinearMetricLearner):
         default=None,
         type=(int, float),
         gt=0,
-        doc="How many are kept; a float below 1: as many as together explain more than this "
-        "share of the variance; None: min(n, p), or with `whiten` the rank.",
+        doc="Number of components; a float below 1: enough to explain more than this share of the "
+        "variance; None: min(n, p), or with `whiten` the rank.",
     )
-    whiten: bool = param(default=False, doc="Whether every component is scaled to variance 1.")
+    whiten: bool = param(default=False, doc="Whether to scale each component to variance 1.")
     center: bool = param(
         default=True,
-        doc="Whether the training mean is subtracted before projecting.",
+        doc="Whether to subtract the training mean before projecting.",
     )
 
     @classmethod
@@ -90,7 +89,7 @@ class PCA(LinearMetricLearner):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the components; y is used for the report only."""
+        """Learn the components; y is used only for the report."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         wanted = self.n_components
@@ -100,9 +99,9 @@ class PCA(LinearMetricLearner):
         mean, deviations, exponent = common_deviations(X)
         if needs_variance and not deviations.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
-        if isinstance(wanted, np.floating):  # scikit-learn takes no float32
+        if isinstance(wanted, np.floating):  # scikit-learn rejects float32
             wanted = float(wanted)
-        with np.errstate(invalid="ignore"):  # shares of no variance
+        with np.errstate(invalid="ignore"):  # 0 / 0 without variance
             model = decomposition.PCA(wanted, svd_solver="full").fit(deviations)
         self.mean_ = mean.astype(X.dtype)
         number = self._whitened_number(model, X) if self.whiten else None
@@ -112,7 +111,7 @@ class PCA(LinearMetricLearner):
         return self
 
     def _keep(self, model: decomposition.PCA, number: int | None, exponent: int) -> np.ndarray:
-        """Keep the variances of the leading components; return these, scaled if `whiten`."""
+        """Set the variances of the leading components; return these, scaled if `whiten`."""
         variances = model.explained_variance_[:number]
         with np.errstate(over="ignore"):
             self.explained_variance_ = np.ldexp(variances, 2 * exponent)
@@ -137,7 +136,7 @@ class PCA(LinearMetricLearner):
             )
 
     def transform(self, X: Any) -> Any:
-        """Rows on the components; array of shape (n, d)."""
+        """Project rows on the components; array of shape (n, d)."""
         if not self.center:
             return super().transform(X)
         check_is_fitted(self)

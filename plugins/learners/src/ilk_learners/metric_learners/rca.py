@@ -1,4 +1,4 @@
-"""rca: relevant component analysis, whitening by the variation inside chunklets."""
+"""rca: relevant component analysis, whitening by the within-chunklet variation."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from ilk_learners.numerics import common_deviations, map_back, within
 
 
 class RCA(LinearMetricLearner):
-    """Whiten by the covariance inside chunklets: small groups known to be of one class.
+    """Whiten by the within-chunklet covariance; chunklets are small groups of one class.
 
     With q points in r chunklets, x_ji the points and m_j the mean of chunklet j::
 
         A = 1/q sum_j sum_i (x_ji - m_j) (x_ji - m_j)',    L = A^(-1/2).
 
-    A is never formed: L comes from a singular value decomposition of the deviations. The
-    metric L'L = A^(-1) does not change with the units, nor under any invertible linear map,
-    of the features (without `shrinkage`, and where A is not singular).
+    A is never formed: a singular value decomposition of the deviations gives L. The metric
+    L'L = A^(-1) follows any change of units and any invertible linear map of the features (without
+    `shrinkage`, and if A is not singular).
 
-    RCA hurts where some features nearly depend on others: then it is mere noise that varies
-    little inside chunklets, and gets a large weight. On breast_cancer, standardised, the
-    nearest neighbour errs on 9.7% of the cases instead of 5.3%; with ``shrinkage=0.1`` on 7.3%,
-    with 0.5 on 6.2%. So shrink such data; `report_` tells whether it is needed.
+    RCA is harmful if features are nearly collinear: then directions of mere noise vary little
+    within chunklets and get large weights. On breast_cancer, standardised, the nearest neighbour
+    has 9.7% errors instead of 5.3%; with ``shrinkage=0.1`` 7.3%, with 0.5 6.2%. Use shrinkage on
+    such data; `report_` shows whether it is needed.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
-        L: A^(-1/2), symmetric, where nothing was reduced.
+        L: the symmetric A^(-1/2), unless reduced.
     rank_ : int
         Rank of A, before shrinkage.
     shrinkage_ : float
-        The intensity that was used.
+        The intensity used.
     n_chunklets_ : int
         Number of chunklets.
     report_ : Report or None
@@ -45,9 +45,8 @@ class RCA(LinearMetricLearner):
     Raises
     ------
     InputError
-        If no point differs from the mean of its chunklet, if A is singular and
-        ``singular="error"``, or if more components are asked for than are left; if a number
-        in the result would be too large.
+        If all points equal their chunklet means, if A is singular and ``singular="error"``, if
+        n_components exceeds the remaining dimensions, or if the result overflows.
 
     References
     ----------
@@ -68,35 +67,34 @@ class RCA(LinearMetricLearner):
         default="labels",
         type=ArrayParam,
         choices=("labels",),
-        doc="Every class is a chunklet, or the chunklet of each training row by number. In the "
-        "array any negative number marks a point that is in no chunklet (also where -1 is "
-        "an ordinary label in y); y is not needed then.",
+        doc='"classes": each class is a chunklet. An array: the chunklet number of each training '
+        "row; negative numbers mark points in no chunklet (even if -1 is an ordinary label in y); "
+        "y is then not needed.",
     )
     shrinkage: float = param(
         default=0.0,
         ge=0,
         le=1,
-        doc="s in 0..1: A is replaced by (1 - s) A + s trace(A)/p I.",
+        doc="s in 0..1: A becomes (1 - s) A + s trace(A)/p I.",
     )
     n_components: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="How many dimensions are kept: those in which the variance of all points is "
-        "largest in relation to that inside chunklets (Fisher's criterion), scaled as by L.",
+        doc="Number of dimensions to keep: those with the largest ratio of total to "
+        "within-chunklet variance (Fisher's criterion), scaled as by L.",
     )
     singular: Literal["reduce", "shrink", "error"] = param(
         default="reduce",
         choices=("reduce", "shrink", "error"),
-        doc='What to do where A has rank below p. "reduce": work in the space of the leading '
-        "principal components of all points, as many as A has rank, leaving out those with "
-        'which it would be singular again. "shrink": shrink with the intensity of Ledoit '
-        'and Wolf. "error": raise.',
+        doc='What to do if A has rank below p. "reduce": project on the leading principal '
+        "components of all points, as many as the rank of A, without those that would make it "
+        'singular again. "shrink": shrink with the intensity of Ledoit and Wolf. "error": raise.',
     )
     report: bool = param(
         default=True,
-        doc="Whether `fit` measures the error before and after, which at 5000 x 100 takes "
-        "about seven times as long as the learning (60 ms beside 8).",
+        doc="Whether `fit` measures the error before and after; at 5000 x 100 this takes about "
+        "seven times as long as learning (60 against 8 ms).",
     )
 
     @classmethod
@@ -109,7 +107,7 @@ class RCA(LinearMetricLearner):
         ]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn L from rows X and labels y (left out where chunklets are given)."""
+        """Learn L from rows X and labels y (not needed if chunklets are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         member, groups = self._chunklets_of(X, y)
@@ -129,7 +127,7 @@ class RCA(LinearMetricLearner):
         return self
 
     def _chunklets_of(self, X: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Which rows are in a chunklet, and in which, numbered from 0."""
+        """Mask of the rows in chunklets, and their chunklets, numbered from 0."""
         if isinstance(self.chunklets, str):
             _, groups = check_labels(self, y, X)
             return np.ones(len(X), dtype=bool), groups
@@ -145,7 +143,7 @@ class RCA(LinearMetricLearner):
         return member, np.unique(codes[member], return_inverse=True)[1]
 
     def _leading(self, X: np.ndarray, components: np.ndarray, number: int) -> np.ndarray:
-        """Turn the whitened space to its axes of largest total variance; keep the first."""
+        """Rotate the whitened space to its principal axes of total variance; keep the first."""
         if number > len(components):
             raise InputError(
                 f"{display_name(self)}: n_components must be at most {len(components)}, the "

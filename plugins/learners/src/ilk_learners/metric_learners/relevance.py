@@ -1,4 +1,4 @@
-"""relevance: each feature weighted by how much it tells about the labels (GML)."""
+"""relevance: each feature weighted by its relevance to the labels (GML)."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ from ilk_learners.targets import read_targets
 class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
     """Multiply each feature by its relevance: a diagonal metric from any relevance measure.
 
-    L is diagonal with the scores c of the measure (GML), so distances weigh features by their
-    squares::
+    L is diagonal with the scores c of the measure (GML), so distances weight features by squared
+    scores::
 
         d(x, z)^2 = sum_p c_p^2 (x_p - z_p)^2
 
-    A measure that looks at each feature alone (correlation, fisher, mutual_information)
-    makes a naive metric, one that looks at neighbours in all features (relief, relieff, simba,
-    iterative_relief) a semi-naive one. Scores are told apart from the features' units, the
-    distance is not: bring features to one scale first, as by the transformer standardize.
+    A univariate measure (correlation, fisher, mutual_information) gives a naive metric; one based
+    on neighbours in all features (relief, relieff, simba, iterative_relief) a semi-naive one.
+    Scores do not depend on the features' units but the distance does: scale the features first, as
+    by the transformer standardize.
 
-    Negative scores count as 0. If all are 0 nothing was learned: L is the identity (the first
-    rows of it, of `n_components`), with a warning.
+    Negative scores count as 0. If all are 0, L is the identity (its first `n_components` rows),
+    with a warning.
 
     Attributes
     ----------
     components_ : ndarray of shape (d, p)
-        L: of each kept feature a row, in the order of the features.
+        L: one row per kept feature, in the order of the features.
     features_ : ndarray of int, shape (d,)
-        Which features were kept.
+        Numbers of the kept features.
     scores_ : ndarray of shape (p,)
-        What the measure said, none below 0.
+        Scores of the measure, at least 0.
     relevance_ : Relevance
-        The measure that was used.
+        The measure used.
     report_ : Report or None
-        Leave-one-out error of the nearest neighbour before and after; None if not asked for.
+        Leave-one-out error of the nearest neighbour before and after; None if not requested.
 
     Raises
     ------
     InputError
-        If more features are asked for than there are, if y has one class only, or if the
-        measure gives something else than a finite number for each feature.
+        If n_components exceeds the number of features, if y has only one class, or if the measure
+        does not return a finite number for each feature.
 
     Warns
     -----
@@ -79,13 +79,13 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
     relevance: RelevanceLike = slot(
         "relevance",
         default="relieff",
-        doc="The measure: a name, table or instance. What y may hold is up to it.",
+        doc="The measure: a name, table or instance. It determines the type of y.",
     )
     n_components: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="How many features are kept, those of the highest scores; of equal ones the first. "
+        doc="Number of features to keep, those of the highest scores; ties go to the first. "
         "None: all.",
     )
 
@@ -98,7 +98,7 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
         ]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Score the features of rows X by what they tell about y: classes, or numbers."""
+        """Score the features of rows X by their relevance to y: classes, or numbers."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         d = check_components(self, self.n_components, X.shape[1])
@@ -142,7 +142,7 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
             return finite(self, X[:, self.features_] * weights.astype(X.dtype, copy=False))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the features that were kept: each is one of the input, multiplied."""
+        """Names of the kept features: each is an input feature times its score."""
         check_is_fitted(self)
         names: Any = super().get_feature_names_out(input_features)
         return names[self.features_]

@@ -1,12 +1,12 @@
-"""Losses of soft votes of all other points, and their gradients as matrix products.
+"""Losses of soft votes of all other rows, and their gradients as matrix products.
 
-Row i gives to j != i the weight ``P_ij = exp(-w_i |L(x_i - x_j)|^2) / sum_k exp(-w_i |L(x_i -
-x_k)|^2)`` and gets the vote ``v_i = sum_j P_ij y_j``. A loss is a sum over rows of a function of
-v_i. With its derivative a_i and ``S_ij = w_i P_ij a_i'(y_j - v_i)``, whose rows sum to 0,
+Row i gives row j != i the weight ``P_ij = exp(-w_i |L(x_i - x_j)|^2) / sum_k exp(-w_i |L(x_i -
+x_k)|^2)`` and receives the vote ``v_i = sum_j P_ij y_j``. A loss is a sum over rows of a function
+of v_i. With its derivative a_i and ``S_ij = w_i P_ij a_i'(y_j - v_i)``, whose rows sum to 0,
 
     dE/dL = -2 L M,    M = X' (diag(S' 1) - S - S') X.
 
-Rows come in blocks; no array of pairs by features ever exists, nor one of pairs.
+Rows are processed in blocks: no array of all pairs is ever held.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from ilk import InputError, display_name
 from ilk_learners.numerics import common_deviations
 
 Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
-"""Of the votes of a block of rows, shape (b, C), and their place among all rows: the sum of
-their losses, and its derivative for each vote."""
-_NUMBERS = 2**21  # weights in a block
+"""Maps the votes of a block of rows, shape (b, C), and their slice of all rows to the sum of
+their losses and its derivative by each vote."""
+_NUMBERS = 2**21  # weights per block: 16 MiB
 _LEAST_ROWS, _MOST_ROWS = 16, 256
-_WAVE = 64  # blocks whose parts are held at once
+_WAVE = 64  # blocks whose partial gradients are held at once
 
 
 @dataclass(frozen=True)
 class Softmax(ABC):
-    """A loss of weights P, as a function of L.
+    """A loss that depends on the weights P, as a function of L.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        Centred; as float32 it takes half the time and memory.
+        Centred; float32 halves time and memory.
     widths : ndarray of shape (n,), optional
-        The w of each row; 1 if left out.
+        The w of each row; None: 1.
     """
 
     X: np.ndarray
@@ -52,7 +52,7 @@ class Softmax(ABC):
         Parameters
         ----------
         L : ndarray of shape (d, p), or (p,)
-            A vector is the diagonal of a matrix, and so is its gradient.
+            A vector is the diagonal of a matrix; the gradient has the same shape.
         """
         if L.ndim == 1:
             return self._sum(L, _Diagonal)
@@ -68,16 +68,16 @@ class Softmax(ABC):
                 wave, self._parts(wave, Z, right, kind), strict=True
             ):
                 loss += float(part_loss)
-                total.add(rows, part)  # in order, so that threads change no bit
+                total.add(rows, part)  # in fixed order: results do not depend on threads
         return loss, total.gradient(L)
 
     def _parts(
         self, blocks: list[slice], Z: np.ndarray, right: np.ndarray, kind: type[_Gradient]
     ) -> list[Any]:
-        """Loss of each block, and what it contributes to the gradient."""
+        """Yield the loss of each block and its part of the gradient."""
         found: list[Any] = [None] * len(blocks)
         shape = (2, blocks[0].stop - blocks[0].start, len(self.X))
-        idle: list[np.ndarray] = []  # room for a block and its slopes, taken by one thread
+        idle: list[np.ndarray] = []  # buffers, each used by one thread at a time
 
         def work(start: int, stop: int) -> None:
             room = idle.pop() if idle else np.empty(shape, dtype=Z.dtype)
@@ -92,7 +92,7 @@ class Softmax(ABC):
         return found
 
     def _mapped(self, L: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows under L, and these again with their squared lengths in one more column."""
+        """Transformed rows, and these with their squared lengths as an additional column."""
         L = L.astype(self.X.dtype, copy=False)
         Z = self.X * L if L.ndim == 1 else self.X @ L.T
         return Z, np.column_stack([Z, np.einsum("ij,ij->i", Z, Z)])
@@ -103,7 +103,7 @@ class Softmax(ABC):
         return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
     def _scores(self, rows: slice, right: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """``-w_i |z_i - z_j|^2`` of a block of rows, up to what is the same along a row."""
+        """``-w_i |z_i - z_j|^2`` of a block of rows, up to a constant per row."""
         left = 2 * right[rows]
         left[:, -1] = -1
         if self.widths is not None:
@@ -114,7 +114,7 @@ class Softmax(ABC):
 
     @abstractmethod
     def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
-        """Loss of a block of rows, and S, written in place; `scores` may be written over."""
+        """Loss of a block of rows, and S, written in place; `scores` may be overwritten."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class SoftVotes(Softmax):
     Parameters
     ----------
     Y : ndarray of shape (n, C)
-        What points vote for: a column for each class, or numbers.
+        Targets of the votes: one-hot classes, or numbers.
     outer : callable
         See `Outer`.
     """
@@ -133,14 +133,14 @@ class SoftVotes(Softmax):
     outer: Outer
 
     def votes(self, L: np.ndarray) -> np.ndarray:
-        """What each row is given by the others; array of shape (n, C)."""
+        """Leave-one-out votes for each row; array of shape (n, C)."""
         _, right = self._mapped(L)
         blocks = self._blocks()
         return np.concatenate([softmax(self._scores(b, right)) @ self.Y for b in blocks])
 
     @cached_property
     def _Y1(self) -> np.ndarray:
-        """Y, and a column of ones: products with it give sums as well."""
+        """Y with a column of ones: one product gives votes and sums."""
         return np.column_stack([self.Y, np.ones(len(self.Y), dtype=self.Y.dtype)])
 
     def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
@@ -159,17 +159,17 @@ class SoftVotes(Softmax):
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Weights that sum to 1 along each row, in place of the scores."""
+    """Softmax of the scores along each row, in place."""
     weights = exponentials(scores)
     weights /= weights.sum(axis=1, keepdims=True)
     return weights
 
 
 def exponentials(scores: np.ndarray) -> np.ndarray:
-    """Weights of which the largest along each row is 1, in place of the scores.
+    """Exponentials of the scores, scaled to a maximum of 1 along each row, in place.
 
-    What is below the square of the precision is as good as that: no denormal number, on which
-    processors are slow, comes of it.
+    Values below the square of the precision are raised to it: they are negligible, and denormal
+    numbers would be slow.
     """
     scores -= scores.max(axis=1, keepdims=True)
     np.maximum(scores, 2 * np.log(np.finfo(scores.dtype).eps), out=scores)
@@ -183,7 +183,7 @@ class _Block(NamedTuple):
 
 
 class _Gradient(ABC):
-    """Sums what blocks of S contribute to the gradient."""
+    """Sums the parts of blocks of S in the gradient."""
 
     def __init__(self, X: np.ndarray, Z: np.ndarray) -> None:
         self.X, self.Z = X, Z
@@ -192,10 +192,10 @@ class _Gradient(ABC):
     @staticmethod
     @abstractmethod
     def part(S: np.ndarray, of: _Block) -> tuple[Any, ...]:
-        """What a block contributes; the sums of the columns of S stand last."""
+        """The part of a block; the column sums of S come last."""
 
     def add(self, rows: slice, part: tuple[Any, ...]) -> None:
-        """Add what a block contributes."""
+        """Add the part of a block."""
         self.columns += part[-1]
 
     @abstractmethod
@@ -204,7 +204,7 @@ class _Gradient(ABC):
 
 
 class _Full(_Gradient):
-    """By way of M: one large product for each block."""
+    """Computes M: one large product per block."""
 
     def __init__(self, X: np.ndarray, Z: np.ndarray) -> None:
         super().__init__(X, Z)
@@ -225,7 +225,7 @@ class _Full(_Gradient):
 
 
 class _LowRank(_Gradient):
-    """Without M, where L has few rows: ``L M = (diag(S' 1) Z - S Z - S' Z)' X``."""
+    """Avoids M if L has few rows: ``L M = (diag(S' 1) Z - S Z - S' Z)' X``."""
 
     def __init__(self, X: np.ndarray, Z: np.ndarray) -> None:
         super().__init__(X, Z)
@@ -246,7 +246,7 @@ class _LowRank(_Gradient):
 
 
 class _Diagonal(_Gradient):
-    """The diagonal of M alone."""
+    """Computes only the diagonal of M."""
 
     def __init__(self, X: np.ndarray, Z: np.ndarray) -> None:
         super().__init__(X, Z)
@@ -266,14 +266,14 @@ class _Diagonal(_Gradient):
 
 
 def one_column_each(codes: np.ndarray, dtype: Any) -> np.ndarray:
-    """A column for each class, 1 where a row is of it, else 0."""
+    """One-hot encoding of class codes."""
     return np.asarray(codes[:, None] == np.arange(codes.max() + 1), dtype=dtype)
 
 
 def votes_of(targets: np.ndarray, dtype: Any) -> np.ndarray:
-    """Columns that rows vote for; array of shape (n, C).
+    """Target columns of the votes; array of shape (n, C).
 
-    Codes of classes become a column each, numbers one column of mean 0 and variance 1.
+    Class codes are one-hot encoded; numbers become one column of mean 0 and variance 1.
     """
     if targets.dtype.kind in "iu":
         return one_column_each(targets, dtype)
@@ -282,7 +282,7 @@ def votes_of(targets: np.ndarray, dtype: Any) -> np.ndarray:
 
 
 def squared_error(targets: np.ndarray, Y: np.ndarray, factor: float) -> Outer:
-    """``factor`` times the sum of squared differences of votes from Y, the columns of targets."""
+    """``factor`` times the sum of squared differences between votes and the targets Y."""
     classes = targets.dtype.kind in "iu"
 
     def outer(votes: np.ndarray, rows: slice) -> tuple[float, np.ndarray]:
@@ -293,7 +293,7 @@ def squared_error(targets: np.ndarray, Y: np.ndarray, factor: float) -> Outer:
 
 
 def expected_errors(Y: np.ndarray) -> Outer:
-    """The sum of what is voted for other classes than a row's own."""
+    """The sum of votes for other classes than a row's own."""
 
     def outer(votes: np.ndarray, rows: slice) -> tuple[float, np.ndarray]:
         others = 1 - Y[rows]
@@ -303,7 +303,7 @@ def expected_errors(Y: np.ndarray) -> Outer:
 
 
 def _class_errors(votes: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """``votes - own``, exact also where nearly all votes are right, as votes sum to 1."""
+    """``votes - own``, exact even if nearly all votes are correct, as votes sum to 1."""
     wrong = votes * (1 - own)
     return np.asarray(wrong - own * wrong.sum(axis=1, keepdims=True))
 
@@ -316,8 +316,8 @@ def squared_bandwidths(
 ) -> np.ndarray:
     """Mean squared distance of each row to the nearer half of its k nearest others.
 
-    It is at least a hundredth of the mean over all rows, so that duplicates have a kernel too;
-    where all rows have k/2 duplicates, of the mean squared distance between rows.
+    It is at least a hundredth of the mean over all rows, so that duplicates have a kernel too. If
+    all rows have k/2 duplicates, it is at least a hundredth of the mean squared distance of rows.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def squared_bandwidths(
         Named in errors.
     X : ndarray of shape (n, p)
     n_neighbors : int or "log2"
-        k; floor(log2 n). Of these max(1, floor(k/2)) are taken.
+        k; "log2": floor(log2 n). The nearest max(1, floor(k/2)) are used.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def squared_bandwidths(
     Raises
     ------
     InputError
-        If there are not k others.
+        If there are fewer than k other rows.
     """
     n = len(X)
     k = int(np.log2(n)) if isinstance(n_neighbors, str) else int(n_neighbors)

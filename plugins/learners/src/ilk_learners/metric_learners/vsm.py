@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 class VSM(DescentLearner):
-    """Variable-kernel similarity metric: weights of features that make kernel votes right.
+    """Variable-kernel similarity metric: feature weights that minimise the error of kernel votes.
 
-    Neighbour j of row i votes for its class with a Gaussian kernel whose width follows the
-    density of rows in the space that is learned ::
+    Neighbour j of row i votes for its class with a Gaussian kernel. Its bandwidth adapts to the
+    density of rows in the learned space ::
 
         n_ij = exp(-d_ij^2 / (2 sigma_i^2)),   d_ij^2 = sum_k w_k^2 (x_ik - x_jk)^2,
 
-    where sigma_i is r times the mean of d_ij over the nearer half of i's J neighbours. What is
-    minimised over w and r is the squared error of the votes of the other rows, plus a prior
-    that keeps weights of standardised features near 1 and r near `width` ::
+    where sigma_i is r times the mean of d_ij over the nearer half of i's J neighbours. The squared
+    error of the votes of the other rows, plus a prior that keeps the weights of standardised
+    features near 1 and r near `width`, is minimised over w and r ::
 
         sum_i sum_t (s_ti - p_ti)^2 + penalty (sum_k log(w_k)^2 + log(r / width)^2),
 
-    s_ti being 1 for the class of i and else 0, p_ti the share of the votes of i's neighbours
-    for class t. Features are divided by their standard deviation: results do not depend on the
-    unit of any. Neighbours are found anew after every `refresh` iterations; the loss is that
-    among the neighbours in use. A mean distance counts at least a tenth of what is usual, so
-    that duplicates have a kernel too. A constant feature gets weight 0.
+    s_ti is 1 for the class of i and else 0; p_ti is the share of the votes of i's neighbours for
+    class t. Features are divided by their standard deviation: results do not depend on their units.
+    Neighbours are updated after every `refresh` iterations; the loss is that over the current
+    neighbours. A mean distance is at least a tenth of the typical one, so that duplicates have a
+    kernel too. A constant feature gets weight 0.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class VSM(DescentLearner):
     kernel_width_ : float
         r.
     loss_curve_ : list of float
-        What is minimised, at the start, then after each iteration. It falls among the same
-        neighbours, and is never higher at the end than at the start.
+        The objective at the start, then after each iteration. It decreases while the neighbours
+        are the same, and never ends higher than it starts.
     n_iter_ : int
         Iterations.
     report_ : Report or None
@@ -58,20 +58,20 @@ class VSM(DescentLearner):
     Raises
     ------
     InputError
-        If y has one class only.
+        If y has only one class.
 
     Warns
     -----
     ConvergenceWarning
-        If max_iter was too small, or the loss has no slope where the weights begin.
+        If the solver has not converged, or the gradient is 0 at the initial weights.
     MetricWarning
-        If the nearest neighbour errs more often than with the Euclidean distance.
+        If the nearest neighbour has more errors than with the Euclidean distance.
 
     References
     ----------
     Lowe, "Similarity metric learning for a variable-kernel classifier", Neural Computation 7,
-    1995. The source leaves open how strong the prior is; here it is `penalty`. Zaidi 2011,
-    sections 4.1 and 5.1; `megm_diagonal` is its simpler form.
+    1995. The source does not give the strength of the prior; here it is `penalty`. Zaidi 2011,
+    sections 4.1 and 5.1; `megm_diagonal` is a simpler form.
 
     Examples
     --------
@@ -83,12 +83,12 @@ class VSM(DescentLearner):
     True
     """
 
-    n_neighbors: int = param(default=10, ge=1, doc="J: how many vote, at most all others.")
+    n_neighbors: int = param(default=10, ge=1, doc="J, the number of voters; at most all others.")
     width: float = param(
         default=0.6,
         ge=1e-12,
         le=1000000000000.0,
-        doc="r to begin with, and the centre of its prior.",
+        doc="The initial r, and the centre of its prior.",
     )
     penalty: float = param(default=1.0, ge=0, le=1000000000000.0, doc="Weight of the prior.")
     refresh: int = param(default=10, ge=1, doc="Iterations after which neighbours are found anew.")
@@ -110,7 +110,7 @@ class VSM(DescentLearner):
         return self._among(X / _divisors(X), one_column_each(y, X.dtype), np.zeros(X.shape[1]))
 
     def _among(self, X: np.ndarray, Y: np.ndarray, log_weights: np.ndarray) -> VariableKernel:
-        """The loss among the rows that are nearest under some weights."""
+        """The loss over the nearest neighbours under given weights."""
         Z = (X * np.exp(log_weights)).astype(X.dtype, copy=False)
         number = min(int(self.n_neighbors), len(X) - 1)
         near = ilk.nearest(Z, number)[1]
@@ -140,13 +140,13 @@ class VSM(DescentLearner):
 
 
 def _divisors(X: np.ndarray) -> np.ndarray:
-    """Standard deviation of each centred feature; 1 for one that is constant."""
+    """Standard deviation of each centred feature; 1 for a constant feature."""
     spread = X.std(axis=0, dtype=float)
     return np.where(spread > 0, spread, 1.0)
 
 
-_NUMBERS = 2**19  # squared differences held at once
-_LEAST = 0.1  # of the mean distance of nearest neighbours; what rows get that have duplicates
+_NUMBERS = 2**19  # squared differences held at once: 4 MiB
+_LEAST = 0.1  # lower bound relative to the mean neighbour distance, for rows with duplicates
 
 
 @dataclass(frozen=True)
@@ -160,13 +160,13 @@ class VariableKernel:
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        In units of each feature's spread.
+        In units of each feature's standard deviation.
     Y : ndarray of shape (n, C)
         A column for each class.
     neighbors : ndarray of int, shape (n, m)
         Rows other than the row itself.
     least : float
-        What the mean distance counts at least.
+        Lower bound of the mean distance.
     r0, penalty : float
     """
 
@@ -178,7 +178,7 @@ class VariableKernel:
     penalty: float
 
     def __call__(self, v: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss and gradient at p log weights, and log r in the last place."""
+        """Loss and gradient at p log weights followed by log r."""
         loss, gradient = 0.0, np.zeros(len(v))
         squares, r = np.exp(2 * v[:-1]), float(np.exp(v[-1]))
         for rows in self._blocks():
@@ -206,7 +206,7 @@ def _least_distance(X: np.ndarray, neighbors: np.ndarray) -> float:
 
 
 class _Part(NamedTuple):
-    """Loss of a block of rows; its slopes for squared distances (times 2) and for log r."""
+    """Loss of a block of rows; its derivatives by squared distances (times 2) and by log r."""
 
     loss: float
     slopes: np.ndarray

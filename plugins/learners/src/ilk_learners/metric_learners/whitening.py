@@ -1,4 +1,4 @@
-"""whitening: uncorrelated features of variance 1; inverse roots of singular covariances too."""
+"""whitening: uncorrelated features of variance 1; inverse roots of (singular) covariances."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 class Whitening(LinearMetricLearner):
     """Make features uncorrelated, of variance 1: the Mahalanobis distance of all points.
 
-    With the covariance matrix ``S = U D U'`` (divided by n - 1), ``L = D^(-1/2) U'``, so that L S
-    L' = I and the metric is ``L'L = S^(-1)``. S is never formed: U and D come from a singular
-    value decomposition of the deviations from the mean.
+    With the covariance matrix ``S = U D U'`` (divided by n - 1), ``L = D^(-1/2) U'``, so that
+    ``L S L' = I`` and the metric is ``L'L = S^(-1)``. S is never formed: a singular value
+    decomposition of the deviations from the mean gives U and D.
 
-    The thesis, below its equation (2.17), mixes two conventions and prints ``L = Phi
-    Lambda^(-1/2)``; with its ``A = S^(-1) = Phi Lambda Phi'`` that should be ``Lambda^(1/2) Phi'``,
-    which is the L above.
+    The thesis, below its equation (2.17), mixes two conventions and prints
+    ``L = Phi Lambda^(-1/2)``; with its ``A = S^(-1) = Phi Lambda Phi'`` it should be
+    ``Lambda^(1/2) Phi'``, the L above.
 
-    Where S is singular, by constant or dependent features or too few rows, directions without
-    variance are left out (beyond rounding, in relation to the largest), or with `shrinkage`
-    all are kept. Data are not centred by `transform`, which changes no distance.
+    If S is singular, because of constant or dependent features or too few rows, directions without
+    variance (up to rounding relative to the largest) are left out; with `shrinkage` all are kept.
+    `transform` does not centre the data; this does not affect distances.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class Whitening(LinearMetricLearner):
     Raises
     ------
     InputError
-        If all rows are equal, or more components are asked for than there are directions with
-        variance; if a number in the result would be too large.
+        If all rows are equal, n_components exceeds the number of directions with variance, or the
+        result overflows.
 
     References
     ----------
@@ -68,14 +68,13 @@ class Whitening(LinearMetricLearner):
         default=None,
         type=int,
         ge=1,
-        doc="How many dimensions are kept, those of largest variance first; as many as S has "
-        "rank if left out.",
+        doc="Number of dimensions to keep, largest variance first; None: the rank of S.",
     )
     shrinkage: float = param(
         default=0.0,
         ge=0,
         le=1,
-        doc="s in 0..1: S is replaced by (1 - s) S + s trace(S)/p I.",
+        doc="s in 0..1: S becomes (1 - s) S + s trace(S)/p I.",
     )
 
     @classmethod
@@ -87,7 +86,7 @@ class Whitening(LinearMetricLearner):
         ]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn L from rows X; y is used for the report only."""
+        """Learn L from rows X; y is used only for the report."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         check_components(self, self.n_components, X.shape[1])
@@ -100,7 +99,7 @@ class Whitening(LinearMetricLearner):
         return self
 
     def _axes(self, deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Standard deviations that are not 0, descending, and the directions they belong to."""
+        """Positive standard deviations, descending, and their directions."""
         n, p = deviations.shape
         s = self.shrinkage
         values, axes = thin_spectrum(deviations)
@@ -125,14 +124,14 @@ class Whitening(LinearMetricLearner):
 
 
 def _rest(axes: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of what is orthogonal to orthonormal rows."""
+    """An orthonormal basis of the orthogonal complement of orthonormal rows."""
     return np.linalg.qr(axes.T, mode="complete")[0].T[len(axes) :]
 
 
 def inverse_root(
     owner: Any, root: np.ndarray, points: Callable[[], np.ndarray], *, what: str
 ) -> np.ndarray:
-    """L with L A L' = I for A = root' root, shrunk or reduced as `owner` says.
+    """L with L A L' = I for A = root' root, shrunk or reduced by the parameters of `owner`.
 
     Parameters
     ----------
@@ -140,20 +139,20 @@ def inverse_root(
         With the parameters `shrinkage` and `singular`; gets ``rank_`` and ``shrinkage_``.
     root : ndarray of shape (m, p)
     points : callable
-        Gives a matrix T whose T'T is the scatter of all points; the space is reduced to their
+        Returns a matrix T such that T'T is the scatter of all points; the space is reduced to their
         leading principal components.
     what : str
-        "the covariance inside ...", for errors.
+        Name of A in errors, such as "the covariance inside ...".
 
     Returns
     -------
     ndarray of shape (d, p)
-        The symmetric A^(-1/2) where nothing was reduced.
+        The symmetric A^(-1/2), unless reduced.
 
     Raises
     ------
     InputError
-        If A is 0, or singular where that is to be an error.
+        If A is 0, or singular and that is an error.
     """
     values, vectors = thin_spectrum(root)
     p = root.shape[1]
@@ -174,7 +173,7 @@ def inverse_root(
 
 
 def leading(components: np.ndarray, root: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Turn a space to the principal axes of other rows in it.
+    """Rotate a space to the principal axes of other rows in it.
 
     Parameters
     ----------
@@ -198,7 +197,9 @@ def _shrunk(values: np.ndarray, vectors: np.ndarray, s: float) -> np.ndarray:
         return np.asarray((vectors.T / values) @ vectors)
     added = s * float((values**2).sum()) / p
     inside = 1 / np.sqrt((1 - s) * values**2 + added)
-    outside = 0.0 if len(values) == p else 1 / np.sqrt(added)  # of the vectors that are left out
+    outside = (
+        0.0 if len(values) == p else 1 / np.sqrt(added)
+    )  # eigenvalue of the missing directions
     return np.asarray((vectors.T * (inside - outside)) @ vectors + outside * np.eye(p))
 
 
@@ -213,7 +214,7 @@ def _intensity(owner: Any, root: np.ndarray) -> float:
 
 
 def _reduced(root: np.ndarray, points: np.ndarray, rank: int, norm: float) -> np.ndarray:
-    """L in the space of the first principal components among which A has full rank."""
+    """L in the space of leading principal components in which A has full rank."""
     _, axes = thin_spectrum(points)
     chosen = fix_signs(axes)[_independent(root @ axes.T, rank, norm)]
     values, vectors = thin_spectrum(root @ chosen.T)
@@ -221,7 +222,7 @@ def _reduced(root: np.ndarray, points: np.ndarray, rank: int, norm: float) -> np
 
 
 def _independent(columns: np.ndarray, number: int, norm: float) -> list[int]:
-    """Positions of the first columns, of a matrix of that norm, that do not depend on others."""
+    """Positions of the first linearly independent columns of a matrix of that norm."""
     shortest = norm * max(columns.shape) * np.finfo(float).eps
     kept: list[int] = []
     basis = np.zeros((len(columns), number))
@@ -229,7 +230,7 @@ def _independent(columns: np.ndarray, number: int, norm: float) -> list[int]:
         if len(kept) == number:
             break
         rest = column - basis @ (basis.T @ column)
-        rest -= basis @ (basis.T @ rest)  # once more, for what rounding left
+        rest -= basis @ (basis.T @ rest)  # a second time, against rounding
         length = np.linalg.norm(rest)
         if length > shortest:
             basis[:, len(kept)] = rest / length

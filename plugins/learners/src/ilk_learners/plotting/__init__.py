@@ -1,7 +1,7 @@
-"""Pictures of learned metrics: the space, the weights, A, local ellipses, loss curves; of editors.
+"""Plots of learned metrics (space, weights, A, local ellipses, loss curves) and of editors.
 
-They need matplotlib, which the extra ``report`` of ilk has, and draw on axes of their own or on
-yours; no global state of matplotlib's is touched.
+They need matplotlib (the extra ``report`` of ilk) and draw on new or given axes. They do not
+change matplotlib's global state.
 """
 
 from ilk_learners.plotting.metrics import feature_weights, loss_curves, metric_matrix

@@ -1,4 +1,4 @@
-"""Pictures of a learned metric: its matrix, the weights of features, the loss curve."""
+"""Plots of a learned metric: its matrix, the feature weights, the loss curve."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def matrix_of(learner: Any, at: Any = None) -> np.ndarray:
     ----------
     learner : MetricLearner or LocalMetric
     at : array of shape (p,), optional
-        Where; needed by a local metric, and of no account for others.
+        The point; required by a local metric, ignored by others.
 
     Raises
     ------
     InputError
-        If a local metric is not told where.
+        If `at` is missing for a local metric.
     InputTypeError
-        If it is no metric learner.
+        If it is not a metric learner.
     """
     check_learner(learner)
     if not isinstance(learner, ilk.LocalMetric):
@@ -51,7 +51,7 @@ def check_learner(learner: Any) -> None:
     Raises
     ------
     InputTypeError
-        If it is no metric learner.
+        If it is not a metric learner.
     NotFittedError
     """
     kind = None if isinstance(learner, type) else getattr(learner, "kind", None)
@@ -61,12 +61,12 @@ def check_learner(learner: Any) -> None:
 
 
 def names_of(learner: Any, names: Sequence[str] | None, p: int) -> list[str]:
-    """Return the features' names: those given, else those of training, else x0, x1, ...
+    """Return feature names: given ones, else those of training, else x0, x1, ...
 
     Raises
     ------
     InputError
-        If there are not as many names as features.
+        If the number of names is not that of features.
     """
     found = getattr(learner, "feature_names_in_", None) if names is None else names
     if found is None:
@@ -87,24 +87,23 @@ def feature_weights(
     most: int = 30,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the weights of features in a learned metric as bars, the largest first.
+    """Draw the feature weights of a learned metric as bars, the largest first.
 
-    The weight of a feature is its entry on the diagonal of A: the squared distance of two
-    points that differ by 1 in it and in nothing else. Weights are comparable where the
-    features are on one scale.
+    The weight of a feature is its diagonal entry of A: the squared distance of two points that
+    differ only in it, by 1. Weights are comparable if the features have one scale.
 
     Parameters
     ----------
     learner : MetricLearner or LocalMetric
         Fitted.
     at : array of shape (p,), optional
-        Where, for a local metric.
+        The point, for a local metric.
     names : sequence of str, optional
-        Names of the features; those of the training table if left out.
+        Feature names; None: those of the training table.
     most : int
-        How many bars are drawn.
+        Most bars to draw.
     ax : Axes, optional
-        A new figure's if left out (``ax.figure`` is the figure).
+        None: a new figure (``ax.figure``).
 
     Returns
     -------
@@ -115,7 +114,7 @@ def feature_weights(
     IlkError
         If matplotlib is not installed.
     InputError, InputTypeError
-        If there is no fitted metric learner, or names do not fit.
+        If there is no fitted metric learner, or the number of names is wrong.
 
     Examples
     --------
@@ -146,28 +145,28 @@ def feature_weights(
     return ax
 
 
-_LEGIBLE = 40  # names on an axis
+_LEGIBLE = 40  # most names on an axis that stay legible
 
 
 def metric_matrix(
     learner: Any, *, at: Any = None, names: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw A of a learned metric: red where features add to the distance, blue where they cancel.
+    """Draw A of a learned metric: red entries add to the distance, blue ones reduce it.
 
-    The squared distance is the sum over pairs of features of A_pq times both differences. An
-    entry on the diagonal is the weight of one feature; another is positive where two that differ
-    alike are further apart than each alone makes them, negative where they make up for each other.
+    The squared distance is the sum over pairs of features of A_pq times both differences. A
+    diagonal entry is the weight of one feature. An off-diagonal entry is positive if differences of
+    equal sign in two features increase the distance, negative if they compensate each other.
 
     Parameters
     ----------
     learner : MetricLearner or LocalMetric
         Fitted.
     at : array of shape (p,), optional
-        Where, for a local metric.
+        The point, for a local metric.
     names : sequence of str, optional
-        Names of the features; those of the training table if left out.
+        Feature names; None: those of the training table.
     ax : Axes, optional
-        A new figure's if left out (``ax.figure`` is the figure).
+        None: a new figure (``ax.figure``).
 
     Returns
     -------
@@ -178,7 +177,7 @@ def metric_matrix(
     IlkError
         If matplotlib is not installed.
     InputError, InputTypeError
-        If there is no fitted metric learner, or names do not fit.
+        If there is no fitted metric learner, or the number of names is wrong.
 
     Examples
     --------
@@ -207,14 +206,14 @@ def metric_matrix(
 def loss_curves(learners: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the loss by iteration of one metric learner, or of several.
 
-    Losses of several are in shares of what each was at the start, as their units differ.
+    Several losses are drawn relative to their initial values, as their units differ.
 
     Parameters
     ----------
     learners : MetricLearner, sequence or mapping of them
         Fitted, each with a ``loss_curve_``; the keys of a mapping are the names.
     ax : Axes, optional
-        A new figure's if left out (``ax.figure`` is the figure).
+        None: a new figure (``ax.figure``).
 
     Returns
     -------
@@ -225,7 +224,7 @@ def loss_curves(learners: Any, *, ax: Axes | None = None) -> Axes:
     IlkError
         If matplotlib is not installed.
     InputError
-        If there is none, or one without ``loss_curve_``.
+        If there is no learner, or one without ``loss_curve_``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures in the plane: rows before and after a metric was learned, ellipses, kept cases."""
+"""Plots in the plane: rows before and after metric learning, ellipses, kept cases."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 def learned_space(
     learner: Any, X: Any, y: Any = None, *, axes: Sequence[Axes] | None = None
 ) -> tuple[Axes, Axes]:
-    """Draw rows side by side as they were and as a metric learner maps them.
+    """Draw rows side by side, before and after the map of a metric learner.
 
-    Each side shows the two principal components of its own space, and says how much of the
-    variance they have; a plane is shown as it is. The right side is turned (and mirrored, if
-    need be) so that rows stay as near as they can to where they were on the left. With a
-    report the titles give the nearest neighbour's error, by leaving one training row out.
+    Each side shows the two principal components of its space and their share of the variance; a
+    two-dimensional space is shown unchanged. The right side is rotated (and mirrored) to match the
+    left one as closely as possible. With a report, the titles give the nearest neighbour's
+    leave-one-out error on the training rows.
 
     Parameters
     ----------
     learner : MetricLearner
-        Fitted; a local metric maps no rows.
+        Fitted; not a local metric, which has no transform.
     X : array or data frame of shape (n, p)
     y : array of shape (n,), optional
-        Classes, of which each has a colour and a marker of its own; or numbers, as shades.
+        Classes, each with its colour and marker; or numbers, as shades.
     axes : two Axes, optional
-        A new figure's if left out (``axes[0].figure`` is the figure).
+        None: a new figure (``axes[0].figure``).
 
     Returns
     -------
@@ -46,7 +46,7 @@ def learned_space(
     IlkError
         If matplotlib is not installed.
     InputError, InputTypeError
-        If there is no fitted metric learner that maps rows, or not one y for each row.
+        If there is no fitted metric learner with a transform, or y has another length than X.
 
     Examples
     --------
@@ -80,12 +80,12 @@ def learned_space(
 
 
 def plane(X: np.ndarray) -> tuple[np.ndarray, float]:
-    """Centred rows in two dimensions, and the share of the variance in these.
+    """Centred rows in two dimensions, and their share of the variance.
 
     Returns
     -------
     points : ndarray of shape (n, 2)
-        In a unit that makes the largest number near 1.
+        Scaled so that the largest number is near 1.
     share : float
     """
     _, rows, _ = common_deviations(X)
@@ -97,18 +97,18 @@ def plane(X: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def turned(points: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Turn or mirror points in the plane to where they fit others best (Procrustes)."""
+    """Rotate or mirror points in the plane to fit others best (Procrustes)."""
     left, _, right = np.linalg.svd(points.T @ target)
     return np.asarray(points @ (left @ right))
 
 
 def _title(what: str, share: float, error: float | None) -> str:
-    said = [f"{100 * share:.0f} % of the variance"] if share < 1 else []
-    said += [] if error is None else [f"nearest neighbour's error {error:.3g}"]
-    return "\n".join([what, ", ".join(said)]) if said else what
+    notes = [f"{100 * share:.0f} % of the variance"] if share < 1 else []
+    notes += [] if error is None else [f"nearest neighbour's error {error:.3g}"]
+    return "\n".join([what, ", ".join(notes)]) if notes else what
 
 
-_LONGEST = 6.0  # an axis of an ellipse, in radii of the circle of its area
+_LONGEST = 6.0  # longest half axis, in radii of a circle of equal area, to fit in the plot
 _COLOR = "#222222"
 
 
@@ -122,13 +122,12 @@ def ellipses(
     size: float = 0.05,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw rows in two features, and at queries the ellipse of points that are equally near.
+    """Draw rows in two features, and at queries the ellipse of equally near points.
 
-    An ellipse is long where the metric counts differences little. All have the same area, as
-    only the shape tells anything: each local metric has a scale of its own. An axis is at most
-    six times the radius of a circle of that area, also where a feature does not count at
-    all; where none of the two counts, a dashed circle is drawn. With more than two features
-    an ellipse is the section of points that do not differ in the others.
+    An ellipse is long in directions of small weight. All have the same area, as only their shape is
+    informative: each local metric has its own scale. A half axis is at most six times the radius of
+    a circle of that area, even for a feature of weight 0. If both weights are 0, a dashed circle is
+    drawn. With more than two features an ellipse is the section with equal values in the others.
 
     Parameters
     ----------
@@ -138,13 +137,13 @@ def ellipses(
     y : array of shape (n,), optional
         Classes or numbers.
     queries : array of shape (m, p), optional
-        Twelve rows of X, evenly spread over them, if left out.
+        None: twelve rows of X, evenly spread.
     features : pair of int
-        Positions of the two features that are drawn.
+        Positions of the two features to draw.
     size : float
         Radius of a circle of the ellipses' area, as a share of the larger extent of the data.
     ax : Axes, optional
-        A new figure's if left out (``ax.figure`` is the figure).
+        None: a new figure (``ax.figure``).
 
     Returns
     -------
@@ -155,7 +154,7 @@ def ellipses(
     IlkError
         If matplotlib is not installed.
     InputError, InputTypeError
-        If there is no fitted metric learner, or the features are none of X.
+        If there is no fitted metric learner, or the features are not in X.
 
     References
     ----------
@@ -206,10 +205,10 @@ def half_axes(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     lengths : ndarray of shape (2,)
         Descending.
     directions : ndarray of shape (2, 2)
-        Unit vectors, one a row.
+        Unit vectors, one per row.
     """
     values, vectors = np.linalg.eigh((A + A.T) / 2)
-    values = np.maximum(values / values[1], _LONGEST**-4)  # whose axes are in proportion 36 to 1
+    values = np.maximum(values / values[1], _LONGEST**-4)  # axes in proportion 36 to 1
     return (values.prod() ** 0.25) / np.sqrt(values), vectors.T
 
 
@@ -250,21 +249,21 @@ _REMOVED = {"s": 14, "alpha": 0.35, "linewidths": 0, "zorder": 2}
 def selection(
     editor: Any, X: Any, y: Any, *, features: tuple[int, int] = (0, 1), axes: Axes | None = None
 ) -> Axes:
-    """Draw the cases that an editor kept, and faintly those that it removed.
+    """Draw the cases kept by an editor, and faintly the removed ones.
 
-    Each class has a colour and a marker of its own; kept cases are large and outlined.
+    Each class has its colour and marker; kept cases are large and outlined.
 
     Parameters
     ----------
     editor : Editor
         After `fit_resample`: its `sample_indices_` are read, ours or imbalanced-learn's.
     X : array or data frame of shape (n, p)
-        The cases that it chose from.
+        The input cases of the editor.
     y : array of shape (n,)
     features : (int, int), default=(0, 1)
-        Which two features are drawn.
+        The two features to draw.
     axes : Axes, optional
-        A new figure's if left out (``axes.figure`` is the figure).
+        None: a new figure (``axes.figure``).
 
     Returns
     -------
@@ -275,7 +274,7 @@ def selection(
     IlkError
         If matplotlib is not installed.
     InputError
-        If the editor is none, has chosen nothing yet or chose from other cases, or X lacks a
+        If it is not an editor, has not been applied or was applied to other cases, or X lacks a
         feature.
 
     Examples
@@ -309,17 +308,19 @@ def selection(
         look = {"color": COLORS[code % len(COLORS)], "marker": MARKERS[code % len(MARKERS)]}
         for mask, style in ((~there, _REMOVED), (there, _KEPT)):
             own = rows[(codes == code) & mask]
-            said = {"label": written(label)} if style is _KEPT else {}
-            ax.scatter(own[:, first], own[:, second], **(style | look | said))
+            legend = {"label": written(label)} if style is _KEPT else {}
+            ax.scatter(own[:, first], own[:, second], **(style | look | legend))
     ax.set_xlabel(written(names[first]) if names else f"feature {first}")
     ax.set_ylabel(written(names[second]) if names else f"feature {second}")
     ax.set_title(f"{name} kept {len(kept)} of {n} cases")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))  # beside, so that it hides nothing
+    ax.legend(
+        loc="upper left", bbox_to_anchor=(1.01, 1)
+    )  # beside the axes, so that it hides no points
     return ax
 
 
 def _checked_features(name: str, features: Any, p: int) -> tuple[int, int]:
-    """The numbers of two features, of p that there are."""
+    """Check the numbers of two features out of p."""
     if p < 2:
         raise ilk.InputError(f"{name}: X must have two features to be drawn, got {p}")
     pair = list(features) if isinstance(features, tuple | list) else []

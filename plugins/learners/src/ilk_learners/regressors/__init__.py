@@ -1,1 +1,1 @@
-"""Regressors: one class a file."""
+"""Regressors, one class per file."""

@@ -41,53 +41,53 @@ from ilk_learners.validation import learns, read_numbers, with_input_tags
 
 
 class GPRegressor(Regressor):
-    """Gaussian process regression: the mean of functions, given noisy targets.
+    """Gaussian process regression: the posterior mean of functions, given noisy targets.
 
-    A priori function values are Gaussian with covariance ``v k(x, z)``, targets are function
+    The prior of function values is Gaussian with covariance ``v k(x, z)``. Targets are function
     values plus noise of variance s. With ``C = v K + s I`` on the training rows,
 
         mean(x) = k(x)' C^-1 y,      variance(x) = v k(x, x) - k(x)' C^-1 k(x),
 
     where ``k(x)`` are the covariances of x with the training rows (equation (E.39) of [1]_).
-    Targets are shifted to mean 0 and scaled to variance 1 before, so that v and s are in units
-    of their variance, and predictions far from all rows are the mean of the targets.
+    Targets are first standardized to mean 0 and variance 1. So v and s are in units of their
+    variance, and predictions far from all rows are the mean of the targets.
 
-    The numbers of the kernel, v and s can be those that maximise the log marginal likelihood
+    The hyper-parameters of the kernel, v and s can be optimised to maximise the log marginal
+    likelihood
 
     ``log p(y) = -y' C^-1 y / 2 - log |C| / 2 - n log(2 pi) / 2``
 
     by its analytic gradient. (Equation (9.1) of [1]_ has no noise term in it.)
 
-    It takes what its kernel takes. Time is O(n^3), memory that of two n x n matrices, and with
-    `optimize`, for other kernels than rbf over a Euclidean distance, of one more for each number
-    of the kernel.
+    It accepts the input of its kernel. It takes O(n^3) time and memory for two n x n matrices. With
+    `optimize`, kernels other than rbf over a Euclidean distance need one more matrix for each
+    hyper-parameter.
 
     Attributes
     ----------
     kernel_ : kernel
-        Fitted, with the numbers found.
+        Fitted, with the chosen hyper-parameters.
     signal_variance_, noise_variance_ : float
         In units of the variance of y.
     jitter_ : float
-        What was added to the diagonal of ``v K`` as C was singular to working precision: 0, or
-        1e-12 times the mean of that diagonal, or 10, 100, ... times as much, up to 1e-3.
+        Added to the diagonal of ``v K`` if C was singular to working precision: 0, or 1e-12 times
+        the mean of that diagonal, or 10, 100, ... times as much, up to 1e-3.
     log_marginal_likelihood_ : float
-        Of the scaled targets.
+        For the standardized targets.
     n_features_in_ : int
         Where the rows are vectors or tables.
 
     Raises
     ------
     ParameterError
-        If there is nothing to optimise in the kernel, or no gradient.
+        If the kernel has no hyper-parameter to optimise, or no gradient.
     InputError
-        If the kernel is not positive semi-definite, or y holds something else than finite
-        numbers.
+        If the kernel is not positive semi-definite, or y is not finite numbers.
 
     Warns
     -----
     ConvergenceWarning
-        If the optimiser stopped early.
+        If the optimiser has not converged.
 
     References
     ----------
@@ -113,15 +113,15 @@ class GPRegressor(Regressor):
     noise_variance: float = param(
         default=0.1,
         ge=0,
-        doc="s, where it starts if it is optimised. With 0, which stays 0, targets are met "
+        doc="s; the start if it is optimised. With 0, which stays 0, targets are interpolated "
         "exactly.",
     )
     optimize: Literal["none", "isotropic", "ard"] = param(
         default="none",
         choices=("none", "isotropic", "ard"),
-        doc="What is optimised: nothing; v, s and each number of the kernel, of rbf a common "
-        "factor of its widths (isotropic); or, for rbf over a Euclidean distance of "
-        "vectors, a width for each feature.",
+        doc="Hyper-parameters to optimise: none; v, s and each number of the kernel (isotropic: "
+        "for rbf a common factor of its bandwidths); or, for rbf over a Euclidean distance of "
+        "vectors, also a bandwidth for each feature.",
     )
     n_restarts: int = N_RESTARTS
     max_steps: int = MAX_STEPS
@@ -210,8 +210,8 @@ class GPRegressor(Regressor):
         ----------
         X : data of m rows
         return_std : bool, default=False
-            Whether the standard deviations of the function values are returned, too, as a second
-            array. That of a target would have the noise in it.
+            Whether to return the standard deviations of the function values (without noise) as a
+            second array.
         """
         check_is_fitted(self)
         X = read_rows(self, self.kernel_, X, reset=False)
@@ -228,14 +228,14 @@ class GPRegressor(Regressor):
 
     @property
     def fast_leave_one_out(self) -> bool:
-        """Whether there is `leave_one_out` with the present parameters."""
+        """Whether `leave_one_out` is available with the present parameters."""
         try:
             return self._in_the_way() is None
-        except IlkError:  # said when it is fitted
+        except IlkError:  # `fit` reports it
             return False
 
     def _in_the_way(self) -> tuple[str, str] | None:
-        """Parameter for which each row needs a fit of its own, and what it must be instead."""
+        """Parameter that forces a refit for each row, and its required value."""
         if self.optimize != "none":
             return "optimize", "must be 'none'"
         if _learns(self.resolve_slot("kernel")):
@@ -248,15 +248,15 @@ class GPRegressor(Regressor):
     def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
         """Prediction for each row by a regressor fitted on all the others; array of shape (n,).
 
-        It is what fitting anew for each row would give, up to rounding, from one matrix, with
-        the mean of the others for each row: ``y_i - (r_i - m_i e_i) / (C^-1)_ii`` for
-        ``r = C^-1 y``, ``e = C^-1 1`` and the mean m_i of the others. It needs parameters that do
-        not depend on the rows (`fast_leave_one_out` tells).
+        One matrix gives the result of refitting for each row, up to rounding:
+        ``y_i - (r_i - m_i e_i) / (C^-1)_ii`` for ``r = C^-1 y``, ``e = C^-1 1`` and the mean m_i of
+        the other targets. It needs parameters that do not depend on the rows (see
+        `fast_leave_one_out`).
 
         Raises
         ------
         ParameterError
-            If something would have to be learned anew for each row; it is named.
+            If a parameter must be learned again for each row; the message names it.
         InputError
             If there are fewer than two rows, or C is singular to working precision.
         """
@@ -288,15 +288,15 @@ class GPRegressor(Regressor):
         return np.asarray(self._mean + self._scale * (targets - of_rest / diagonal))
 
     def __sklearn_tags__(self) -> Any:
-        """Input tags are those of the kernel."""
+        """Take the input tags of the kernel."""
         return with_input_tags(self, "kernel", super().__sklearn_tags__())
 
 
 def _standardized(y: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Targets of mean 0 and variance 1, their mean and deviation (1 if they are all equal)."""
+    """Standardized targets, their mean and standard deviation (1 if they are all equal)."""
     if (y == y[0]).all():
         return np.zeros_like(y), float(y[0]), 1.0
-    unit = float(np.abs(y).max())  # squares stay in range
+    unit = float(np.abs(y).max())  # scaled, so that squares stay in range
     z = y / unit
     mean = float(z.mean())
     z -= mean
@@ -305,14 +305,14 @@ def _standardized(y: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 
 def _learns(kernel: Any) -> bool:
-    """Tell whether a kernel depends on training rows; rbf with a number for sigma does not."""
+    """Whether a kernel depends on training rows; rbf with a number for sigma does not."""
     if is_rbf(kernel) and not isinstance(kernel.sigma, str):
         return learns(kernel.resolve_slot("distance"))
     return learns(kernel)
 
 
 _norm: Any = lapack.dlange  # its stubs lack an argument
-_LEAST_CONDITION = 4 * np.finfo(float).eps
+_LEAST_CONDITION = 4 * np.finfo(float).eps  # reciprocal; below it no digit of alpha is right
 
 
 @dataclass
@@ -323,7 +323,7 @@ class Regression:
     ----------
     alpha : ndarray of shape (n,)
     L : ndarray of shape (n, n)
-        In the lower triangle.
+        Lower triangular.
     log_evidence : float
         ``-y' alpha / 2 - log |L| - n log(2 pi) / 2``.
     """
@@ -333,7 +333,7 @@ class Regression:
     log_evidence: float
 
     def variances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
-        """Variances of function values, for prior variances and covariances with training.
+        """Variances of function values, from prior variances and covariances with training rows.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class Regression:
         return np.asarray(np.maximum(own - np.einsum("ij,ij->j", v, v), 0))
 
     def derivative(self) -> np.ndarray:
-        """``(alpha alpha' - (K + noise I)^-1) / 2``, in the lower triangle, in the memory of L."""
+        """``(alpha alpha' - (K + noise I)^-1) / 2``, in the lower triangle; overwrites L."""
         inverse = triangles.inverse(self.L)
         inverse *= -0.5
         return np.asarray(blas.dsyr(0.5, self.alpha, lower=1, a=inverse, overwrite_a=1))
@@ -361,14 +361,14 @@ def regress(
     K : ndarray of shape (n, n)
     y : ndarray of shape (n,)
     noise : float
-        Its variance.
+        Variance of the noise.
     memory : ndarray of shape (n, n), optional
-        For L.
+        Memory for L.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If it is not positive definite, or so nearly singular that nothing would be right.
+        If the covariance is not positive definite, or singular to working precision.
     """
     A = np.empty_like(K) if memory is None else memory
     np.copyto(A, K)

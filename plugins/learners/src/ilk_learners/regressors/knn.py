@@ -20,33 +20,33 @@ class KNNRegressor(Nearest, Regressor):
     """Predict the mean of the k nearest training rows' targets, under any distance.
 
     ``y(x) = sum_i w_i y_i / sum_i w_i`` over the k nearest rows (Nadaraya and Watson), where the
-    weight of a row at distance d is, for width h
+    weight of a row at distance d is (h is the bandwidth)
 
     - majority: 1, equation (2.12) of [1]_;
     - inverse_distance: ``d^(-power)``, equation (2.15) of [2]_;
     - shepard: ``exp(-d / h)``, equation (2.16) of [2]_;
     - gaussian: ``exp(-d^2 / (2 h^2))``, equations (2.11) and (2.13) of [1]_;
     - epanechnikov: ``max(1 - (d / h)^2, 0)``, equation (2.14) of [1]_ without its 3/4, which
-      cancels. Where no row is within h, those as near as the nearest have a weight alone.
+      cancels. If no row is within h, only the rows at the smallest distance have a weight.
 
-    A mean is never beyond the targets it is of, and that of equal targets is exactly their value.
+    A mean never exceeds the range of its targets; the mean of equal targets is exactly their value.
 
     Attributes
     ----------
     y_ : ndarray of shape (n,)
         Targets of the training rows.
     distance_, index_, metric_learner_ : components
-        Fitted; the first two are None with a local metric, the third where there is none.
+        Fitted; the first two are None with a local metric, the third without a metric learner.
     n_features_in_ : int
         Where the rows are vectors or tables.
 
     Raises
     ------
     ParameterError
-        If a local metric stands beside a distance or an index of your own.
+        If a local metric is combined with a given distance or index.
     InputError
-        If there are fewer than k training rows, y holds something else than finite numbers, or
-        X is nothing that the distance takes.
+        If there are fewer than k training rows, y is not finite numbers, or the distance does not
+        accept X.
 
     References
     ----------
@@ -76,8 +76,8 @@ class KNNRegressor(Nearest, Regressor):
     zero_distance: ZeroDistance = param(
         default="votes",
         choices=("decides", "votes"),
-        doc="Whether rows at distance zero silence the others. By default they do not, as the "
-        "curve would jump there; among inverse distances they always do.",
+        doc="Whether rows at distance zero exclude the others. By default they do not, as the "
+        "curve would jump there; with inverse distances they always do.",
     )
 
     @classmethod
@@ -91,7 +91,7 @@ class KNNRegressor(Nearest, Regressor):
         ]
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Take the training rows and their targets.
+        """Store the training rows and targets.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class KNNRegressor(Nearest, Regressor):
         return _means(self.y_[rows], weights)
 
     def explain(self, x: Any) -> Explanation:
-        """Tell which neighbours a prediction is the mean of, for one object or data of one row."""
+        """Explain the prediction for one object (or data of one row) by its neighbours."""
         near, rows, weights = self._voters(self._one(x))
         return Explanation(
             prediction=float(_means(self.y_[rows], weights)[0]),
@@ -123,14 +123,14 @@ class KNNRegressor(Nearest, Regressor):
     def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
         """Prediction for each row by a regressor fitted on all the others; array of shape (n,).
 
-        It is what fitting anew for each row would give, to the last digit, from one search for
-        neighbours. It needs a distance that learns nothing from the training rows, an exact
-        index, and no metric learner (`fast_leave_one_out` tells).
+        One neighbour search gives exactly the result of refitting for each row. It needs a distance
+        that learns nothing from the training rows, an exact index, and no metric learner (see
+        `fast_leave_one_out`).
 
         Raises
         ------
         ParameterError
-            If a component would have to be fitted anew for each row; it is named.
+            If a component must be refitted for each row; the message names it.
         InputError
             If there are fewer than k other rows.
         """
@@ -142,7 +142,7 @@ class KNNRegressor(Nearest, Regressor):
 
 
 def _means(targets: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Weighted means of rows, each from the first on, so that of equal targets it is exact."""
+    """Weighted means of rows, relative to the first target: exact for equal targets."""
     low, high = targets.min(axis=1), targets.max(axis=1)
     if max(-low.min(), high.max()) > _LARGE:
         return np.asarray(4 * _means(targets / 4, weights))

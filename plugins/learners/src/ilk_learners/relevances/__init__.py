@@ -1,1 +1,1 @@
-"""Relevance measures: one class a file."""
+"""Relevance measures, one class per file."""

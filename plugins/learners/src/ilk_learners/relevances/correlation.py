@@ -1,4 +1,4 @@
-"""correlation: how far a feature goes along with the labels in a straight line."""
+"""correlation: the linear correlation of each feature with the target."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from ilk_learners.targets import TARGETS, Targets, read_targets
 class Correlation(Relevance):
     """Absolute correlation of each feature with the target; with classes, correlation ratio.
 
-    For numbers y it is the size of Pearson's coefficient::
+    For numbers y it is the absolute value of Pearson's coefficient::
 
         c_p = |sum_n (x_np - m_p) (y_n - m)| / sqrt(sum_n (x_np - m_p)^2 sum_n (y_n - m)^2)
 
-    For classes it is the correlation ratio, the largest such coefficient that any numbers
-    given to the classes attain, with m_cp the mean of feature p in class c, of n_c rows::
+    For classes it is the correlation ratio, the maximum of this coefficient over all numeric codes
+    of the classes, with m_cp the mean of feature p in class c, of n_c rows::
 
         c_p = sqrt(sum_c n_c (m_cp - m_p)^2 / sum_n (x_np - m_p)^2)
 
-    With two classes both are the same, whatever numbers stand for them. A constant feature has
-    score 0. Each feature is looked at alone and along a straight line: one that matters
-    only together with another, or is symmetric, goes unseen.
+    With two classes both are the same, for any codes. A constant feature has score 0. The measure
+    is univariate and linear: it misses features that matter only together with others, and
+    symmetric dependence.
 
     Raises
     ------
     InputError
-        If y has one class only, or is the same number in every row.
+        If y has only one class, or one constant number.
 
     References
     ----------

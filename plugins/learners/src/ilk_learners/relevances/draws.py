@@ -1,4 +1,4 @@
-"""Rows sorted by class and drawn at random; sums over them in threads; how features vary."""
+"""Rows sorted by class and drawn at random; threaded sums over them; variation of features."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Sorted(NamedTuple):
     rows, columns : ndarrays of shape (n, p) and (p, n)
         The same numbers in both layouts.
     starts : ndarray of int, shape (C + 1,)
-        Where each class begins.
+        Start of each class, and the end of the last.
     paired : ndarray of int
-        Rows that are not alone in their class, in the order they had.
+        Rows with others in their class, in their original order.
     """
 
     rows: np.ndarray
@@ -69,7 +69,7 @@ def by_class(owner: object, X: np.ndarray, y: np.ndarray) -> Sorted:
 
 
 def draw(owner: Any, rows: np.ndarray) -> np.ndarray:
-    """Return `n_draws` of some rows, no one twice; all of them if there are no more."""
+    """Draw `n_draws` of the rows without replacement; all if there are no more."""
     number = owner.n_draws
     if number is None or number >= len(rows):
         return rows
@@ -79,7 +79,7 @@ def draw(owner: Any, rows: np.ndarray) -> np.ndarray:
 def summed(
     add: Callable[[np.ndarray, np.ndarray], object], drawn: np.ndarray, shape: tuple[int, ...]
 ) -> np.ndarray:
-    """Sum what `add` puts into an array for drawn rows, in threads that change no bit."""
+    """Sum the results of `add` over drawn rows, in threads, with reproducible rounding."""
     parts = np.zeros((-(-len(drawn) // _BLOCK), *shape))
     ilk.in_blocks(
         lambda start, stop: add(drawn[start:stop], parts[start // _BLOCK]), len(drawn), _BLOCK
@@ -88,18 +88,18 @@ def summed(
 
 
 def sums_of_squares(X: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Sums of squares of each feature: between groups, within them, and in all.
+    """Sums of squares of each feature: between groups, within groups, and in total.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
     groups : ndarray of int, shape (n,)
-        0..C-1, none of them empty.
+        Groups 0..C-1, none empty.
 
     Returns
     -------
     between, inside, total : ndarrays of shape (p,)
-        In a unit of the feature's own, the same for the three; exactly 0 for a constant.
+        In a unit per feature, common to the three; exactly 0 for a constant feature.
     """
     own = centered(X)
     total = np.einsum("np,np->p", own, own)
@@ -111,12 +111,12 @@ def sums_of_squares(X: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, ...]
 
 
 def in_ranges(X: np.ndarray) -> np.ndarray:
-    """Return a copy of X with each feature divided by its range, from which 0 is anywhere.
+    """Return a copy of X with each feature divided by its range (not shifted to 0..1).
 
     Returns
     -------
     ndarray of shape (n, p), float64
-        Differences of two cells of a column are within -1..1; those of a constant are 0.
+        Differences of two cells of a column are within -1..1, and 0 for a constant feature.
     """
     own = centered(X)
     width = np.ptp(own, axis=0)
@@ -124,7 +124,7 @@ def in_ranges(X: np.ndarray) -> np.ndarray:
 
 
 def centered(X: np.ndarray) -> np.ndarray:
-    """Deviations from the mean, of each column in a unit that makes the largest near 1."""
+    """Deviations from the mean, each column scaled so that the largest is near 1."""
     _, own, _ = deviations(X)
     _, exponents = np.frexp(np.maximum(own.max(axis=0), -own.min(axis=0)))
     return np.asarray(np.ldexp(own, -exponents, out=own))

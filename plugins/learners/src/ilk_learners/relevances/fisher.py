@@ -1,4 +1,4 @@
-"""fisher: how far class means are apart in relation to the spread within the classes."""
+"""fisher: the distance of class means relative to the spread within classes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ilk_learners.targets import read_classes
 
 
 class Fisher(Relevance):
-    """Fisher's score of each feature: variance between the classes over that within them.
+    """Fisher's score of each feature: between-class over within-class variance.
 
     With m_cp the mean of feature p over the n_c rows of class c, and m_p over all rows::
 
@@ -21,19 +21,19 @@ class Fisher(Relevance):
     which for two classes of equal size is ``(m_1 - m_2)^2 / (s_1^2 + s_2^2)`` up to the
     factor 1/2, and in terms of the correlation ratio r is ``r^2 / (1 - r^2)``.
 
-    A constant feature has score 0. Where a feature is constant in each class the denominator
-    would be 0: it counts as at least the rounding error, 2.2e-16 times the total sum of
-    squares, so the score is at most 4.5e15.
+    A constant feature has score 0. For a feature that is constant in each class the denominator
+    would be 0; it is at least the rounding error, 2.2e-16 times the total sum of squares. So the
+    score is at most 4.5e15.
 
     Raises
     ------
     InputError
-        If y has one class only, or holds numbers that are no labels.
+        If y has only one class, or holds numbers that are not labels.
 
     References
     ----------
     Duda, Hart and Stork, *Pattern Classification*, 2nd ed., Wiley 2001, section 3.8. Zaidi
-    2011, section 5.2, names it for more than two classes.
+    2011, section 5.2, mentions it for more than two classes.
 
     Examples
     --------

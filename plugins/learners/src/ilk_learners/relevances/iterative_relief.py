@@ -1,4 +1,4 @@
-"""iterative_relief: Relief whose neighbours are found by the weights it learns."""
+"""iterative_relief: Relief with neighbours under the weights it learns."""
 
 from __future__ import annotations
 
@@ -12,28 +12,26 @@ from ilk_learners.targets import read_classes
 
 
 class IterativeRelief(Relevance):
-    """I-RELIEF: Relief with uncertain neighbours, sought by the weights found so far.
+    """I-RELIEF: Relief with probabilistic neighbours under the current weights.
 
     With features divided by their ranges, ``d(z) = sum_p w_p |z_p|`` and
     ``f(d) = exp(-d / sigma)``, a row z of another class is the nearest miss of x with
     probability f(d(x - z)) / sum of f over all such rows, and another row of the same class its
-    nearest hit likewise. The chance that x is no outlier, g(x), is the share that its own class
-    has in the sum of f over all other rows. From equal weights of
-    length 1 it repeats::
+    nearest hit likewise. The probability g(x) that x is not an outlier is the share of its own
+    class in the sum of f over all other rows. Starting from equal weights of length 1, it repeats::
 
         v_p = mean over x of g(x) (E |x_p - miss_p| - E |x_p - hit_p|)
         w = max(v, 0) / |max(v, 0)|
 
-    until w moves by less than `tol`. The scores are w, the largest of which is scaled to 1, or
-    all 0 if no v is positive. With a large sigma the fixed point is one and the same from any
-    start; with a small one it is Relief, repeated with the weights it found. A row that is
-    alone in its class counts for the others only.
+    until w changes by less than `tol`. The scores are w, scaled to a maximum of 1, or all 0 if no v
+    is positive. With a large sigma the fixed point does not depend on the start; with a small one
+    the method is Relief, repeated with its weights. A row that is alone in its class counts only
+    for the others.
 
     Raises
     ------
     InputError
-        If y has one class only, or holds numbers that are no labels, or if no class has two
-        rows.
+        If y has only one class, or holds numbers that are not labels, or no class has two rows.
 
     References
     ----------
@@ -53,15 +51,15 @@ class IterativeRelief(Relevance):
         default=0.5,
         gt=0,
         le=1000000000000.0,
-        doc="Width of f; distances are at most the root of the number of features. The default "
-        "did best among 0.1 to 5 as feature weights of nearest neighbours, over 17 data "
-        "sets.",
+        doc="Bandwidth of f; distances are at most the root of the number of features. The "
+        "default was the best among 0.1 to 5 for feature weights of nearest neighbours, over 17 "
+        "data sets.",
     )
     max_iter: int = param(default=30, ge=1, doc="Most repetitions.")
     tol: float = param(
         default=0.0001,
         ge=0,
-        doc="Change of w, in Euclidean length, at which it stops.",
+        doc="Stop at this change of w, in Euclidean length.",
     )
 
     @classmethod

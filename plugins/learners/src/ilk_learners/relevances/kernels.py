@@ -1,7 +1,7 @@
 """Compiled sums of differences between rows and their nearest ones.
 
-Rows are sorted by class. Those that tie for the last place among the k nearest share it, so
-the order of rows changes nothing; distances closer than one part in 10^12 tie.
+Rows are sorted by class. Ties for the last place among the k nearest share its weight, so results
+do not depend on the order of rows; distances closer than one part in 10^12 tie.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ import numpy as np
 
 import ilk
 
-TIE = 1e-12
+TIE = 1e-12  # relative; above the rounding error of sums over features
 
 
 @ilk.compiled
 def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.ndarray) -> None:
-    """Sums of absolute, or squared, differences of x and every row; columns is (p, n)."""
+    """Sums of absolute or squared differences of x and every row.
+
+    Shapes: `x` (p,), `columns` (p, n), `out` (n,).
+    """
     out[:] = 0
     for f in range(len(x)):
         if squared:
@@ -29,7 +32,7 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
 
 @ilk.compiled
 def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
-    """What each candidate has of the weight 1 that the k nearest share."""
+    """Split a weight of 1 among the k nearest candidates; `near` and `out`: (m,)."""
     kth = near.min() if k == 1 else np.partition(near, k - 1)[k - 1]
     before, tied = 0, 0
     for j in range(len(near)):
@@ -57,17 +60,17 @@ def margins(
     squared: bool,
     out: np.ndarray,
 ) -> None:
-    """Add, for drawn rows, differences to nearest rows of other classes less those of its own.
+    """Add, for drawn rows, differences to the nearest misses minus those to the nearest hits.
 
     Parameters
     ----------
     rows, columns : ndarrays of shape (n, p) and (p, n)
         Sorted by class.
     starts : ndarray of int, shape (C + 1,)
-        Where each class begins.
+        Start of each class, and the end of the last.
     prior : ndarray of shape (C,)
-        Weights of classes; empty: the others are taken as one.
-    drawn : ndarray of int
+        Weights of classes; empty: all other classes count as one.
+    drawn : ndarray of int, shape (m,)
     k : int
     squared : bool
         Whether distances are Euclidean rather than city-block.
@@ -111,17 +114,17 @@ def coincidences(
     k: int,
     out: np.ndarray,
 ) -> None:
-    """Add, for drawn rows, how the k nearest differ in y, in each feature, and in both.
+    """Add, for drawn rows, differences of the k nearest rows in y, in each feature, and in both.
 
     Parameters
     ----------
     rows, columns : ndarrays of shape (n, p) and (p, n)
     y : ndarray of shape (n,)
         Numbers divided by their range.
-    drawn : ndarray of int
+    drawn : ndarray of int, shape (m,)
     k : int
     out : ndarray of shape (2, p + 1)
-        Differences in each feature, last in y; and the same times that in y.
+        Differences in each feature, and last in y; then the same times the difference in y.
     """
     n, p = rows.shape
     distances, weights = np.empty(n), np.empty(n)
@@ -141,7 +144,7 @@ def coincidences(
 
 @ilk.compiled
 def _split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
-    """Copy what stands before `first` and from `last` on; return how much that is."""
+    """Copy the values before `first` and from `last` on; return their number; arrays (n,)."""
     m = first + len(values) - last
     out[:first] = values[:first]
     out[first:m] = values[last:]
@@ -157,7 +160,10 @@ def _slopes(
     sign: float,
     out: np.ndarray,
 ) -> None:
-    """Add the slopes of weighted lengths of differences to row i, with the weights of rows."""
+    """Add the gradients of weighted lengths of differences to row i, times row weights.
+
+    Shapes: `rows` (n, p), `lengths` and `weights` (n,), `out` (p,).
+    """
     for j in range(len(rows)):
         if weights[j] > 0 and lengths[j] > 0:
             factor = sign * weights[j] / np.sqrt(lengths[j])
@@ -170,15 +176,15 @@ def _slopes(
 def ascend(
     rows: np.ndarray, columns: np.ndarray, starts: np.ndarray, drawn: np.ndarray, w: np.ndarray
 ) -> None:
-    """Move the weights w along the margin of one drawn row after the other.
+    """Stochastic gradient ascent: update w along the margin of each drawn row in turn.
 
     Parameters
     ----------
     rows, columns : ndarrays of shape (n, p) and (p, n)
     starts : ndarray of int, shape (C + 1,)
-    drawn : ndarray of int
+    drawn : ndarray of int, shape (m,)
     w : ndarray of shape (p,)
-        Changed in place.
+        Updated in place.
     """
     n, p = rows.shape
     lengths, others = np.empty(n), np.empty(n)
@@ -209,8 +215,8 @@ def ascend(
 
 @ilk.compiled
 def _soften(distances: np.ndarray, sigma: float) -> float:
-    """Turn distances into weights exp(-d / sigma) that sum to 1; return log of their sum."""
-    least = distances.min()
+    """Turn distances (m,) into weights exp(-d / sigma) with sum 1; return the log of their sum."""
+    least = distances.min()  # a common factor, so that no sum underflows to 0
     total = 0.0
     for j in range(len(distances)):
         distances[j] = np.exp((least - distances[j]) / sigma)
@@ -229,13 +235,13 @@ def expected_margins(
     sigma: float,
     out: np.ndarray,
 ) -> None:
-    """Add the expected margin of each drawn row in each feature, times its chance of no outlier.
+    """Add the expected margin of each drawn row in each feature, times P(not an outlier).
 
     Parameters
     ----------
     rows, columns : ndarrays of shape (n, p) and (p, n)
     starts : ndarray of int, shape (C + 1,)
-    drawn : ndarray of int
+    drawn : ndarray of int, shape (m,)
     w : ndarray of shape (p,)
         Not negative.
     sigma : float

@@ -1,4 +1,4 @@
-"""mutual_information: what a feature tells about the target, in nats."""
+"""mutual_information: the information of a feature about the target, in nats."""
 
 from __future__ import annotations
 
@@ -20,37 +20,34 @@ class MutualInformation(Relevance):
 
         I(X, Y) = sum_x sum_y p(x, y) log(p(x, y) / (p(x) p(y)))
 
-    ``estimator="bins"`` computes just that, with shares of rows for probabilities: a feature
-    of more than `n_bins` values is first cut into that many intervals of about as many rows
-    (and so are numbers y). No increasing transformation of a feature changes its score. Noise
-    scores more than 0: with B bins and C classes, about (B - 1) (C - 1) / 2n.
+    ``estimator="bins"`` computes this with shares of rows as probabilities. A feature of more than
+    `n_bins` values is first cut into that many intervals with about equal numbers of rows (so are
+    numbers y). Increasing transformations of a feature do not change its score. Noise has a
+    positive score: with B bins and C classes, about (B - 1) (C - 1) / 2n.
 
-    ``estimator="neighbors"`` does not cut. For classes (Ross): with d_i the distance, along
-    the feature, of row i to the k-th nearest other row of its class, k_i the number of other
-    rows of the class that near (k, but more where they tie) and m_i that of other rows of any
-    class::
+    ``estimator="neighbors"`` uses no bins. For classes (Ross): let d_i be the distance, along the
+    feature, of row i to the k-th nearest other row of its class. k_i is the number of other rows of
+    the class within d_i (k, or more with ties), and m_i that of other rows of any class::
 
         I = psi(n) + mean(psi(k_i) - psi(n_class(i)) - psi(m_i))
 
-    with psi the digamma function. For numbers (Kraskov, their first estimator): with d_i the
-    distance to the k-th nearest other row, the larger of those along the feature and along y
-    (each in standard deviations), and a_i and b_i the numbers of other rows nearer than d_i
-    along the one and along the other::
+    with psi the digamma function. For numbers (Kraskov, their first estimator): let d_i be the
+    distance to the k-th nearest other row, the larger of those along the feature and along y (each
+    in standard deviations). a_i and b_i are the numbers of other rows nearer than d_i along the
+    feature and along y::
 
         I = psi(n) + psi(k) - mean(psi(a_i + 1) + psi(b_i + 1))
 
-    where row i equals k others in both, the counts are those of equal rows (Gao and others).
-    Rows that tie are counted, not moved apart by random noise, so the result is deterministic.
-    Estimates below 0 become 0. A constant feature has score 0. Rows that are alone in their
-    class are left out.
+    If row i equals k others in both, the counts are those of equal rows (Gao and others). Ties are
+    counted, not broken by random noise, so the result is deterministic. Estimates below 0 become 0.
+    A constant feature has score 0. Rows that are alone in their class are left out.
 
-    Each feature is looked at alone; one that matters only together with another goes unseen.
+    The measure is univariate: it misses features that matter only together with others.
 
     Raises
     ------
     InputError
-        If y has one class only, or is the same number in every row, or no class has two rows
-        for "neighbors".
+        If y has only one class, or one constant number, or no class has two rows for "neighbors".
 
     References
     ----------
@@ -70,15 +67,15 @@ class MutualInformation(Relevance):
     estimator: Literal["bins", "neighbors"] = param(
         default="bins",
         choices=("bins", "neighbors"),
-        doc="As feature weights those from bins served nearest neighbours better on 15 of 17 "
-        "data sets; those from neighbours are less biased.",
+        doc='As feature weights of nearest neighbours, "bins" was better on 15 of 17 data sets; '
+        '"neighbors" is less biased.',
     )
     n_neighbors: int = param(
         default=3,
         ge=1,
-        doc="k; a class with fewer other rows takes them all.",
+        doc="k; a class with fewer other rows uses all.",
     )
-    n_bins: int = param(default=10, ge=2, doc="Of the estimator bins.")
+    n_bins: int = param(default=10, ge=2, doc="Number of intervals for the estimator bins.")
     targets: Targets = TARGETS
 
     @classmethod
@@ -98,7 +95,7 @@ class MutualInformation(Relevance):
         return _of_classes(*self._with_company(columns, y), self.n_neighbors)
 
     def _with_company(self, columns: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what is left without rows that are alone in their class."""
+        """Leave out rows that are alone in their class."""
         kept = np.bincount(y)[y] > 1
         if not kept.any():
             raise InputError(
@@ -111,19 +108,19 @@ class MutualInformation(Relevance):
 
 
 def _of_bins(columns: np.ndarray, y: np.ndarray, n_bins: int) -> np.ndarray:
-    """From shares of rows; y are classes, or numbers that are cut as the features are."""
+    """Estimate from shares of rows; y are classes, or numbers cut like the features."""
     classes = _binned(y, n_bins) if y.dtype.kind == "f" else y
     return np.array([_from_shares(_binned(x, n_bins), classes) for x in columns])
 
 
 def _of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
-    """From distances along each feature to rows of the same class and to all.
+    """Estimate from distances along each feature to rows of the same class and to all.
 
     Parameters
     ----------
     columns : ndarray of shape (p, n)
     y : ndarray of int, shape (n,)
-        No class has fewer than two rows.
+        Each class has at least two rows.
     k : int
     """
     sizes = np.bincount(y)
@@ -135,7 +132,7 @@ def _of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 
 
 def _of_numbers(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
-    """From distances in the plane of each feature and the numbers y."""
+    """Estimate from distances in the plane of each feature and the numbers y."""
     n = len(y)
     k = min(k, n - 1)
     y = y / y.std()
@@ -147,11 +144,13 @@ def _of_numbers(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 
 
 def _binned(x: np.ndarray, n_bins: int) -> np.ndarray:
-    """Codes of the values, or of intervals with about as many rows each."""
+    """Codes of the values, or of intervals with about equal numbers of rows."""
     values, codes = np.unique(x, return_inverse=True)
     if len(values) <= n_bins:
         return codes
-    last = -(-np.arange(1, n_bins) * len(x) // n_bins) - 1  # rows of all intervals but one
+    last = (
+        -(-np.arange(1, n_bins) * len(x) // n_bins) - 1
+    )  # last row of each interval but the final one
     return np.searchsorted(np.unique(np.sort(x)[last]), x, side="left")
 
 
@@ -179,10 +178,10 @@ def _excess(x: np.ndarray, members: list[np.ndarray], k: int) -> float:
 
 
 def _kth_distance(ordered: np.ndarray, k: int) -> np.ndarray:
-    """Distance of each of some ordered numbers to the k-th nearest of the others.
+    """Distance of each number in a sorted array to its k-th nearest other number.
 
-    The k nearest and the number itself stand side by side: the distance is the least reach
-    of the windows of k + 1 numbers that it is in.
+    The k nearest and the number itself are contiguous: the distance is the smallest reach over the
+    windows of k + 1 numbers that contain it.
     """
     n = len(ordered)
     best = np.full(n, np.inf)
@@ -195,13 +194,13 @@ def _kth_distance(ordered: np.ndarray, k: int) -> np.ndarray:
 
 
 def _within(ordered: np.ndarray, centers: np.ndarray, reach: np.ndarray) -> np.ndarray:
-    """How many of some ordered numbers are no further from each center than its reach."""
+    """Count the sorted numbers within the reach of each center."""
     upper = np.searchsorted(ordered, centers + reach, side="right")
     return np.asarray(upper - np.searchsorted(ordered, centers - reach, side="left"))
 
 
 def _slack(x: np.ndarray) -> float:
-    """By how much a distance may be wrong, as numbers are rounded."""
+    """Rounding error of a distance."""
     return 4 * np.finfo(float).eps * float(np.abs(x).max())
 
 
@@ -211,9 +210,11 @@ def _common(x: np.ndarray, y: np.ndarray, k: int) -> float:
     tree = cKDTree(points)
     reach = np.asarray(tree.query(points, k=k + 1, p=np.inf)[0])[:, -1]
     slack = max(_slack(x), _slack(y))
-    same = reach <= slack  # k or more rows are equal to these
+    same = reach <= slack  # at least k other rows are equal
     reach = np.where(same, slack, reach - slack)
-    counts = [_within(np.sort(values), values, reach) for values in (x, y)]  # itself is one more
+    counts = [
+        _within(np.sort(values), values, reach) for values in (x, y)
+    ]  # counts include the row itself
     joint = np.full(len(x), k)
     if same.any():
         equal = tree.query_ball_point(points[same], slack, p=np.inf, return_length=True)

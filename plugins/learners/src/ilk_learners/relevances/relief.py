@@ -1,4 +1,4 @@
-"""relief and relieff: what tells a row from near ones of other classes, but not of its own."""
+"""relief and relieff: features that differ at near rows of other classes, not of the same."""
 
 from __future__ import annotations
 
@@ -12,25 +12,23 @@ from ilk_learners.targets import TARGETS, Targets, read_classes, read_targets
 
 
 class Relief(Relevance):
-    """Relief: how much more a feature differs at the nearest miss than at the nearest hit.
+    """Relief: difference of a feature at the nearest miss minus that at the nearest hit.
 
     With features divided by their ranges, NH(x) the nearest other row of the class of x and
     NM(x) the nearest one of any other class, by Euclidean distance over all features::
 
         c_p = mean over drawn x of |x_p - NM(x)_p| - |x_p - NH(x)_p|
 
-    Negative scores become 0. Since neighbours are sought in all features, one that matters
-    only together with others is found (exclusive or), as long as there are not too many
-    that do not matter.
+    Negative scores become 0. Neighbours are searched in all features, so features that matter only
+    together with others (exclusive or) are found, unless too many features are irrelevant.
 
-    Rows at the same distance share the place of the nearest, so neither their order nor
-    the features' changes the scores. A row that is alone in its class is not drawn.
+    Rows at the same smallest distance share the weight of the nearest, so scores do not depend on
+    the order of rows or features. A row that is alone in its class is not drawn.
 
     Raises
     ------
     InputError
-        If y has one class only, or holds numbers that are no labels, or if no class has two
-        rows.
+        If y has only one class, or holds numbers that are not labels, or no class has two rows.
 
     References
     ----------
@@ -69,7 +67,7 @@ class Relief(Relevance):
 
 
 class ReliefF(Relevance):
-    """ReliefF: Relief over the k nearest rows of each class; RReliefF where y holds numbers.
+    """ReliefF: Relief over the k nearest rows of each class; RReliefF for numbers y.
 
     With features divided by their ranges, H(x) the k nearest other rows of the class of x by
     city-block distance over all features, M(x, c) those of class c, and P(c) its share of
@@ -85,20 +83,19 @@ class ReliefF(Relevance):
 
         c_p = sum D F_p / sum D - (sum F_p - sum D F_p) / (m - sum D)
 
-    which is how much more a feature differs where y does than where it does not. A sum that
-    is divided by 0 counts as 0. Neighbours have equal weights, as in the paper's simpler
+    This is the difference of a feature between rows that differ in y minus that between rows that
+    do not. A sum divided by 0 counts as 0. Neighbours have equal weights, as in the paper's simpler
     form.
 
-    Negative scores become 0. Neighbours are sought in all features, so one that matters only
-    together with others is found. Rows at the same distance share the last place among the
-    k, so neither their order nor the features' changes the scores. Of a class with fewer other
-    rows than k all are taken; a row that is alone in its class is not drawn.
+    Negative scores become 0. Neighbours are searched in all features, so features that matter only
+    together with others are found. Ties for the last place among the k share its weight, so scores
+    do not depend on the order of rows or features. A class with fewer than k other rows uses all; a
+    row that is alone in its class is not drawn.
 
     Raises
     ------
     InputError
-        If y has one class only, or is the same number in every row, or if no class has two
-        rows.
+        If y has only one class, or one constant number, or no class has two rows.
 
     References
     ----------

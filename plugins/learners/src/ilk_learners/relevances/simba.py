@@ -1,4 +1,4 @@
-"""simba: weights that widen the margin of nearest neighbours, by stochastic ascent."""
+"""simba: weights that maximise the margin of nearest neighbours, by stochastic ascent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ilk_learners.targets import read_classes
 
 
 class Simba(Relevance):
-    """Simba: ascend the hypothesis margin of the nearest neighbour under the weights so far.
+    """Simba: stochastic gradient ascent of the hypothesis margin of the nearest neighbour.
 
     With features divided by their ranges, ``|z|_w = sqrt(sum_p w_p^2 z_p^2)``, w = 1 at first,
     and NM(x), NH(x) the nearest row of another class and the nearest other row of its own under
@@ -21,18 +21,16 @@ class Simba(Relevance):
 
         w_p += ((x_p - NM(x)_p)^2 / |x - NM(x)|_w - (x_p - NH(x)_p)^2 / |x - NH(x)|_w) w_p / 2
 
-    The scores are ``w_p^2 / max_q w_q^2``, so that the largest is 1. Unlike Relief, which
-    seeks neighbours in all features alike, Simba forgets those that do not matter as it goes,
-    and weighs features down that only say again what others say.
+    The scores are ``w_p^2 / max_q w_q^2``, so the largest is 1. Relief searches neighbours in all
+    features alike; Simba downweights irrelevant and redundant features as it proceeds.
 
-    A term of distance 0 is left out. Rows at the same distance share the place of the nearest.
-    A row that is alone in its class is not drawn.
+    A term of distance 0 is left out. Rows at the same smallest distance share the weight of the
+    nearest. A row that is alone in its class is not drawn.
 
     Raises
     ------
     InputError
-        If y has one class only, or holds numbers that are no labels, or if no class has two
-        rows.
+        If y has only one class, or holds numbers that are not labels, or no class has two rows.
 
     References
     ----------
@@ -51,8 +49,8 @@ class Simba(Relevance):
     n_passes: int = param(
         default=1,
         ge=1,
-        doc="As many rows are drawn as there are, this many times; any may be drawn again. As "
-        "feature weights of nearest neighbours, over 17 data sets, more were no better.",
+        doc="Number of passes; each draws as many rows as there are, with replacement. As feature "
+        "weights of nearest neighbours, over 17 data sets, more were no better.",
     )
     random_state: RandomState = param(default=None, type=Seed, doc="For drawing.")
 

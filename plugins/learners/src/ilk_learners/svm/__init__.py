@@ -1,1 +1,1 @@
-"""Support vector machines: the dual problem, who solves it, and what comes of it."""
+"""Support vector machines: dual problems, solvers, Gram matrices, calibration and tuning."""

@@ -1,4 +1,4 @@
-"""Probabilities from decisions: Platt's sigmoid, fitted on decisions about rows left out."""
+"""Probabilities from decision values: Platt's sigmoid, fitted on held-out rows."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from ilk_learners.svm.dual import Dual
     from ilk_learners.svm.libsvm import Machine
 
-FOLDS = 5
-_FLATTEST = 1e-3  # slope, where the largest decision is 1
+FOLDS = 5  # as in libsvm
+_FLATTEST = 1e-3  # smallest slope, for decision values scaled to at most 1: keeps their order
 
 
 def left_out_decisions(
     dual: Dual, solved: Machine, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray
 ) -> np.ndarray:
-    """Decisions about the rows of one binary problem, each by a machine that has not seen it.
+    """Cross-validated decision values of the rows of one binary problem.
 
     Parameters
     ----------
     dual : Dual
-        Which solves the problems without a fold, too.
+        Also solves the problems without a fold.
     solved : Machine
-        Of all rows; it decides about them where a sign has only one.
+        The machine of all rows; used if a sign has only one row.
     rows, signs, C
-        The problem, as `Dual.solve` takes it.
+        The problem, as in `Dual.solve`.
     """
     numbers = np.arange(len(signs)) if rows is None else rows
     folds = fold_numbers(signs)
@@ -45,9 +45,9 @@ def left_out_decisions(
 def sigmoids(
     held_out: list[tuple[np.ndarray, np.ndarray]], calibration: Literal["sigmoid", "slope"]
 ) -> list[tuple[float, float]]:
-    """Slope and offset for the decisions and signs of each machine.
+    """Slope and offset for the decision values and signs of each machine.
 
-    ``"slope"``: the same slope for all and no offset, so that the order of decisions stays.
+    ``"slope"``: a common slope without offset, which keeps the order of decision values.
     """
     if calibration == "sigmoid":
         return [sigmoid(decisions, signs) for decisions, signs in held_out]
@@ -56,9 +56,9 @@ def sigmoids(
 
 
 def fold_numbers(signs: np.ndarray) -> np.ndarray | None:
-    """Fold of each row, as many as there are of the rarer sign, at most five; None below two.
+    """Fold of each row: as many folds as rows of the rarer sign, at most five; None below two.
 
-    Rows of a sign take turns, so that nothing is drawn.
+    Rows of a sign are assigned in turn, without randomness.
     """
     n_folds = min(FOLDS, int((signs > 0).sum()), int((signs < 0).sum()))
     if n_folds < 2:
@@ -73,11 +73,11 @@ def fold_numbers(signs: np.ndarray) -> np.ndarray | None:
 def sigmoid(
     decisions: np.ndarray, signs: np.ndarray, *, offset: bool = True
 ) -> tuple[float, float]:
-    """Slope and offset for which ``1 / (1 + exp(-(slope d + offset)))`` is likeliest.
+    """Maximum-likelihood slope and offset of ``1 / (1 + exp(-(slope d + offset)))``.
 
-    As Platt does, targets are ``(n_+ + 1) / (n_+ + 2)`` and ``1 / (n_- + 2)`` in place of 1 and
-    0. The slope is at least 0: otherwise the larger decision would be the less probable. Without an
-    offset it is above 0, so that probabilities are in the order of decisions.
+    As in Platt, targets are ``(n_+ + 1) / (n_+ + 2)`` and ``1 / (n_- + 2)`` instead of 1 and 0. The
+    slope is at least 0: larger decision values are not less probable. Without an offset it is
+    positive, so that probabilities keep the order of decision values.
 
     References
     ----------

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ilk_learners.svm.strategies import Strategy
 
 
-_TOLERANCES = 1e-4, 1e-5, 1e-6, 1e-7  # of the kernel's unit; its values are of single precision
-_NARROW = 1e-4  # margin, in the unit of rows: less is none
+_TOLERANCES = 1e-4, 1e-5, 1e-6, 1e-7  # in the kernel's unit; libsvm has single precision
+_NARROW = 1e-4  # a smaller margin, in the unit of rows, counts as not separated
 
 
 class Dual:
-    """Training rows under a kernel, whose binary problems are to be solved.
+    """Training rows under a kernel, and the solution of their binary problems.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Dual:
     Raises
     ------
     InputError
-        If the Gram matrix is larger than `memory` and libsvm cannot do without, or not finite.
+        If the Gram matrix is not finite, or exceeds `memory` and libsvm lacks the kernel.
     """
 
     def __init__(self, owner: Any, kernel: Any, X: Any) -> None:
@@ -54,12 +54,12 @@ class Dual:
         if fits or self.known is None or owner.solver == "qp":
             self.K = checked_gram(owner, kernel, X)
             return
-        self.rows = self.known.rows(X)  # libsvm computes kernel values as it needs them
+        self.rows = self.known.rows(X)  # libsvm computes kernel values on demand
 
     def solve_each(
         self, codes: np.ndarray, n_classes: int, strategy: Strategy, C: np.ndarray
     ) -> list[Machine]:
-        """Solve all binary problems of the classes; pairs together, where libsvm has the Gram."""
+        """Solve all binary problems; pairs in one run if libsvm has the Gram matrix."""
         together = self.K is not None and self.owner.solver == "libsvm" and np.isfinite(C).all()
         if strategy == "ovo" and n_classes > 2 and together:
             assert self.K is not None
@@ -72,12 +72,12 @@ class Dual:
         ]
 
     def solve(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
-        """Solve the problem of some rows (None: all).
+        """Solve the problem of selected rows (None: all).
 
         Returns
         -------
         Machine
-            Whose rows are numbers of all training rows.
+            Its `rows` count all training rows.
         """
         solved = self._solved(rows, signs, C)
         return solved if rows is None else replace(solved, rows=rows[solved.rows])
@@ -110,13 +110,13 @@ class Dual:
             ) from error
 
     def _part(self, rows: np.ndarray | None) -> Any:
-        """The Gram matrix of some rows, or the rows where there is none."""
+        """The Gram matrix of selected rows, or the rows if there is none."""
         if self.K is None:
             return self.rows if rows is None else self.rows[rows]
         return self.K if rows is None else self.K[np.ix_(rows, rows)]
 
     def _outputs(self, rows: np.ndarray | None) -> libsvm.Outputs:
-        """What gives the decisions about some rows, without the intercept."""
+        """Function for the decision values of selected rows without the intercept."""
         X = self.X if rows is None else take(self.X, rows)
 
         def outputs(support: np.ndarray, coef: np.ndarray) -> np.ndarray:
@@ -127,15 +127,16 @@ class Dual:
         return outputs
 
     def _hard(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
-        """Solve with a finite bound that no coefficient can reach, as the margin is wide enough.
+        """Solve a hard margin with a finite bound that no coefficient can reach.
 
-        All coefficients sum to ``1 / margin^2``, half of that on each side.
+        All coefficients sum to ``1 / margin^2``, half of it on each side; so a lower bound of the
+        margin bounds the coefficients.
         """
         least = self._least_margin(rows, signs)
         return self._by_libsvm(rows, signs, np.where(np.isinf(C), 1 / least**2, C))
 
     def _least_margin(self, rows: np.ndarray | None, signs: np.ndarray) -> float:
-        """A bound of the margin from below, at least half of it if that can be told."""
+        """A lower bound of the margin, at least half of it if possible."""
         some = np.arange(min(n_rows(self.X), 1000))
         unit = float(np.mean(self.kernel.diagonal(take(self.X, some)))) or 1.0
         kernel, X = None if self.K is not None else self.known, self._part(rows)
@@ -147,13 +148,13 @@ class Dual:
         if least > 0 and most >= _NARROW * np.sqrt(unit):
             return least
         raise InputError(
-            f"{display_name(self.owner)}: C=inf asks for classes that the kernel separates, and "
-            f"these are not separated, or too narrowly (the margin is at most "
+            f"{display_name(self.owner)}: C=inf needs classes that the kernel separates, but these "
+            f"are not separated, or too narrowly (the margin is at most "
             f"{most / np.sqrt(unit):.2g} of the size of a row); give a finite C"
         )
 
     def outputs(self, solved: Machine, rows: np.ndarray) -> np.ndarray:
-        """Decisions of a machine about training rows; array of shape (len(rows),)."""
+        """Decision values of a machine for training rows; array of shape (len(rows),)."""
         if self.K is not None:
             values = self.K[np.ix_(rows, solved.rows)] @ solved.coef
         else:
@@ -162,11 +163,12 @@ class Dual:
         return np.asarray(values + solved.intercept)
 
 
-MOST_ROWS = 2000
+MOST_ROWS = 2000  # an interior point solver takes O(n^3) time and a dense matrix
+# Near machine precision, as this solver is the reference.
 _PRECISE = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}
-_WIDE = 1e4  # bound, in the kernel's unit
-_SUM = 1e-12  # of all coefficients: what their sum may differ by
-_AT_BOUND = 1e-7  # of the largest coefficient, or of a bound: nearer is on it
+_WIDE = 1e4  # larger bounds, in the kernel's unit, are first tried as infinite
+_SUM = 1e-12  # tolerance of the sum of coefficients, relative to the sum of their sizes
+_AT_BOUND = 1e-7  # coefficients relatively nearer to a bound are set on it
 
 
 def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray) -> Machine:
@@ -189,10 +191,10 @@ def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray
         If there are more than 2000 rows, or the solver finds no solution.
     """
     check_few(owner, len(K))
-    unit = float(np.diagonal(K).mean()) or 1.0  # coefficients are of the size of its inverse
+    unit = float(np.diagonal(K).mean()) or 1.0  # coefficients scale with its inverse
     bounds = np.where(np.isfinite(C), C * unit, np.inf)
     tries = [(bounds, _PRECISE), (bounds, {})]
-    if (bounds > _WIDE).any():  # that wide they only make the problem ill-conditioned
+    if (bounds > _WIDE).any():  # so wide bounds only make the problem ill-conditioned
         tries.insert(0, (np.where(bounds > _WIDE, np.inf, bounds), _PRECISE))
     scaled = K / unit
     for limits, precision in tries:
@@ -201,7 +203,7 @@ def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray
             break
     else:
         raise InputError(
-            f"{display_name(owner)}: the quadratic program has no solution that its solver finds"
+            f"{display_name(owner)}: the solver of the quadratic program finds no solution"
             + ("" if np.isfinite(C).all() else "; does the kernel separate the classes?")
         )
     low, high = np.where(signs > 0, 0.0, -bounds), np.where(signs > 0, bounds, 0.0)
@@ -212,7 +214,7 @@ def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray
 
 
 def check_few(owner: Any, n: int) -> None:
-    """Raise InputError for more rows than a quadratic program is for."""
+    """Raise InputError for too many rows for a quadratic program."""
     if n > MOST_ROWS:
         raise InputError(
             f"{display_name(owner)}: solver='qp' is for at most {MOST_ROWS} rows, got {n}; "
@@ -233,23 +235,23 @@ def minimum(
     Returns
     -------
     a : ndarray of shape (n,) or None
-        None: there is none, or none is found.
+        None: infeasible, or the solver failed.
     n_iter : int
     converged : bool
-        Whether it is as precise as was asked.
+        Whether it has the requested precision.
     """
-    cp: Any = import_module("cvxpy")  # its functions have no types
+    cp: Any = import_module("cvxpy")  # untyped
     finite = np.isfinite(bounds)
     size = float(np.max(bounds[finite], initial=0.0)) or 1.0
     factor = _factor(K * size)
-    coef, mapped = cp.Variable(len(K)), cp.Variable(factor.shape[1])  # in units of the size
+    coef, mapped = cp.Variable(len(K)), cp.Variable(factor.shape[1])  # scaled to unit size
     limits = [mapped == factor.T @ coef, cp.sum(coef) == total / size]
     limits.append(cp.multiply(signs, coef) >= 0)
     if finite.any():
         limits.append(cp.multiply(signs, coef)[finite] <= bounds[finite] / size)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(mapped) / 2 - linear @ coef), limits)
     with warnings.catch_warnings(), suppress(cp.SolverError):
-        warnings.simplefilter("ignore", UserWarning)  # of inaccuracy: see `violation`
+        warnings.simplefilter("ignore", UserWarning)  # of inaccuracy, which `violation` measures
         problem.solve(solver=cp.CLARABEL, **precision)
     if coef.value is None:
         return None, 0, False
@@ -258,10 +260,10 @@ def minimum(
 
 
 def _factor(K: np.ndarray) -> np.ndarray:
-    """F with ``F F' = K``, without directions of rounding: with it wide bounds can be solved."""
+    """F with ``F F' = K``, without directions of rounding errors: needed for wide bounds."""
     values, vectors = eigh(K)
     some = values > len(K) * np.finfo(float).eps * values[-1]
-    some[-1] = True  # of a matrix of zeros: cvxpy takes no factor without columns
+    some[-1] = True  # cvxpy needs at least one column, even for a zero matrix
     return np.asarray(vectors[:, some] * np.sqrt(np.maximum(values[some], 0)))
 
 
@@ -273,11 +275,11 @@ def settled(
     high: np.ndarray,
     total: float,
 ) -> np.ndarray:
-    """Put coefficients on the bounds that an interior point comes close to.
+    """Move coefficients of an interior point onto their bounds.
 
-    Either those that are nearer than a ten-millionth; or those that are nearer than their
-    derivative is to that of the free ones, which are then made to hold their conditions exactly.
-    What violates the conditions less is taken.
+    Two candidates: move coefficients that are relatively nearer than 1e-7; or move those that are
+    nearer to the bound than their derivative is to that of the free ones, then solve the conditions
+    of the free ones exactly. The candidate with the smaller violation is returned.
     """
     values = np.clip(values, low, high)
     size = float(np.abs(values).max()) or 1.0
@@ -297,7 +299,7 @@ def _exact(
     high: np.ndarray,
     total: float,
 ) -> np.ndarray:
-    """Solve the linear equations of the free coefficients, the others being at their bounds."""
+    """Solve the linear equations of the free coefficients, with the others at their bounds."""
     size, wanted = float(np.abs(values).max()) or 1.0, linear - K @ values
     middle = wanted[np.argmax(np.minimum(values - low, high - values))]
     unit = max(abs(middle), float(np.abs(linear).max())) or 1.0

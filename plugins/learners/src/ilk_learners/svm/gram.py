@@ -1,4 +1,4 @@
-"""Gram matrices of training rows: computed, shared among machines, and tested for definiteness."""
+"""Gram matrices of training rows: computation, sharing among machines, test of definiteness."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from ilk import (
 )
 from ilk_learners.validation import is_default
 
-_CELLS = 2**22  # kernel values at a time: 32 MiB
-_ROWS = 128  # at a time: their part of the matrix stays in the cache
-_ERROR = 1e-11  # of an entry that is accepted for the sake of speed
+_CELLS = 2**22  # kernel values held at once: 32 MiB
+_ROWS = 128  # rows per block: their part of the matrix stays in the cache
+_ERROR = 1e-11  # accepted error of an entry computed by the fast matrix product
 
 
 MAX_ITER: Any = param(
@@ -54,7 +54,7 @@ KERNEL: Any = slot(
 
 
 def checked_gram(owner: Any, kernel: Any, X: Any) -> np.ndarray:
-    """Gram matrix of training rows, within the owner's `memory` and fit for its solver.
+    """Gram matrix of training rows, checked against the owner's `memory` and solver.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def checked_gram(owner: Any, kernel: Any, X: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        If it is too large, or not finite; for solver="qp" also if it is indefinite.
+        If it is too large or not finite; for solver="qp" also if it is indefinite.
 
     Warns
     -----
@@ -90,8 +90,8 @@ def checked_gram(owner: Any, kernel: Any, X: Any) -> np.ndarray:
         )
     if not is_definite(kernel, K):
         message = (
-            f"{name}: the kernel {own} is not positive semi-definite on these rows, so that a "
-            f"solution need not be the best; the kernel substitution repairs it"
+            f"{name}: the kernel {own} is not positive semi-definite on these rows, so a "
+            f"solution may not be optimal; the kernel substitution repairs it"
         )
         if owner.solver == "qp":
             raise InputError(message)
@@ -100,12 +100,12 @@ def checked_gram(owner: Any, kernel: Any, X: Any) -> np.ndarray:
 
 
 def exceeds_memory(owner: Any, n: int) -> bool:
-    """Tell whether the Gram matrix of n rows is larger than the owner's `memory`."""
+    """Whether the Gram matrix of n rows exceeds the owner's `memory`."""
     return bool(8 * n * n > owner.memory * 2**20)
 
 
 def products(kernel: Any, X: Any, support: Any, coef: np.ndarray) -> np.ndarray:
-    """Kernel values of rows with support vectors, times coefficients: 32 MiB of them at a time.
+    """Kernel values of rows with support vectors, times coefficients, in blocks of 32 MiB.
 
     Parameters
     ----------
@@ -128,10 +128,10 @@ def products(kernel: Any, X: Any, support: Any, coef: np.ndarray) -> np.ndarray:
 
 
 def gram_matrix(kernel: Any, X: Any) -> np.ndarray:
-    """Kernel values of all rows with one another.
+    """Kernel values between all rows.
 
-    The radial basis function kernel over the Euclidean distance is made from products of rows,
-    less their mean; unless these are so large beside its width that cancellation would show.
+    The radial basis function kernel over the Euclidean distance uses matrix products of centred
+    rows, unless these are so large relative to its bandwidth that cancellation would matter.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def gram_matrix(kernel: Any, X: Any) -> np.ndarray:
 
 
 def _radial(rows: np.ndarray, squares: np.ndarray, gamma: float) -> np.ndarray:
-    """Make the squared distances of a block of rows in one product."""
+    """Compute the squared distances of a block of rows by one matrix product."""
     n, one = len(rows), np.ones((len(rows), 1))
     left = np.hstack([rows * (2 * gamma), -squares[:, None], one])
     right = np.hstack([rows, one, -squares[:, None]])
@@ -187,7 +187,7 @@ class KnownKernel:
     gamma, coef0 : float
     degree : int
     sigma : ndarray of shape (p,) or None
-        What each feature is divided by first.
+        Divisor of each feature.
     """
 
     name: Literal["linear", "poly", "rbf", "sigmoid"]
@@ -198,20 +198,20 @@ class KnownKernel:
 
     @property
     def terms(self) -> dict[str, float]:
-        """The parameters, by libsvm's names."""
+        """The parameters under libsvm's names."""
         return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
 
     def rows(self, X: Any) -> Any:
-        """Rows in float64 as the kernel takes them, sparse ones as they are."""
+        """Rows in float64, divided by sigma; sparse rows stay sparse."""
         X = X.astype(float, copy=False)
         return X if self.sigma is None else np.asarray(X / self.sigma)
 
 
 def known_kernel(kernel: Any) -> KnownKernel | None:
-    """What a fitted kernel is in libsvm's terms, or None."""
+    """The equivalent of a fitted kernel in libsvm, or None."""
     try:
         to_spec(kernel, kind="kernel")
-    except IlkError:  # no spec can name it
+    except IlkError:  # not expressible as a spec
         return None
     name = shipped_name(kernel)
     if name == "linear":
@@ -234,14 +234,14 @@ class IndefiniteKernelWarning(UserWarning):
 
 
 def is_definite(kernel: Any, K: np.ndarray) -> bool:
-    """Tell whether a Gram matrix is positive semi-definite, looking where that is not known.
+    """Whether a Gram matrix is positive semi-definite; tested unless the kernel guarantees it.
 
     Parameters
     ----------
     kernel : Kernel
         Fitted.
     K : ndarray of shape (n, n)
-        It is copied for the look, a Cholesky decomposition.
+        Copied for the test, a Cholesky decomposition.
     """
     known = known_kernel(kernel)
     if known is not None and known.name != "sigmoid":
@@ -252,23 +252,23 @@ def is_definite(kernel: Any, K: np.ndarray) -> bool:
 
 
 BUDGET = 2**29
-"""Bytes of the Gram matrices of a split; beyond them machines compute their own."""
+"""Most bytes of the shared Gram matrices of a split; larger ones are not shared."""
 
 
 class SharedGram(Kernel):
-    """Kernel values of training rows, and of test rows with them, by the numbers of rows.
+    """Precomputed kernel values of training and test rows, indexed by row numbers.
 
-    Training rows are 0 .. n - 1, test rows n .. n + m - 1. For all training rows, in order, the
-    matrix itself is given out, which is not copied.
+    Training rows are 0 .. n - 1, test rows n .. n + m - 1. For all training rows, in order, it
+    returns the matrix itself without a copy.
 
-    It is made by `shared_gram` and `precomputed`.
+    `shared_gram` and `precomputed` build it.
     """
 
-    induces_metric: ClassVar[bool] = True  # machines need not look whether it is definite
+    induces_metric: ClassVar[bool] = True  # machines skip the test of definiteness
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("indices",), symmetric=True)
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Kernel values of rows X with training rows Y (X if left out)."""
+        """Kernel values of rows X with training rows Y (None: X)."""
         self.values_: tuple[np.ndarray, np.ndarray]
         train, test = self.values_
         n = len(train)
@@ -287,9 +287,9 @@ class SharedGram(Kernel):
 
 
 def fits(classifier: Any, n: int, m: int) -> bool:
-    """Tell whether the matrices of n training and m test rows are within the budget.
+    """Whether the matrices of n training and m test rows are within the budget.
 
-    That of training rows must also be within the ``memory`` that the classifier has, in mebibytes.
+    The training matrix must also fit in the classifier's ``memory`` (mebibytes).
     """
     return 8 * n * (n + m) <= BUDGET and 8 * n * n <= classifier.memory * 2**20
 
@@ -305,17 +305,17 @@ def shared_gram(kernel: Any, train: Any, test: Any) -> Any:
     """
     within = gram_matrix(kernel, train)
     if not np.isfinite(within).all() or not is_definite(kernel, within):
-        return None  # machines say so, each by its name
+        return None  # each machine then warns in its own name
     return precomputed(within, np.ascontiguousarray(kernel.gram(test, train), dtype=float))
 
 
 def precomputed(train: np.ndarray, test: np.ndarray | None = None) -> Any:
-    """A frozen `SharedGram` of matrices, which are not copied and can be written no more.
+    """A frozen `SharedGram` of matrices; they are not copied and become read-only.
 
     Parameters
     ----------
     train : ndarray of shape (n, n)
-        Positive semi-definite, or known not to be.
+        Not tested for definiteness.
     test : ndarray of shape (m, n), optional
     """
     test = train[:0] if test is None else test
@@ -326,11 +326,11 @@ def precomputed(train: np.ndarray, test: np.ndarray | None = None) -> Any:
 
 
 def gram_key(classifier: Any) -> str | None:
-    """What classifiers that can share a Gram matrix have in common; None if this one cannot.
+    """Key of classifiers that can share a Gram matrix; None if this one cannot.
 
-    One can if it declares ``gram_parameters``, the names of the parameters on which its kernel
-    depends, the first of them the slot of the kernel, and has ``learn_kernel(X, y)``, which
-    gives the fitted kernel.
+    A classifier can share if it declares ``gram_parameters``, the names of the parameters on which
+    its kernel depends (the kernel's slot first), and has ``learn_kernel(X, y)``, which returns the
+    fitted kernel.
     """
     names = getattr(classifier, "gram_parameters", ())
     if not names:
@@ -339,5 +339,5 @@ def gram_key(classifier: Any) -> str | None:
     try:
         values[names[0]] = to_spec(values[names[0]], kind="kernel")
         return json.dumps(values, sort_keys=True, default=repr)
-    except IlkError:  # holds what no spec can say
+    except IlkError:  # not expressible as a spec
         return None

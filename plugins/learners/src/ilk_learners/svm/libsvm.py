@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ilk_learners.svm.gram import KnownKernel
 
 
-_CACHE_MEBIBYTES = 200
-_STEPS = 10_000_000, 100  # most iterations if there is no bound: in all, and for each row
+_CACHE_MEBIBYTES = 200  # scikit-learn's default
+_STEPS = 10_000_000, 100  # default limits of iterations, in total and per row: as in libsvm
 
 
 def solve(
@@ -30,14 +30,14 @@ def solve(
     Parameters
     ----------
     K : ndarray of shape (n, n), float64, C-contiguous
-        It is not copied.
+        Not copied.
     signs : ndarray of shape (n,)
         -1 or 1.
     C : ndarray of shape (n,)
-        Bound of each coefficient, at least 0.
+        Non-negative bound of each coefficient.
     tol : float
     max_iter : int or None
-        Most iterations; None: `most_steps`.
+        Maximal iterations; None: `most_steps`.
     """
     svc = _fitted("precomputed", K, signs, C, tol, max_iter)
     coef = coefficients(svc, len(signs))
@@ -52,21 +52,21 @@ def solve_pairs(
     Parameters
     ----------
     K : ndarray of shape (n, n), float64, C-contiguous
-        Of all rows; it is not copied.
+        Gram matrix of all rows; not copied.
     codes : ndarray of int, shape (n,)
         0 to n_classes - 1, each present, ascending: the matrices of pairs are blocks of K.
     C, tol, max_iter
-        As `solve` takes them.
+        As in `solve`.
 
     Returns
     -------
     list of Machine
-        Of classes (0, 1), (0, 2), ..., (1, 2), ...; the first of a pair has the sign 1. Their
-        rows are numbers of all rows.
+        Machines of the pairs (0, 1), (0, 2), ..., (1, 2), ...; the first class of a pair has the
+        sign 1. Their `rows` count all rows.
     """
     svc = _fitted("precomputed", K, codes, C, tol, max_iter)
     every = np.zeros((len(svc.dual_coef_), len(codes)))
-    every[:, svc.support_] = svc.dual_coef_  # a row has a coefficient for each of the others
+    every[:, svc.support_] = svc.dual_coef_  # a row has a coefficient for each other class
     ends = np.searchsorted(codes, np.arange(codes[-1] + 2))
     own = [slice(*ends[code : code + 2]) for code in range(codes[-1] + 1)]
     machines = []
@@ -102,15 +102,15 @@ def solve_rows(
     tol: float,
     max_iter: int | None,
 ) -> Machine:
-    """Solve one dual problem where libsvm computes the kernel itself, row by row.
+    """Solve one dual problem with kernel values computed by libsvm, row by row.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n, p)
-        Rows as `kernel` has them.
+        Rows in the form of `kernel`.
     outputs : callable
-        Given numbers of rows and a coefficient for each, the decision of all rows without the
-        intercept; libsvm's own takes several times as long.
+        Maps row numbers and coefficients to the decision values of all rows without the intercept;
+        libsvm's own function takes several times as long.
     """
     svc = _fitted(kernel.name, X, signs, C, tol, max_iter, **kernel.terms)
     coef = coefficients(svc, len(signs))
@@ -121,25 +121,25 @@ def solve_rows(
 def hull_margins(
     kernel: KnownKernel | None, X: Any, signs: np.ndarray, outputs: Outputs, tol: float
 ) -> tuple[float, float]:
-    """Bounds of the largest margin: what a point of the hull of each side of the rows tells.
+    """Bounds of the largest margin, from one point of the convex hull of each side.
 
-    Half the distance of any such two points is at least the margin. The points are those that
-    libsvm's nu-SVM, whose bounds leave it the whole hulls, ends at: nearly the nearest ones.
+    Half the distance of any two such points is at least the margin. libsvm's nu-SVM, with bounds
+    that allow the whole hulls, finds nearly the nearest points.
 
     Parameters
     ----------
     kernel : KnownKernel or None
         None: X is the Gram matrix.
     outputs : callable
-        As `solve_rows` takes it.
+        As in `solve_rows`.
     tol : float
-        By how much the products of such rows with the difference of the points may differ.
+        Tolerance of the products of support vectors with the difference of the points.
 
     Returns
     -------
     least, most : float
-        The first is not above 0 where the points do not separate the sides; both are 0 where
-        they are the same.
+        `least` is at most 0 if the points do not separate the sides; both are 0 if the points are
+        equal.
     """
     n = len(signs)
     nu = 2 / n * (1 - 1e-12)  # the coefficients of a side sum to 1, up to rounding down
@@ -154,7 +154,7 @@ def hull_margins(
     )
     try:
         svc = quietly_fitted(svc, X, signs, None)
-    except ValueError:  # the coefficients are divided by the distance, which is 0
+    except ValueError:  # the distance is 0, and scikit-learn divides by it
         return 0.0, 0.0
     coef = coefficients(svc, n)
     coef *= 2 / float(np.abs(coef).sum())
@@ -186,7 +186,7 @@ def _fitted(
 
 
 def quietly_fitted(svm: Any, X: Any, labels: np.ndarray | None, C: np.ndarray | None) -> Any:
-    """Fit a machine of scikit-learn on checked data; what it warns of its owner says, by name."""
+    """Fit a scikit-learn machine on checked data; its warnings are left to the owner."""
     settings = {"assume_finite": True, "skip_parameter_validation": True}
     with warnings.catch_warnings(), sklearn.config_context(**settings):
         warnings.simplefilter("ignore", UserWarning)
@@ -194,9 +194,9 @@ def quietly_fitted(svm: Any, X: Any, labels: np.ndarray | None, C: np.ndarray | 
 
 
 def most_steps(n: int) -> int:
-    """Iterations that libsvm takes at most by itself; scikit-learn's has no end.
+    """Default limit of libsvm's iterations; scikit-learn's has none.
 
-    Its kernel values are of single precision: a tolerance below their rounding is never reached.
+    Its kernel values have single precision: a tolerance below their rounding is never reached.
     """
     return max(_STEPS[0], _STEPS[1] * n)
 
@@ -204,7 +204,7 @@ def most_steps(n: int) -> int:
 def coefficients(svc: Any, n: int) -> np.ndarray:
     """Dual coefficients of all n rows."""
     coef = np.zeros(n)
-    dual: Any = svc.dual_coef_  # sparse, if the rows are
+    dual: Any = svc.dual_coef_  # sparse for sparse rows
     coef[svc.support_] = (dual if isinstance(dual, np.ndarray) else dual.toarray())[0]
     return coef
 
@@ -216,7 +216,7 @@ def _machine(
     return machine(coef, outputs, signs, C, n_iter=n_iter, converged=converged)
 
 
-_ROUNDING = 1e-12  # of a bound
+_ROUNDING = 1e-12  # rounding relative to a bound
 
 
 @dataclass(frozen=True)
@@ -233,15 +233,15 @@ class Machine:
     coef : ndarray of shape (n_support,)
         ``a_i s_i`` of each.
     intercept : float
-        From the free support vectors, ``0 < a_i < C_i``; without any, the middle of what the
-        conditions leave open.
+        From the free support vectors, ``0 < a_i < C_i``; without any, the middle of the interval
+        allowed by the optimality conditions.
     objective : float
-        Of the dual.
+        Value of the dual.
     margin : float
-        ``1 / |w|``; infinity where w is 0.
+        ``1 / |w|``; infinity if w is 0.
     violation : float
-        How far apart the bounds are that the conditions of Karush, Kuhn and Tucker set to the
-        intercept from below and from above, where they cross: 0 if all hold.
+        Violation of the Karush-Kuhn-Tucker conditions: the gap between the lower and upper bounds
+        that they impose on the intercept, if these cross; 0 if all hold.
     n_iter : int
     converged : bool
     """
@@ -265,13 +265,13 @@ def machine(
     n_iter: int,
     converged: bool,
 ) -> Machine:
-    """Make a machine of the dual coefficients of all rows.
+    """Build a machine from the dual coefficients of all rows.
 
     Parameters
     ----------
     coef : ndarray of shape (n,)
-        ``a_i s_i``; those of no weight are exactly 0. Those at a bound up to rounding are put
-        there: as free ones they would set the intercept.
+        ``a_i s_i``, exactly 0 for rows of weight 0. Coefficients within rounding of a bound are
+        moved onto it: as free ones they would determine the intercept.
     outputs : ndarray of shape (n,)
         Decision of each row without the intercept: the Gram matrix times `coef`.
     signs : ndarray of shape (n,)
@@ -279,7 +279,7 @@ def machine(
     C : ndarray of shape (n,)
         Bounds.
     n_iter, converged
-        As the solver says.
+        From the solver.
     """
     rows = np.flatnonzero(coef)
     coef = np.where(np.abs(coef) > C * (1 - _ROUNDING), signs * C, coef)
@@ -299,7 +299,7 @@ def machine(
 
 
 def dense_coefficients(machines: Sequence[Machine], n: int) -> np.ndarray:
-    """Coefficients of all n training rows in each machine; array of shape (n_machines, n)."""
+    """Coefficients of all n training rows by machine; array of shape (n_machines, n)."""
     dense = np.zeros((len(machines), n))
     for line, solved in zip(dense, machines, strict=True):
         line[solved.rows] = solved.coef
@@ -311,13 +311,13 @@ def intercept(
 ) -> tuple[float, float]:
     """Intercept, and the violation of the conditions.
 
-    A row whose coefficient may still grow bounds the intercept from below by what it wants, one
-    whose coefficient may shrink from above. Rows of no weight are none.
+    A row whose coefficient can grow is a lower bound of the intercept; a row whose coefficient can
+    shrink is an upper bound. Rows of weight 0 are ignored.
 
     Parameters
     ----------
     wanted : ndarray of shape (n,)
-        The intercept at which a row's condition is just met, whatever its coefficient.
+        The intercept at which a row lies exactly on its margin.
     coef, low, high : ndarray of shape (n,)
         Coefficients and their bounds.
     """

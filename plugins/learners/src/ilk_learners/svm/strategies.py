@@ -1,4 +1,4 @@
-"""More than two classes by binary machines: their problems, and what they say together."""
+"""Multi-class classification by binary machines: their problems, and combined scores."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Strategy = Literal["ova", "ovo"]
 def problems(
     codes: np.ndarray, n_classes: int, strategy: Strategy
 ) -> Iterator[tuple[np.ndarray | None, np.ndarray]]:
-    """Yield rows (None: all of them) and signs of each binary problem.
+    """Yield rows (None: all) and signs of each binary problem.
 
-    Of two classes the second has the sign 1. One against all: each class in turn has. Pairs: of
-    each two classes the one that comes first has.
+    The sign 1 belongs to the second of two classes; one against all: to each class in turn; pairs:
+    to the first class of each pair.
     """
     if n_classes == 2 or strategy == "ova":
         for code in range(1 if n_classes == 2 else 0, n_classes):
@@ -31,10 +31,10 @@ def problems(
 
 
 def class_scores(decisions: np.ndarray, n_classes: int, strategy: Strategy) -> np.ndarray:
-    """Score of each class from the decisions of the machines.
+    """Score of each class from the decision values of the machines.
 
-    Pairs vote, and the sum of the decisions for a class, squeezed to less than half a vote,
-    settles ties: scores differ in order from votes only where these are equal.
+    Pairs vote. The sum of decision values for a class, compressed to less than half a vote, settles
+    ties: it reorders only classes with equal votes.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ def class_scores(decisions: np.ndarray, n_classes: int, strategy: Strategy) -> n
 
 
 def winners(scores: np.ndarray) -> np.ndarray:
-    """Code of the class with the best of the scores that `class_scores` gives, for each row."""
+    """Code of the class with the best of the `class_scores`, for each row."""
     return np.asarray((scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1))
 
 
 def class_probabilities(positive: np.ndarray, n_classes: int, strategy: Strategy) -> np.ndarray:
-    """Probability of each class from those of the machines' positive signs.
+    """Probability of each class from the machines' probabilities of the sign 1.
 
-    One against all: they are divided by their sum. Pairs: coupled, as in Wu, Lin and Weng
-    (2004), second method: p minimises ``sum_ij (r_ji p_i - r_ij p_j)^2``.
+    One against all: normalized. Pairs: coupled by the second method of Wu, Lin and Weng (2004): p
+    minimises ``sum_ij (r_ji p_i - r_ij p_j)^2``.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def class_probabilities(positive: np.ndarray, n_classes: int, strategy: Strategy
 def _coupled(r: np.ndarray) -> np.ndarray:
     """Solve ``Q p = const, sum p = 1`` for the matrix Q of the squares; r of shape (m, c, c).
 
-    Q alone is nearly singular where a class wins clearly, with the sum it is not.
+    Q alone is nearly singular if a class wins clearly; the constraint makes the system regular.
     """
     m, n_classes, _ = r.shape
     Q = np.ones((m, n_classes + 1, n_classes + 1))

@@ -1,4 +1,4 @@
-"""Parameters of a kernel set by how well its Gram matrix fits the labels."""
+"""Tuning of kernel hyper-parameters by the fit of the Gram matrix to the labels."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 Criterion = Literal["alignment", "polarization"]
 
-_ROWS = 1000  # that are looked at
-_BYTES = 2**26  # of derivatives held at once
-_FACTORS = 2.0 ** np.arange(-3, 4)  # of all parameters together, the best of which is the start
-_FARTHEST = np.log(1e3)  # from the start
-_SHORTEST = 0.02  # step, where there is no gradient: a factor of 1.02
-_ITERATIONS = 100
+_ROWS = 1000  # most rows used: each evaluation takes O(rows^2)
+_BYTES = 2**26  # bytes of derivatives held at once
+_FACTORS = 2.0 ** np.arange(-3, 4)  # common factors of all parameters tried for the start
+_FARTHEST = np.log(1e3)  # bound of log factors around the start: no overflow
+_SHORTEST = 0.02  # smallest step without gradients: a factor of 1.02
+_ITERATIONS = 100  # L-BFGS needs far fewer for so few parameters
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What tuning a kernel came to.
+    """Result of tuning a kernel.
 
     Attributes
     ----------
     criterion : {"alignment", "polarization"}
     values : dict of str to float or ndarray
-        The parameters that were found.
+        The tuned parameters.
     curve : list of float
         The criterion at the kernel as given, then after each step; never falling.
     n_rows : int
-        How many rows were looked at.
+        Number of used rows.
     """
 
     criterion: Criterion
@@ -51,15 +51,14 @@ class Tuning:
 def tune(
     owner: Any, kernel: Any, X: Any, codes: np.ndarray, criterion: Criterion
 ) -> tuple[Any, Tuning]:
-    """Set the continuous parameters of a kernel so that a criterion is greatest nearby.
+    """Maximise a criterion over the continuous parameters of a kernel (local maximum).
 
-    It starts at the best of the kernel as given and with all its parameters multiplied by
-    2^-3 ... 2^3, and goes up by L-BFGS where the kernel has gradients; else by steps along each
-    parameter in turn, down to a factor of 1.02. No parameter gets further than a factor of 1000
-    from there.
+    The start is the best of the given parameters times 2^-3 ... 2^3. L-BFGS follows if the kernel
+    has gradients, else coordinate search with steps down to a factor of 1.02. No parameter moves by
+    more than a factor of 1000 from the start.
 
-    At most 1000 rows are looked at, evenly taken from the classes. Memory: two matrices of those
-    rows, and 64 MiB of derivatives at a time, however many parameters there are.
+    At most 1000 rows are used, in proportion to the classes. Memory: two matrices of those rows,
+    and 64 MiB of derivatives at a time, for any number of parameters.
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ def _check(owner: Any, kernel: Any) -> None:
 
 
 def _some(codes: np.ndarray) -> np.ndarray:
-    """All rows, or some of each class in proportion."""
+    """All rows, or a stratified subset."""
     n = len(codes)
     if n <= _ROWS:
         return np.arange(n)
@@ -116,7 +115,7 @@ def _some(codes: np.ndarray) -> np.ndarray:
 
 
 class _Climb:
-    """The criterion as a function of the logarithms of factors, and ways up."""
+    """The criterion as a function of the logarithms of factors, and its maximisation."""
 
     def __init__(
         self, parameters: KernelParameters, X: Any, codes: np.ndarray, criterion: Criterion
@@ -128,7 +127,7 @@ class _Climb:
         self.curve = [self.value(np.zeros(parameters.size))]
 
     def value(self, logarithms: np.ndarray) -> float:
-        """The criterion; worse than any other where the kernel has no such parameters."""
+        """The criterion; -infinity if the kernel rejects the parameters."""
         try:
             kernel = self.parameters.kernel(logarithms).fit(self.X, self.codes)
         except ParameterError:
@@ -146,7 +145,7 @@ class _Climb:
         return every[best]
 
     def by_gradient(self, start: np.ndarray, owner: Any) -> np.ndarray:
-        """Go up by L-BFGS."""
+        """Maximise by L-BFGS."""
         unit = abs(self.curve[-1]) or 1.0
 
         def down(logarithms: np.ndarray) -> tuple[float, np.ndarray]:
@@ -177,7 +176,7 @@ class _Climb:
         return np.asarray(found.x) if -found.fun * unit >= self.curve[0] else start
 
     def by_search(self, start: np.ndarray) -> np.ndarray:
-        """Step up and down along each parameter, by less and less, as long as that helps."""
+        """Coordinate search: steps up and down along each parameter, halved when none helps."""
         best, step = start, np.log(2.0) / 2
         while step > _SHORTEST:
             before = self.curve[-1]
@@ -193,17 +192,16 @@ class _Climb:
 
 
 class Target:
-    """How well a Gram matrix K fits labels.
+    """Fit of a Gram matrix K to labels.
 
-    The target is ``T = U U'``, where U has a column for each class: 1 for its rows and 0 for
-    others, minus its mean. So T is the centred matrix of who has the same label; of two classes
-    of equal size it is half of ``y y'`` for labels y of +1 and -1.
+    The target is ``T = U U'``, where U are the centred one-hot labels. So T is the centred matrix
+    of equal labels; for two classes of equal size it is half of ``y y'`` for labels y of +1 and -1.
 
     - ``"polarization"``: ``<K, T> / n^2``.
-    - ``"alignment"``: ``<K, T> / (|K_c| |T|)``, the cosine of the angle between K, centred, and T.
+    - ``"alignment"``: ``<K, T> / (|K_c| |T|)``, the cosine of the angle between the centred K and
+      T.
 
-    Products and norms are those of Frobenius. Both are 0 for a constant K, whatever the sizes of
-    the classes.
+    Products and norms are Frobenius's. Both criteria are 0 for a constant K, for any class sizes.
     """
 
     def __init__(self, codes: np.ndarray, criterion: Criterion) -> None:
@@ -217,12 +215,12 @@ class Target:
         return self._value_and_weights(K)[0]
 
     def with_gradient(self, kernel: Any, X: Any) -> tuple[float, np.ndarray]:
-        """The criterion of a kernel, and its derivatives for the logarithms of parameters."""
+        """The criterion of a kernel, and its derivatives by the logarithms of parameters."""
         value, W = self._value_and_weights(np.array(kernel.gram(X), dtype=float))
         return value, weighted_slopes(kernel, X, W)
 
     def _value_and_weights(self, K: np.ndarray) -> tuple[float, np.ndarray]:
-        """The criterion, and its derivative for each entry of K, in the place of K."""
+        """The criterion, and its derivative by each entry of K, which overwrites K."""
         fit = float(np.vdot(self.U, K @ self.U))
         if self.criterion == "polarization":
             n = len(K)
@@ -253,7 +251,7 @@ def weighted_slopes(kernel: Any, X: Any, W: np.ndarray, *, limit: int = _BYTES) 
     W : ndarray of shape (n, n)
         Symmetric.
     limit : int
-        About how many bytes of derivatives are held at a time.
+        Approximate bytes of derivatives held at a time.
 
     Returns
     -------

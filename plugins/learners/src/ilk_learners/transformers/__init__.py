@@ -1,1 +1,1 @@
-"""Transformers: one class a file."""
+"""Transformers, one class per file."""

@@ -1,4 +1,4 @@
-"""codebook: sets of descriptors as histograms over words, the centres of k-means."""
+"""codebook: sets of descriptors as histograms over words (centres of k-means)."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from ilk import Capabilities, RandomState, Seed, param
 from ilk_learners.numerics import common_deviations, difference
 from ilk_learners.transformers.sets import Sets, check_sets, stacked
 
-_ROWS = 1 << 14  # of several sets, looked up at once
+_ROWS = 1 << 14  # rows of several sets assigned in one call
 
 
 class Codebook(ilk.Transformer):
     """Histogram of a set of descriptors over the words of a codebook (bag of words).
 
     A set of descriptors (local features of an image, instances of a bag) is an array of shape
-    (m, d), where m differs. The words are the centres of k-means over the descriptors of all
-    training sets; a set becomes the vector of how many of its descriptors are nearest to each
-    word, so that many instances become one vector.
+    (m, d), where m varies. The words are the centres of k-means over the descriptors of all
+    training sets. A set becomes one vector: the number of its descriptors nearest to each word.
 
-    Each set may come with weights of its descriptors, as a pair ``(descriptors, weights)``, a
-    signature: then weights are summed, and count in k-means. The columns that say where local
-    features are (`places`; see dense_sift) are left out; the transformer pyramid looks at them.
+    A set may have weights of its descriptors, as a pair ``(descriptors, weights)`` (a signature):
+    then weights are summed, and k-means uses them. The columns with the places of local features
+    (`places`; see dense_sift) are ignored; the transformer pyramid uses them.
 
     Attributes
     ----------
@@ -41,14 +40,14 @@ class Codebook(ilk.Transformer):
     Raises
     ------
     InputError
-        If a set is empty, is no array of finite numbers, or has another number of columns; names
-        it by position. If there are fewer than `n_words` different descriptors.
+        If a set is empty, not an array of finite numbers, or has another number of columns (names
+        its position). If there are fewer than `n_words` different descriptors.
 
     Notes
     -----
-    Which word is nearest is exact, the first of equally near ones, whatever sets are beside; the
-    words are the same for any number of threads. k-means is scikit-learn's, with one start: by
-    n_words x max_descriptors x max_iter x d operations it is what takes the time.
+    The nearest word is exact, ties go to the first, and it does not depend on the other sets. The
+    words are the same for any number of threads. scikit-learn's k-means, with one start, takes
+    most of the time: n_words x max_descriptors x max_iter x d operations.
 
     References
     ----------
@@ -71,31 +70,31 @@ class Codebook(ilk.Transformer):
            [1., 1.]])
     """
 
-    n_words: int = param(default=200, ge=1, doc="Centres of k-means.")
+    n_words: int = param(default=200, ge=1, doc="Number of words, the centres of k-means.")
     places: int = param(
         default=0,
         ge=0,
-        doc="How many leading columns of each set say where its descriptors are: 2 after "
+        doc="Number of leading columns of each set with the places of descriptors: 2 after "
         "dense_sift.",
     )
-    normalize: bool = param(default=True, doc="Whether histograms are divided by their sum.")
+    normalize: bool = param(default=True, doc="Whether to divide histograms by their sum.")
     max_descriptors: int = param(
         default=50000,
         ge=1,
-        doc="Of more, that many drawn at random are what k-means learns from. They are held "
-        "once in their dtype and once in float64: 77 MB for 128 numbers in float32.",
+        doc="Maximal number of descriptors for k-means; of more, a random sample. They are held "
+        "in their dtype and in float64: 77 MB for 128 numbers in float32.",
     )
-    max_iter: int = param(default=100, ge=1, doc="Most rounds of k-means.")
+    max_iter: int = param(default=100, ge=1, doc="Maximal iterations of k-means.")
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Of the draw, and of the start of k-means (k-means++).",
+        doc="For the sample and the k-means++ initialization.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("sets", "signatures"))
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Few words; counts, of places left out; words from a sample."""
+        """Examples: few words; counts without places; words from a sample."""
         return [
             cls(n_words=6),
             cls(n_words=3, places=1, normalize=False),
@@ -103,7 +102,7 @@ class Codebook(ilk.Transformer):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that words can be found in the sample."""
+        """Check each parameter, and that the sample is large enough for the words."""
         super().check_parameters()
         if self.max_descriptors < self.n_words:
             raise self.parameter_error(
@@ -112,7 +111,7 @@ class Codebook(ilk.Transformer):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the words; y is ignored.
+        """Learn the words; y is ignored.
 
         Parameters
         ----------
@@ -123,8 +122,8 @@ class Codebook(ilk.Transformer):
         sets = check_sets(self, X)
         if sets.width <= self.places:
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: X has {sets.width} columns, of which places="
-                f"{self.places} are no descriptors; none are left"
+                f"{ilk.display_name(self)}: X has {sets.width} columns, but places="
+                f"{self.places}: no column of descriptors is left"
             )
         rows, weights = self._sample(sets, rng)
         self.words_ = _find_words(self, rows, weights, self.n_words, self.max_iter, rng)
@@ -150,7 +149,7 @@ class Codebook(ilk.Transformer):
         return rows, np.concatenate([weights[at] for weights, at in pairs])
 
     def assign(self, X: Any) -> list[np.ndarray]:
-        """The word of each descriptor, by number: for each set an array of shape (m,).
+        """Word number of each descriptor: for each set an array of shape (m,).
 
         Parameters
         ----------
@@ -179,7 +178,7 @@ class Codebook(ilk.Transformer):
         for i, codes in enumerate(self._assigned(sets)):
             weights = None if sets.weights is None else sets.weights[i]
             if weights is not None and self.normalize:
-                weights = weights / weights.max()  # whose sum cannot overflow
+                weights = weights / weights.max()  # the sum cannot overflow
             counts[i] = np.bincount(codes, weights, len(self.words_))
         if self.normalize:
             counts /= counts.sum(axis=1, keepdims=True)
@@ -191,14 +190,14 @@ class Codebook(ilk.Transformer):
         return np.array([f"word{i}" for i in range(len(self.words_))], dtype=object)
 
 
-_CELLS = 1 << 20  # of distances between rows and words, held at once
-_NEAR = 1e-10  # of squared lengths: squares that differ less are computed again
+_CELLS = 1 << 20  # distances between rows and words held at once: 8 MiB
+_NEAR = 1e-10  # squares that differ by less, relative to squared lengths, are recomputed exactly
 
 
 def _find_words(
     owner: Any, rows: np.ndarray, weights: np.ndarray | None, n_words: int, max_iter: int, seed: Any
 ) -> np.ndarray:
-    """Centres of k-means, started by k-means++; the same for any number of threads.
+    """Centres of k-means with k-means++ initialization; the same for any number of threads.
 
     Parameters
     ----------
@@ -206,7 +205,7 @@ def _find_words(
         Named in errors.
     rows : ndarray of shape (n, d)
     weights : ndarray of shape (n,) or None
-        How much each row counts.
+        Weight of each row.
     n_words, max_iter : int
     seed : RandomState
 
@@ -216,20 +215,20 @@ def _find_words(
         If fewer than `n_words` rows are different.
     """
     if weights is not None:
-        weights = weights / weights.max()  # whose sum cannot overflow
+        weights = weights / weights.max()  # the sum cannot overflow
         rows, weights = rows[weights > 0], weights[weights > 0]
     if len(rows) < n_words:
         raise _too_few(owner, n_words, len(rows))
     mean, near_zero, exponent = common_deviations(rows)
     model = KMeans(n_words, n_init=1, max_iter=max_iter, random_state=seed)
     with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # looked at below
+        warnings.simplefilter("ignore", ConvergenceWarning)  # checked below
         labels = model.fit_predict(near_zero.astype(rows.dtype), sample_weight=weights)
     if len(np.unique(labels)) < n_words:
         different = len(np.unique(rows, axis=0))
         if different < n_words:
             raise _too_few(owner, n_words, different)
-    half = int(exponent > 0)  # of centres between the largest numbers: they do not overflow
+    half = int(exponent > 0)  # the mean of the largest numbers must not overflow
     own = np.ldexp(model.cluster_centers_.astype(float), exponent - half)
     return np.asarray(np.ldexp(own + np.ldexp(mean, -half), half), dtype=rows.dtype)
 
@@ -243,7 +242,7 @@ def _too_few(owner: Any, n_words: int, different: int) -> ilk.InputError:
 
 @dataclass(frozen=True)
 class Words:
-    """Finds the nearest of some words, the first of equally near ones.
+    """Finds the nearest word, ties go to the first.
 
     Attributes
     ----------
@@ -251,7 +250,7 @@ class Words:
     origin : ndarray of shape (d,)
         Their mean.
     near : ndarray of shape (k, d)
-        What they deviate from it, in units of ``2**exponent``.
+        Deviations from the origin, in units of ``2**exponent``.
     exponent : int
     """
 
@@ -262,14 +261,14 @@ class Words:
 
     @classmethod
     def of(cls, words: np.ndarray) -> Words:
-        """Centre and scale words, so that no square of a difference loses its digits."""
+        """Centre and scale words, so that squares of differences lose no digits."""
         return cls(words.astype(float), *common_deviations(words))
 
     def nearest(self, owner: Any, rows: np.ndarray) -> np.ndarray:
-        """The word of each row; the same whatever rows are beside it.
+        """The word of each row, independent of the other rows.
 
-        ``|w|^2 - 2 r'w`` is found by products of blocks; where two words come within rounding
-        of each other, they are compared by their differences from the row.
+        Matrix products of blocks give ``|w|^2 - 2 r'w``. If two words tie within rounding, their
+        differences from the row are compared.
 
         Raises
         ------

@@ -15,38 +15,37 @@ from ilk_learners.transformers.sets import is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_OLDEST = 4, 11  # before it SIFT writes beyond its memory (OpenCV's issue 26139)
-_LEAST_BLUR = 0.5  # what an image is taken to have from the camera
+_OLDEST = 4, 11  # SIFT of older versions writes out of bounds (OpenCV's issue 26139)
+_LEAST_BLUR = 0.5  # assumed blur of the camera, as in Lowe's paper
 
 
 class DenseSIFT(ilk.Transformer):
     """SIFT descriptors of an image at the points of a regular grid, at several scales.
 
-    An image becomes a set of local features: an array of shape (m, 2 + 128) in float32, with a
-    row for each point and scale. The first two columns are the place of the point in the image,
-    from the left and from the top, as a share of its width and height, within 0..1; then comes
-    the descriptor, integers from 0 to 255. The transformer pyramid looks at both, codebook with
-    ``places=2`` at the descriptors. Rows are ordered by scale, then from the top, then from the
-    left.
+    An image becomes a set of local features: an array of shape (m, 2 + 128) in float32, with a row
+    for each point and scale. The first two columns are the place of the point in the image, from
+    the left and from the top, as a share of its width and height, within 0..1. The descriptor
+    follows, integers from 0 to 255. The transformer pyramid uses both, codebook with ``places=2``
+    only the descriptors. Rows are ordered by scale, then from the top, then from the left.
 
-    At scale s the descriptor looks at a square of 2s by 2s pixels around the point, cut into
-    4 x 4 parts, and counts directions of the gradient in each of them, upright. The image is
-    blurred for each scale as SIFT does: by a sigma of a third of the width of a part, s/6. Where
-    the square reaches over the border, there is nothing. The points lie in the middle of `grid`
-    by `grid` equal parts of the image, so that images of any size have as many features.
+    At scale s the descriptor is computed from a square of 2s by 2s pixels around the point, divided
+    into 4 x 4 parts: a histogram of gradient directions in each, upright. As in SIFT, the image is
+    blurred for each scale by a sigma of a third of the width of a part, s/6. The square counts as
+    empty beyond the border. The points lie in the middle of `grid` by `grid` equal parts of the
+    image, so images of any size have the same number of features.
 
     Raises
     ------
     IlkError
-        If OpenCV is not installed, or older than 4.11; it comes with the extra ``images`` of ilk.
+        If OpenCV is not installed, or older than 4.11; the extra ``images`` of ilk installs it.
     InputError, InputTypeError
-        If an image is no array of grey levels; names it by its position.
+        If an image is not an array of grey levels (names its position).
 
     Notes
     -----
-    "A regular grid of size 20 x 20" (section 10.4.1) is read as 20 by 20 points; for points
-    every 20 pixels, set ``spacing=20``. An image takes 520 bytes for each feature: 1 MB by
-    default. Images are in memory, results do not depend on the number of threads.
+    "A regular grid of size 20 x 20" (section 10.4.1) is interpreted as 20 by 20 points; for points
+    every 20 pixels, set ``spacing=20``. The result takes 520 bytes per feature: 1 MB per image by
+    default. Images are held in memory. Results do not depend on the number of threads.
 
     References
     ----------
@@ -75,15 +74,15 @@ class DenseSIFT(ilk.Transformer):
         type=list,
         items=Param(float, ge=1, le=10000),
         form="list of float",
-        doc="In pixels, each from 1 to 10000.",
+        doc="Scales in pixels, each from 1 to 10000.",
     )
-    grid: int = param(default=20, ge=1, doc="Points in a row, and in a column.")
+    grid: int = param(default=20, ge=1, doc="Number of points per row and per column.")
     spacing: float | None = param(
         default=None,
         type=float,
         ge=1,
-        doc="Distance between points in pixels, in place of `grid`; as many as there is room "
-        "for, in the middle of the image.",
+        doc="Distance between points in pixels, instead of `grid`; as many points as fit, centred "
+        "in the image.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("sets",), stateless=True)
     relies_on: ClassVar[tuple[str, ...]] = ("opencv-python-headless",)
@@ -107,7 +106,7 @@ class DenseSIFT(ilk.Transformer):
         return [(n + w).astype(np.uint8) for n, w in zip(noise, waves, strict=True)], y
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that there is a scale."""
+        """Check each parameter, and that at least one scale is given."""
         super().check_parameters()
         if not len(self.scales):
             raise self.parameter_error("scales", "must hold at least one scale, got none")
@@ -155,7 +154,7 @@ class DenseSIFT(ilk.Transformer):
         return features
 
     def _points(self, length: int) -> np.ndarray:
-        """Where the points lie along a side of so many pixels, from 0 to its length."""
+        """Positions of the points along a side, in pixels."""
         if self.spacing is None:
             return (np.arange(self.grid) + 0.5) * length / self.grid
         n = max(int(length // self.spacing), 1)
@@ -168,8 +167,8 @@ class DenseSIFT(ilk.Transformer):
 def _descriptors(cv2: Any, image: np.ndarray, points: np.ndarray, scale: float) -> np.ndarray:
     """Upright SIFT descriptors of patches of 2 scale by 2 scale pixels around points.
 
-    OpenCV's patch is six times the size of a keypoint, and its pixels have whole numbers at their
-    middles. Of the layers of blurred images it makes, the first is used.
+    OpenCV's patch is six times the size of a keypoint, and its pixel centres have integer
+    coordinates. Only the first layer of its blurred images is used.
     """
     sift = cv2.SIFT_create(nOctaveLayers=1, sigma=max(scale / 6, _LEAST_BLUR))
     keypoints = [cv2.KeyPoint(x - 0.5, y - 0.5, scale / 3, 0.0) for x, y in points.tolist()]
@@ -202,7 +201,7 @@ def _grey(name: str, image: Any, position: int) -> np.ndarray:
 
 @contextmanager
 def _threads_limited(cv2: Any) -> Iterator[None]:
-    """Let OpenCV use no more threads than compiled code of ilk may."""
+    """Limit OpenCV to the number of threads of ilk's compiled code."""
     before = cv2.getNumThreads()
     cv2.setNumThreads(min(before, ilk.n_threads()))
     try:

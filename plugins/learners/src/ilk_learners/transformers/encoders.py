@@ -53,7 +53,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         return self._encode(frame)
 
     def _categories(self, column: pd.Series[Any]) -> list[Any]:
-        """Those its dtype declares, in that order, or the distinct values, sorted."""
+        """The categories declared by its dtype, in that order, or the sorted distinct values."""
         check_cells(self, column)
         if isinstance(column.dtype, pd.CategoricalDtype):
             return list(column.cat.categories)
@@ -64,7 +64,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         """Return the output for a checked table."""
 
     def _check_numeric(self, frame: pd.DataFrame) -> None:
-        """Refuse texts in a column that was numeric in training."""
+        """Reject texts in a column that was numeric in training."""
         for label in nominal_columns_of(frame):
             position = frame.columns.get_loc(label)
             if position not in self.encoded_:
@@ -74,7 +74,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
                 )
 
     def _codes(self, frame: pd.DataFrame, position: int) -> np.ndarray:
-        """Code of each cell: its place among the categories, `MISSING` or `UNSEEN`."""
+        """Code of each cell: its position among the categories, `MISSING` or `UNSEEN`."""
         column = frame.iloc[:, position]
         check_cells(self, column)
         known = keys_of(self.categories_[position])
@@ -88,7 +88,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         return codes
 
     def _refuse(self, frame: pd.DataFrame, position: int, bad: np.ndarray, remedy: str) -> None:
-        """Raise for the first bad cell, if any, saying what can be done."""
+        """Raise for the first invalid cell, if any, with a remedy."""
         if not bad.any():
             return
         row = int(np.argmax(bad))
@@ -101,7 +101,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         )
 
     def _dtype(self, frame: pd.DataFrame) -> Any:
-        """float32 where every numeric column is, else float64."""
+        """float32 if every numeric column is, else float64."""
         kinds = {
             dtype for position, dtype in enumerate(frame.dtypes) if position not in self.encoded_
         }
@@ -129,9 +129,9 @@ def _positions(
 class OneHot(Encoder):
     """Encode each nominal column as one column of 0 and 1 for each of its categories.
 
-    Numeric columns pass through; each encoded column is replaced, where it stands, by the
-    columns of its categories: those that its category dtype declares, in that order, else
-    the distinct training values, sorted.
+    Numeric columns pass through. The columns of its categories replace each encoded column in
+    place: the categories declared by its category dtype, in that order, else the sorted distinct
+    training values.
 
     Attributes
     ----------
@@ -141,8 +141,8 @@ class OneHot(Encoder):
     Raises
     ------
     InputError
-        Naming column and row of a missing value or an unseen category that is not let
-        through; a missing value in a numeric column always is one (see ``impute``).
+        If there is a missing value or an unseen category and the parameters do not allow it; always
+        for a missing value in a numeric column (see ``impute``). Names column and row.
 
     References
     ----------
@@ -165,13 +165,13 @@ class OneHot(Encoder):
     unseen: str = param(
         default="error",
         choices=("error", "zeros"),
-        doc="A category that training did not know: an error, or 0 in every column.",
+        doc="A category unseen in training: an error, or 0 in every column.",
     )
     missing: str = param(
         default="error",
         choices=("error", "zeros", "category"),
-        doc="A missing value in an encoded column: an error, 0 in every column, or a category "
-        "of its own (``None``) in the columns that have missing values in training.",
+        doc="A missing value in an encoded column: an error, 0 in every column, or a separate "
+        "category (``None``) in columns with missing values in training.",
     )
 
     @classmethod
@@ -196,7 +196,7 @@ class OneHot(Encoder):
         return result
 
     def _accepted(self, frame: pd.DataFrame, position: int) -> np.ndarray:
-        """Codes of a column; negative where every column stays 0."""
+        """Codes of a column; negative if every output column stays 0."""
         codes = self._codes(frame, position)
         missing = codes == MISSING
         if self.missing == "error":
@@ -215,9 +215,9 @@ class OneHot(Encoder):
         ]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """``<column>_<category>`` for encoded columns, the others' own names.
+        """``<column>_<category>`` for encoded columns, original names for the others.
 
-        A name that is there already gets a number: ``<column>_<category>_2``.
+        Duplicate names get a number: ``<column>_<category>_2``.
         """
         names = super().get_feature_names_out(input_features)
         taken = {name for position, name in enumerate(names) if position not in self.categories_}
@@ -239,10 +239,10 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 class Ordinal(Encoder):
-    """Encode each nominal column as the places of its categories: 0, 1, 2, ...
+    """Encode each nominal column by the positions of its categories: 0, 1, 2, ...
 
-    Numeric columns pass through. The order is the one that the column's category dtype
-    declares, else that of the sorted distinct training values.
+    Numeric columns pass through. The order is that declared by the column's category dtype, else
+    that of the sorted distinct training values.
 
     Attributes
     ----------
@@ -252,8 +252,8 @@ class Ordinal(Encoder):
     Raises
     ------
     InputError
-        Naming column and row of a missing value or an unseen category that is not let
-        through; a missing value in a numeric column always is one (see ``impute``).
+        If there is a missing value or an unseen category and the parameters do not allow it; always
+        for a missing value in a numeric column (see ``impute``). Names column and row.
 
     References
     ----------
@@ -275,7 +275,7 @@ class Ordinal(Encoder):
         default="error",
         type=float,
         choices=("error",),
-        doc="A category that training did not know: an error, or this number.",
+        doc="A category unseen in training: an error, or this number.",
     )
     missing: str | float = param(
         default="error",

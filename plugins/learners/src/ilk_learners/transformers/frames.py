@@ -1,4 +1,4 @@
-"""Mixed input as a pandas data frame, and the choice of its columns."""
+"""Mixed input as a pandas data frame, and selection of its columns."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
     X : data frame, or array of shape (n, p) of numbers or of objects
         In an array of objects a column is numeric if all its cells are numbers.
     reset : bool
-        Whether ``n_features_in_`` and ``feature_names_in_`` are set (else compared).
+        Whether to set ``n_features_in_`` and ``feature_names_in_`` (else compare).
     nan : bool
-        Whether missing values are let through in numeric columns.
+        Whether to allow missing values in numeric columns.
 
     Raises
     ------
     InputError, InputTypeError
-        Naming the component, the column and the row.
+        Names the component, the column and the row.
     """
     X = as_table(X)
     frame = X if is_table(X) else _objects(X)
@@ -66,7 +66,7 @@ def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
 
 
 def _objects(X: Any) -> pd.DataFrame | None:
-    """Return a table of an array of objects or texts, or None if it is all numbers."""
+    """Turn an array of objects or texts into a table, or return None if it is all numbers."""
     if sp.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
         return None
     cells = np.array(X, dtype=object)
@@ -77,12 +77,12 @@ def _objects(X: Any) -> pd.DataFrame | None:
 
 
 def check_column(owner: object, column: pd.Series[Any], *, nan: bool) -> None:
-    """Raise if a numeric column has an infinite value, or a missing one where none may be.
+    """Raise if a numeric column has an infinite value, or a missing one unless allowed.
 
     Raises
     ------
     InputError
-        Naming the component, the column and the row.
+        Names the component, the column and the row.
     """
     if column.dtype.kind != "f" and not column.hasnans:
         return
@@ -91,12 +91,12 @@ def check_column(owner: object, column: pd.Series[Any], *, nan: bool) -> None:
 
 
 def check_cells(owner: object, column: pd.Series[Any]) -> None:
-    """Raise if a nominal column holds something that is no text, number, bool or date.
+    """Raise if a cell of a nominal column is not a text, number, bool or date.
 
     Raises
     ------
     InputTypeError
-        Naming the component, the column and the row.
+        Names the component, the column and the row.
     """
     if column.dtype != object and column.dtype.kind != "c":
         return
@@ -109,16 +109,16 @@ def check_cells(owner: object, column: pd.Series[Any]) -> None:
 
 
 def keys_of(cells: Iterable[Any]) -> pd.Index[Any]:
-    """Return cells as keys that are equal where they are the same category.
+    """Return cells as keys that are equal if they are the same category.
 
-    1 and 1.0 are; True and 1, though equal to Python, are not.
+    1 and 1.0 are equal; True and 1, though equal in Python, are not.
     """
     keys = [_FLAGS[bool(cell)] if isinstance(cell, bool | np.bool_) else cell for cell in cells]
     return pd.Index(np.array(keys, dtype=object), dtype=object, tupleize_cols=False)
 
 
 def distinct(owner: object, column: pd.Series[Any]) -> list[Any]:
-    """Return the different values of a nominal column, sorted: numbers, then other types by name.
+    """Return the distinct values of a nominal column, sorted: numbers, then other types by name.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def _type(cell: Any) -> str:
 
 
 class _Flag(Enum):
-    """Stands for a boolean among keys."""
+    """Replaces a boolean in keys."""
 
     FALSE = False
     TRUE = True
@@ -152,7 +152,7 @@ _FLAGS = {flag.value: flag for flag in _Flag}
 
 
 def positions(owner: Any, labels: Sequence[Any], columns: Sequence[str | int]) -> list[int]:
-    """Positions of chosen columns, in the order of the choice, each once.
+    """Positions of selected columns, in order of selection, without repetition.
 
     Parameters
     ----------
@@ -161,13 +161,13 @@ def positions(owner: Any, labels: Sequence[Any], columns: Sequence[str | int]) -
     labels : sequence
         Names of all columns.
     columns : sequence of str or int
-        Names; positions where no column has this name, from the end if negative; or patterns as
-        in a shell, with ``*`` or ``?``, where no column has this name.
+        Names; if no column has this name, positions (from the end if negative) or shell patterns
+        with ``*`` or ``?``.
 
     Raises
     ------
     ParameterError
-        If one of `columns` is no column; names the closest.
+        If an entry of `columns` matches no column; suggests the closest name.
     """
     labels = list(labels)
     return list(dict.fromkeys(at for each in columns for at in _found(owner, labels, each)))

@@ -1,4 +1,4 @@
-"""impute: missing values replaced by what is usual in their column."""
+"""impute: missing values replaced by a statistic of their column."""
 
 from __future__ import annotations
 
@@ -24,26 +24,25 @@ from ilk_learners.transformers.frames import as_frame, check_cells, distinct, ke
 
 
 class Impute(OneToOneFeatureMixin, Transformer):
-    """Replace missing values (NaN, None, NaT, NA) by what is usual in their column.
+    """Replace missing values (NaN, None, NaT, NA) by a statistic of their column.
 
-    A data frame stays one, with its index, columns and dtypes; numeric and nominal columns
-    are treated each in their way. A nominal column with a category dtype keeps its
-    categories (``nominal="constant"`` adds `fill_category` to them).
+    A data frame stays one, with its index, columns and dtypes. Numeric and nominal columns have
+    separate rules. A nominal column with a category dtype keeps its categories
+    (``nominal="constant"`` adds `fill_category` to them).
 
     Attributes
     ----------
     nominal_ : ndarray of bool, shape (p,)
-        Which columns are nominal.
+        Whether a column is nominal.
     statistics_ : list of length p
-        What replaces a missing value in each column. Among equally frequent values it is
-        the first category of a category dtype, else the smallest.
+        Replacement for missing values in each column. Ties of frequency go to the first category
+        of a category dtype, else to the smallest value.
 
     Raises
     ------
     InputError
-        If a column has no value at all in training, unless a constant replaces it; if a
-        value is infinite; if a column has texts that was numeric in training, or is of a type
-        that cannot hold what replaces a missing number.
+        If a column has no value in training, unless a constant replaces it; if a value is infinite;
+        if a column that was numeric in training has texts, or its type cannot hold the replacement.
 
     References
     ----------
@@ -65,12 +64,12 @@ class Impute(OneToOneFeatureMixin, Transformer):
     numeric: str = param(
         default="mean",
         choices=("mean", "median", "most_frequent", "constant"),
-        doc="What replaces a missing number.",
+        doc="Replacement for a missing number.",
     )
     nominal: str = param(
         default="most_frequent",
         choices=("most_frequent", "constant"),
-        doc="What replaces a missing category.",
+        doc="Replacement for a missing category.",
     )
     fill_number: float = param(default=0.0, doc="The constant for numeric columns.")
     fill_category: str = param(default="missing", doc="The constant for nominal columns.")
@@ -91,7 +90,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
         check_finite_parameters(self, "fill_number")
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn what is usual in each column; y is ignored."""
+        """Compute the statistic of each column; y is ignored."""
         self.check_parameters()
         frame = as_frame(self, X, reset=True, nan=True)
         nominal = set(nominal_columns(frame))
@@ -103,7 +102,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The table without missing values: a data frame for one, else an array."""
+        """The table without missing values: a data frame for a data frame, else an array."""
         check_is_fitted(self)
         X = as_table(X)
         frame = as_frame(self, X, reset=False, nan=True)
@@ -147,7 +146,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
         return values[np.bincount(codes).argmax()]
 
     def _numeric(self, column: pd.Series[Any]) -> pd.Series[Any]:
-        """A column that was numeric in training: of None only it has no type to tell that."""
+        """Convert a column that was numeric in training: one of only None has no numeric type."""
         if column.notna().any():
             raise InputError(
                 f"{display_name(self)}: X, column {column.name!r}, was numeric in training but "
@@ -156,7 +155,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
         return column.astype(float)
 
     def _with_number(self, column: pd.Series[Any], value: Any) -> pd.Series[Any]:
-        """Fill a numeric column; a nullable one that cannot hold the number becomes Float64."""
+        """Fill a numeric column; a nullable one becomes Float64 if it cannot hold the number."""
         if not column.hasnans:
             return column
         dtype: Any = getattr(column.dtype, "numpy_dtype", column.dtype)

@@ -1,4 +1,4 @@
-"""minmax: every feature to a given interval."""
+"""minmax: scale every feature to a given interval."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ilk_learners.numerics import check_finite_parameters, finite, halves
 class MinMax(OneToOneFeatureMixin, Transformer):
     """Shift and scale every feature to the interval from `low` to `high`.
 
-    z = low + (high - low) (x - min) / (max - min) with the extremes of the training rows,
-    whose values never leave the interval by rounding. A feature that is constant there
-    becomes `low`, hence 0 by default.
+    z = low + (high - low) (x - min) / (max - min) with the extremes of the training rows. Rounding
+    never moves training values out of the interval. A feature that is constant in training becomes
+    `low`, 0 by default.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
     ParameterError
         If `low` is not below `high`, or one of them is infinite.
     InputError
-        If X has nominal columns, a missing or an infinite value, or becomes too large a number.
+        If X has nominal columns, a missing or an infinite value, or the result overflows.
 
     References
     ----------
@@ -45,11 +45,11 @@ class MinMax(OneToOneFeatureMixin, Transformer):
            [1.  , 0.  ]])
     """
 
-    low: float = param(default=0.0, doc="Ends of the interval.")
-    high: float = param(default=1.0, doc="Ends of the interval.")
+    low: float = param(default=0.0, doc="Lower end of the interval.")
+    high: float = param(default=1.0, doc="Upper end of the interval.")
     clip: bool = param(
         default=False,
-        doc="Whether values beyond the training extremes are brought back into the interval.",
+        doc="Whether to clip values beyond the training extremes to the interval.",
     )
 
     @classmethod
@@ -86,7 +86,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
             return finite(self, result.astype(X.dtype, copy=False))
 
     def inverse_transform(self, X: Any) -> Any:
-        """Take scaled rows back; array of shape (n, p)."""
+        """Invert the scaling; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X)
         half, width = self._width()
@@ -97,7 +97,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
             return finite(self, result.astype(X.dtype, copy=False), "X, taken back,")
 
     def _width(self) -> tuple[np.ndarray, np.ndarray]:
-        """Halves, or ones, and the range of each feature times these (of a constant one 1)."""
+        """Factors (1/2 or 1) and each feature's range times these (1 for a constant feature)."""
         with np.errstate(over="ignore"):
             half = halves(self.max_ - self.min_)
         width = self.max_ * half - self.min_ * half

@@ -1,4 +1,4 @@
-"""pyramid: histograms of local features for each cell of finer and finer grids."""
+"""pyramid: histograms of local features for each cell of increasingly fine grids."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from ilk_learners.transformers.sets import Sets, check_sets
 if TYPE_CHECKING:
     import pandas as pd
 
-_PLACES = 2
+_PLACES = 2  # leading columns with the place of a feature: from the left, from the top
 
 
 class Pyramid(ilk.Transformer):
     """Histograms over words per cell of a grid, on levels from coarse to fine (spatial pyramid).
 
-    An image is a set of local features with their places, as dense_sift gives it: an array of
-    shape (m, 2 + d) whose first two columns are the place of each feature in the image, from the
-    left and from the top, as a share of its width and height, within 0..1. Level i cuts the
-    image into ``2^i x 2^i = 4^i`` cells. A feature counts for the word of its descriptor that is
-    nearest, in the cell that holds it on each level. The histograms of the cells of a level, row
-    by row, make one vector; with `normalize` it sums to one, up to rounding.
+    An image is a set of local features with their places, as from dense_sift: an array of shape
+    (m, 2 + d). The first two columns are the place of each feature in the image, from the left and
+    from the top, as a share of its width and height, within 0..1. Level i divides the image into
+    ``2^i x 2^i = 4^i`` cells. On each level, a feature counts in its cell for the word nearest to
+    its descriptor. The histograms of the cells of a level, row by row, form one vector; with
+    `normalize` it sums to one, up to rounding.
 
-    The result is a data frame whose columns are named for level, cell and word, so that each
-    level is a view: ``{level0 = ["level0_*"], level1 = ["level1_*"], ...}``, in the order of
-    "pyramid" weights. With Q the last level, put them side by side (`concatenated` or just any
-    classifier), add their weighted distances (the metric learner block_diagonal), or combine a
-    classifier for each (`multiview`).
+    The result is a data frame with columns named by level, cell and word. So each level is a view:
+    ``{level0 = ["level0_*"], level1 = ["level1_*"], ...}``, in the order of "pyramid" weights.
+    Concatenate the views (`concatenated` or any classifier), add their weighted distances (the
+    metric learner block_diagonal), or combine a classifier for each (`multiview`).
 
     Attributes
     ----------
@@ -43,15 +42,16 @@ class Pyramid(ilk.Transformer):
     Raises
     ------
     ParameterError
-        If `codebook` is no codebook.
+        If `codebook` is not a codebook.
     InputError
-        If a set is empty, is no array of finite numbers, or has another number of columns, or if
-        a place is outside of 0..1; names the set by its position.
+        If a set is empty, not an array of finite numbers, or has another number of columns, or if a
+        place is outside 0..1. Names the position of the set.
 
     Notes
     -----
     A feature on the line between two cells belongs to the right or lower one. The result takes
-    ``n_words (4^(Q+1) - 1) / 3`` numbers for each image: 4200 for 200 words and Q = 2.
+    ``n_words (4^(Q+1) - 1) / 3`` numbers for each image, where Q is the last level: 4200 for 200
+    words and Q = 2.
 
     References
     ----------
@@ -79,19 +79,19 @@ class Pyramid(ilk.Transformer):
     codebook: TransformerLike = slot(
         "transformer",
         default="codebook",
-        doc="Finds the words; its `places` stays 0, as it is not shown the places. One that is "
-        "frozen keeps its words.",
+        doc="Learns the words; its `places` must be 0, as it gets descriptors only. A frozen one "
+        "keeps its words.",
     )
-    levels: int = param(default=2, ge=0, le=8, doc="The last level, Q; there are Q + 1.")
+    levels: int = param(default=2, ge=0, le=8, doc="The last level, Q; there are Q + 1 levels.")
     normalize: bool = param(
         default=True,
-        doc="Whether the vector of each level is divided by its sum, the number of features.",
+        doc="Whether to divide the vector of each level by its sum, the number of features.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("sets",))
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Few words on three levels; counts of the whole image."""
+        """Examples: few words on three levels; counts of the whole image."""
         return [
             cls(codebook={"use": "codebook", "n_words": 5}),
             cls(codebook={"use": "codebook", "n_words": 3}, levels=0, normalize=False),
@@ -109,7 +109,7 @@ class Pyramid(ilk.Transformer):
         return X, y
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the words of the descriptors; y is ignored.
+        """Learn the words of the descriptors; y is ignored.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class Pyramid(ilk.Transformer):
         return pd.DataFrame(shares, columns=self.get_feature_names_out(), copy=False)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """``level0_cell0_word0``, ...: cells of a level are counted row by row."""
+        """``level0_cell0_word0``, ...: cells of a level are numbered row by row."""
         check_is_fitted(self)
         return np.array(
             [
@@ -199,6 +199,6 @@ def _descriptors(sets: Sets) -> list[np.ndarray]:
 
 
 def _cells(rows: np.ndarray, side: int) -> np.ndarray:
-    """Number of the cell of each feature in a grid of `side` by `side` cells, row by row."""
+    """Cell number of each feature in a grid of `side` by `side` cells, row by row."""
     at = np.minimum((rows[:, :_PLACES].astype(float) * side).astype(np.int64), side - 1)
     return np.asarray(at[:, 1] * side + at[:, 0])

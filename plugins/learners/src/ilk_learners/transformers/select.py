@@ -1,4 +1,4 @@
-"""select: some columns, in a given order."""
+"""select: selected columns, in a given order."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 
 class Select(OneToOneFeatureMixin, ilk.Transformer):
-    """Keep some columns of a table or an array, in the order in which they are named.
+    """Keep selected columns of a table or an array, in the given order.
 
     A data frame stays one, with its index and dtypes: numeric and nominal columns and missing
-    values pass through as they are. A column that is named twice is there once.
+    values pass unchanged. A column that is named twice occurs once.
 
     Attributes
     ----------
     positions_ : ndarray of int
-        Of the columns that are kept.
+        Positions of the kept columns.
     n_features_in_ : int
-        Number of columns there were.
+        Number of input columns.
 
     Raises
     ------
     ParameterError
-        If a name, position or pattern stands for no column; names the closest.
+        If a name, position or pattern matches no column; suggests the closest name.
 
     Examples
     --------
@@ -53,10 +53,10 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
         type=list,
         items=Param((str, int)),
         form="list of str or int",
-        doc="Names of columns; positions where no column has this name, from the end if "
-        "negative; or patterns for names as in a shell: ``*`` stands for any text, ``?`` "
-        'for one character, as in ``"level0_*"``. Columns of a pattern come in the order '
-        "of the table. The columns of an array have the names x0, x1, ...",
+        doc="Names of columns; if no column has this name, positions (from the end if negative) "
+        'or shell patterns: ``*`` matches any text, ``?`` one character, as in ``"level0_*"``. '
+        "Columns of a pattern are in the order of the table. The columns of an array are named "
+        "x0, x1, ...",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), nan=True, stateless=True
@@ -64,11 +64,11 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """All columns; some by position; some of a table by pattern."""
+        """Examples: all columns; some by position; some of a table by pattern."""
         return [cls(), cls(columns=[-1, 0]), cls(columns=["color?"])]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that there is a column to keep."""
+        """Check each parameter, and that at least one column is named."""
         super().check_parameters()
         if not len(self.columns):
             raise self.parameter_error("columns", "must name at least one column, got none")
@@ -82,13 +82,13 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The columns that are kept: a data frame for one, else an array."""
+        """The kept columns: a data frame for a data frame, else an array."""
         check_is_fitted(self)
         kept = self._table(X, reset=False).iloc[:, self.positions_]
         return kept if ilk.is_table(X) else kept.to_numpy()
 
     def _table(self, X: Any, *, reset: bool) -> pd.DataFrame:
-        """X as a data frame with the columns of training; the cells of one are not looked at."""
+        """X as a data frame with the columns of training; cells of a data frame are not checked."""
         X = ilk.as_table(X)
         if ilk.is_table(X) and 0 not in X.shape:
             check_columns(self, X, reset=reset)
@@ -99,6 +99,6 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
         return frame
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the columns that are kept."""
+        """Names of the kept columns."""
         names: Any = super().get_feature_names_out(input_features)
         return names[self.positions_]

@@ -1,4 +1,4 @@
-"""Sets of descriptors at the door: one array of rows for each, some with weights or places."""
+"""Validation of sets of descriptors: one array of rows per set, with optional weights."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Sets(NamedTuple):
     Attributes
     ----------
     rows : list of ndarray of shape (m, d)
-        All of float32 or all of float64; m differs and is at least 1.
+        All float32 or all float64; m varies and is at least 1.
     weights : list of ndarray of shape (m,), or None
-        Of the rows, where there are any.
+        Weights of the rows, if given.
     """
 
     rows: list[np.ndarray]
@@ -28,12 +28,12 @@ class Sets(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of all rows."""
+        """Dtype of all rows."""
         return self.rows[0].dtype
 
     @property
     def width(self) -> int:
-        """Number of columns, the same for all."""
+        """Number of columns, common to all sets."""
         return int(self.rows[0].shape[1])
 
 
@@ -47,12 +47,12 @@ def check_sets(owner: Any, X: Any, *, width: int | None = None) -> Sets:
     X : list of arrays of shape (m, d), or of pairs of such an array and m weights
         A pair is a tuple.
     width : int, optional
-        The d that is expected; that of the first set if left out.
+        The expected d; None: that of the first set.
 
     Raises
     ------
     InputError, InputTypeError
-        Naming the set by its position, and what is wrong with it.
+        Names the position of the set and the fault.
     """
     name = ilk.display_name(owner)
     if not is_list(X):
@@ -75,7 +75,7 @@ def check_sets(owner: Any, X: Any, *, width: int | None = None) -> Sets:
 
 
 def is_list(X: Any) -> bool:
-    """Tell whether X may be a list of arrays: it has a length, and is no table or text."""
+    """Whether X may be a list of arrays: it has a length, and is not a table or text."""
     if ilk.is_table(X) or isinstance(X, str | bytes) or hasattr(X, "tocsr"):
         return False
     return hasattr(X, "__len__") and getattr(X, "ndim", 1) > 0
@@ -136,7 +136,7 @@ def _weights(owner: Any, given: Any, m: int, argument: str) -> np.ndarray:
 
 
 def stacked(rows: Sequence[np.ndarray], size: int) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield runs of sets as one array each, of about `size` rows or one larger set."""
+    """Yield concatenations of consecutive sets, of about `size` rows or one larger set."""
     start = total = 0
     for i, array in enumerate(rows):
         if total and total + len(array) > size:

@@ -1,4 +1,4 @@
-"""standardize: every feature to mean 0 and standard deviation 1."""
+"""standardize: scale every feature to mean 0 and standard deviation 1."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ilk_learners.numerics import deviations, finite, halves
 class Standardize(OneToOneFeatureMixin, Transformer):
     """Shift and scale every feature to mean 0 and standard deviation 1.
 
-    z = (x - mean) / s with the mean and the standard deviation s (divided by n) of the
-    training rows. A feature that is constant there has s = 1, so that its training values
-    become exactly 0. The moments are right at any magnitude, 1e-300 and 1e300 alike.
+    z = (x - mean) / s with the mean and the standard deviation s (divided by n) of the training
+    rows. A feature that is constant in training has s = 1, so its training values become exactly 0.
+    The moments are accurate at any magnitude, 1e-300 and 1e300 alike.
 
     Attributes
     ----------
     mean_ : ndarray of shape (p,)
-        What is subtracted; zeros without `with_mean`.
+        The subtracted mean; zeros without `with_mean`.
     scale_ : ndarray of shape (p,)
-        What is divided by; ones without `with_std`.
+        The divisor; ones without `with_std`.
 
     Raises
     ------
@@ -44,7 +44,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
            [ 1.,  0.]])
     """
 
-    with_mean: bool = param(default=True, doc="Whether the mean is subtracted.")
+    with_mean: bool = param(default=True, doc="Whether to subtract the mean.")
     with_std: bool = param(default=True, doc="Whether to divide by the standard deviation.")
 
     @classmethod
@@ -72,7 +72,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
             return finite(self, result.astype(X.dtype, copy=False))
 
     def inverse_transform(self, X: Any) -> Any:
-        """Take standardized rows back; array of shape (n, p)."""
+        """Invert the standardization; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X)
         half = halves(self.scale_)
@@ -82,7 +82,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
 
 
 def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each column (1 of a constant one), in the type of X."""
+    """Mean and standard deviation of each column (1 for a constant one), in the type of X."""
     mean, near_one, exponents = deviations(X)
     spread = np.sqrt(np.einsum("ij,ij->j", near_one, near_one) / len(X))
     smallest = np.nextafter(0, 1, dtype=X.dtype)

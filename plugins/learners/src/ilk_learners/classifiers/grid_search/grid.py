@@ -1,4 +1,4 @@
-"""Grids: tables of values of parameters, and the classifiers they stand for."""
+"""Grids: lists of parameter values, and the candidate classifiers they define."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ilk import Component, IlkError, Pipeline, did_you_mean
 
 Values = dict[str, Any]
 
-_SAID = 5  # problems that are told of a grid
-_LONG = 60  # signs of a value that are shown
+_SAID = 5  # most problems listed in one error, so that it stays readable
+_LONG = 60  # most characters of a value in a message: it then fits on a line
 
 
 def combinations(grid: Any) -> list[Values]:
-    """Every combination of the values of a grid, the values of its last parameter in turn first.
+    """Every combination of the values of a grid; the last parameter varies fastest.
 
     Parameters
     ----------
     grid : mapping of str to sequence, sequence of such mappings, or None
-        None: the one combination that sets nothing.
+        None: one combination that sets no parameter.
 
     Raises
     ------
     ValueError
-        Saying where the grid is none, as ``"[0]: C must be a list of values, got 1"``.
+        If the grid is malformed: ``"[0]: C must be a list of values, got 1"``.
     """
     if grid is None:
         return [{}]
@@ -40,7 +40,7 @@ def combinations(grid: Any) -> list[Values]:
     for position, table in enumerate(grid):
         if not isinstance(table, Mapping):
             shape = "a table of lists of values"
-            raise ValueError(f"[{position}] must be {shape}, got {shown(table)}")  # noqa: TRY004  # of a parameter
+            raise ValueError(f"[{position}] must be {shape}, got {shown(table)}")  # noqa: TRY004  # becomes a ParameterError
         found += _of_table(table, f"[{position}]: ")
     return found
 
@@ -50,7 +50,7 @@ def _of_table(table: Mapping[str, Any], where: str) -> Iterator[Values]:
         values = np.atleast_1d(given) if isinstance(given, np.ndarray) else given
         if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
             what = f"must be a list of values, got {shown(values)}"
-            raise ValueError(f"{where}{name} {what}")  # noqa: TRY004  # of a parameter
+            raise ValueError(f"{where}{name} {what}")  # noqa: TRY004  # becomes a ParameterError
         if not len(values):
             raise ValueError(f"{where}{name} must have at least one value, got an empty list")
     lists = [[_plain(value) for value in values] for values in table.values()]
@@ -58,38 +58,38 @@ def _of_table(table: Mapping[str, Any], where: str) -> Iterator[Values]:
 
 
 def _plain(value: Any) -> Any:
-    """A number of numpy's as one of Python's; anything else as it is."""
+    """Convert a NumPy scalar to Python; return any other value unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def candidate(template: Any, values: Values) -> Any:
-    """A copy of a classifier with some parameters set; components among them are copied too."""
+    """Copy a classifier and set parameters; component values are copied too."""
     copy = clone(template)
     return copy.set_params(**{name: clone(value, safe=False) for name, value in values.items()})
 
 
 def described(values: Values) -> str:
-    """Values in words, as ``"C=10, kernel='rbf'"``."""
+    """Format values: ``"C=10, kernel='rbf'"``."""
     return ", ".join(f"{name}={shown(value)}" for name, value in values.items()) or "as it is"
 
 
 def shown(value: Any) -> str:
-    """A value as it is written, cut where it is long."""
+    """The repr of a value, shortened if it is long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
 
 
 def grid_problem(template: Any, grid: Any) -> str | None:
-    """What is wrong with a grid for a classifier, or None; no data are needed to tell.
+    """Message about an invalid grid of a classifier, or None; needs no data.
 
-    Each combination is set, its parameters are checked, and components that the grid names are
-    built and checked with everything in them.
+    Sets each combination, checks its parameters, and builds and checks the components named in the
+    grid, nested ones included.
     """
     try:
         every = combinations(grid)
     except ValueError as error:
         return str(error)
-    problems: dict[str, str] = {}  # a reason is said once, of the first combination that has it
+    problems: dict[str, str] = {}  # reported once per reason, for the first combination
     for values in every:
         reason = _problem(template, values)
         if reason:
@@ -100,7 +100,7 @@ def grid_problem(template: Any, grid: Any) -> str | None:
 
 
 def _problem(template: Any, values: Values) -> str | None:
-    """What is wrong with one combination, or None."""
+    """Message about one invalid combination, or None."""
     unknown = _unknown_foreign(template, values)
     if unknown:
         return unknown
@@ -116,7 +116,7 @@ def _problem(template: Any, values: Values) -> str | None:
 
 
 def _unknown_foreign(template: Any, values: Values) -> str | None:
-    """Name the first parameter that an estimator of another library does not have."""
+    """Message about the first unknown parameter of another library's estimator."""
     if isinstance(template, Component):
         return None
     known = template.get_params(deep=True)
@@ -128,7 +128,7 @@ def _unknown_foreign(template: Any, values: Values) -> str | None:
 
 
 def _check_owner(owner: Any, name: str) -> None:
-    """Check the component that a nested name belongs to, and what now stands in that slot."""
+    """Check the component that owns a nested parameter, and the new content of its slot."""
     prefix, _, last = name.rpartition("__")
     if prefix:
         owner = owner.get_params(deep=True)[prefix]
@@ -141,7 +141,7 @@ def _check_owner(owner: Any, name: str) -> None:
 
 
 def _check_slots(component: Any, only: str | None) -> None:
-    """Check a component and, deeply, what stands in its slots, or in one of them."""
+    """Check a component and, recursively, the components in its slots (or in one slot)."""
     component.check_parameters()
     for name, param in component.parameters.items():
         if param.slot and only in (None, name) and getattr(component, name) is not None:
@@ -151,7 +151,7 @@ def _check_slots(component: Any, only: str | None) -> None:
 
 
 def _members(content: Any) -> Iterator[Any]:
-    """The components in a slot, whether it holds one, a list, a dict or steps."""
+    """List the components in a slot: one, or those of a list, a dict or steps."""
     if isinstance(content, Mapping):
         content = list(content.values())
     if isinstance(content, list | tuple):

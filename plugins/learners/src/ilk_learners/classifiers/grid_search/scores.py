@@ -1,4 +1,4 @@
-"""Scores of candidates on inner splits: predictions of fitted classifiers, and the best choice."""
+"""Score candidates on inner splits and select the best."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from ilk_learners.svm.gram import fits, gram_key, shared_gram
 
 @dataclass(frozen=True)
 class Choice:
-    """What came of trying candidates.
+    """Result of a grid search.
 
     Attributes
     ----------
     best : int
     table : dict of str to list or ndarray
-        A column for each name.
+        Columns by name.
     n_failed : int
     """
 
@@ -47,7 +47,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Trial:
-    """Candidates, the rows they are tried on, and what they are scored by.
+    """Candidates, training rows, inner splits and the measure of a grid search.
 
     Attributes
     ----------
@@ -58,13 +58,13 @@ class Trial:
     classes : ndarray of shape (C,)
     weights : ndarray of shape (n,) or None
     candidates : list of classifiers
-        Not fitted; they are left so.
+        Not fitted; only copies are.
     values : list of dict
-        What was set in each.
+        Parameters set in each.
     measure : measure
     splits : list of Split
     skips : bool
-        Whether a candidate that fails is left out, instead of ending it all.
+        Whether to skip a failing candidate instead of raising.
     """
 
     owner: Any
@@ -79,7 +79,7 @@ class Trial:
     skips: bool
 
     def fit(self, model: Any, rows: np.ndarray, X: Any = None) -> Any:
-        """Fit a candidate on some rows, or on what stands for them."""
+        """Fit a copy of a candidate on selected rows, or on their Gram matrix."""
         X = take(self.X, rows) if X is None else X
         y = self.classes[self.codes[rows]]
         if self.weights is None:
@@ -88,13 +88,13 @@ class Trial:
 
 
 def choose(trial: Trial, scheme: Any) -> Choice:
-    """Score each candidate on each split and take the best, the first of several.
+    """Score each candidate on each split and select the best; ties go to the first.
 
     Parameters
     ----------
     trial : Trial
     scheme : resampling or None
-        Makes an estimate of the scores of a candidate; the mean if it cannot.
+        Its `estimate` aggregates the scores of a candidate; without one, the mean does.
     """
     predictions: list[list[Prediction | None]] = [[] for _ in trial.candidates]
     errors: dict[int, str] = {}
@@ -117,7 +117,7 @@ Answers = Iterator[tuple[int, Prediction | None]]
 
 
 def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]) -> Answers:
-    """Yield what each candidate that has not failed says about the test rows of a split."""
+    """Yield predictions for the test rows of a split by each candidate that has not failed."""
     present = np.unique(trial.codes[split.train])
     if len(present) == 1:
         model = ConstantClassifier().fit(None, trial.classes[present])
@@ -140,7 +140,7 @@ def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]
 
 
 def _key(trial: Trial, split: Split, model: Any) -> str | None:
-    """What candidates that share a Gram matrix on a split have in common, if this one may."""
+    """Precompute the shared Gram matrix of candidates on a split, if this one can share it."""
     key = None if trial.measure.needs == "seconds" else gram_key(model)
     return key if key and fits(model, len(split.train), len(split.test)) else None
 
@@ -152,7 +152,7 @@ def _shared(trial: Trial, model: Any, split: Split) -> Any:
 
 
 def _fitted_answer(trial: Trial, candidate: Any, split: Split, shared: Any) -> Prediction:
-    """Fit on the training rows, or on the Gram matrix of them, and predict the test rows."""
+    """Fit on the training rows, or on their Gram matrix, and predict the test rows."""
     model, n, m = clone(candidate), len(split.train), len(split.test)
     start = perf_counter()
     if shared is None:
@@ -177,29 +177,29 @@ def _ask(trial: Trial, model: Any, split: Split, X: Any, seconds: float) -> Pred
 
 
 def _failure(trial: Trial, at: int, number: int, error: Exception) -> str:
-    """Say which candidate failed where; raise that unless such are skipped."""
+    """Describe the failure of a candidate on a split; raise it unless failures are skipped."""
     name = display_name(trial.owner)
-    said = f"{type(error).__name__}: {error}"
+    cause = f"{type(error).__name__}: {error}"
     if trial.skips:
-        return f"split {number}: {said}"
+        return f"split {number}: {cause}"
     if isinstance(error, IlkError):
         _check_rows(trial, at, error)
     raise InputError(
-        f"{name}: candidate {at} ({described(trial.values[at])}) failed on split {number}: {said}"
+        f"{name}: candidate {at} ({described(trial.values[at])}) failed on split {number}: {cause}"
     ) from error
 
 
 def _check_rows(trial: Trial, at: int, error: Exception) -> None:
-    """Raise what is wrong with all the rows, if something is: then no split is to blame.
+    """Raise if a fit on all rows fails too: then the split is not the cause.
 
-    The first candidate is fitted before the others: where it did, the rows are not to blame either.
+    The message blames the candidate unless it is the first: that one fails on bad data too.
     """
     try:
         trial.fit(clone(trial.candidates[at]), np.arange(n_rows(trial.X)))
-    except IlkError as whole:
-        kind = type(whole) if isinstance(whole, TypeError) else InputError
+    except IlkError as cause:
+        kind = type(cause) if isinstance(cause, TypeError) else InputError
         who = f"candidate {at} ({described(trial.values[at])}): " if at else ""
-        raise kind(f"{display_name(trial.owner)}: {who}{whole}") from error
+        raise kind(f"{display_name(trial.owner)}: {who}{cause}") from error
 
 
 def _warn_failed(trial: Trial, errors: dict[int, str]) -> None:
@@ -217,7 +217,7 @@ def _warn_failed(trial: Trial, errors: dict[int, str]) -> None:
 
 
 def _scores(trial: Trial, predictions: Any, failed: np.ndarray) -> np.ndarray:
-    """Scores of candidates by splits, or by repeats where the measure is pooled."""
+    """Scores of candidates per split, or per repeat for a pooled measure."""
     parts = [[at] for at in range(len(trial.splits))]
     if trial.measure.pooled:
         repeats = np.array([split.repeat for split in trial.splits])
@@ -225,15 +225,17 @@ def _scores(trial: Trial, predictions: Any, failed: np.ndarray) -> np.ndarray:
     scores = np.full((len(trial.candidates), len(parts)), np.nan)
     for at in np.flatnonzero(~failed):
         for column, part in enumerate(parts):
-            said = [predictions[at][number] for number in part]
-            scores[at, column] = trial.measure(said[0] if len(said) == 1 else _pool(said))
+            selected = [predictions[at][number] for number in part]
+            scores[at, column] = trial.measure(
+                selected[0] if len(selected) == 1 else _pool(selected)
+            )
     return scores
 
 
 def _estimates(
     trial: Trial, scheme: Any, scores: np.ndarray, failed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Estimate and standard deviation of each candidate; NaN where it is not to be chosen."""
+    """Estimate and standard deviation of each candidate; NaN excludes a candidate."""
     undefined = np.isnan(scores)
     defined = ~undefined[~failed].all(axis=0)
     if undefined[~failed].any():
@@ -254,7 +256,7 @@ def _estimates(
         )
     spread = np.full(len(kept), np.nan)
     if kept.shape[1] > 1:
-        with np.errstate(invalid="ignore"):  # NaN beside infinite scores, as of log_loss
+        with np.errstate(invalid="ignore"):  # infinite scores, as of log_loss, give NaN
             spread[whole] = kept[whole].std(axis=1, ddof=1)
     return estimates, spread
 
@@ -273,7 +275,7 @@ def _warn_undefined(trial: Trial, undefined: np.ndarray, defined: np.ndarray) ->
 def _table(
     trial: Trial, scores: np.ndarray, estimates: np.ndarray, spread: np.ndarray
 ) -> dict[str, Any]:
-    """The columns of the results."""
+    """Build the columns of the results."""
     names = dict.fromkeys(name for values in trial.values for name in values)
     signed = -estimates if trial.measure.greater_is_better else estimates
     rank = [int(np.sum(signed < own)) + 1 if own == own else None for own in signed]  # noqa: PLR0124  # NaN has none
@@ -288,32 +290,32 @@ def _table(
     }
 
 
-_REJECTED = -1
+_REJECTED = -1  # index of labels that are not classes
 
 
 def predict(
     model: Any, X: Any, truth: np.ndarray, classes: np.ndarray, *, needs: str, **known: Any
 ) -> Prediction:
-    """Ask a fitted classifier about test cases.
+    """Predict test cases by a fitted classifier.
 
     Parameters
     ----------
     model : classifier
-        What it has not learned of the classes counts as impossible.
+        Classes unseen in training get probability 0.
     X : data of m rows
     truth : ndarray of shape (m,)
     classes : ndarray of shape (C,)
-        All there are, sorted.
+        All classes, sorted.
     needs : str
-        What a measure looks at. Probabilities, or scores where there are none, are asked for
-        only if they are needed.
+        Kind of prediction that the measure needs. Probabilities, or else scores, are computed only
+        if needed.
     **known
-        More of what a prediction has.
+        Further fields of the prediction.
 
     Raises
     ------
     InputError
-        If a predicted label is none of the classes and no mark of a rejection.
+        If a predicted label is neither a class nor the classifier's reject label.
     """
     start = perf_counter()
     labels = np.asarray(model.predict(X))
@@ -340,13 +342,13 @@ _SUPPORTED = ("scores", "probabilities")
 
 
 def _codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Position of each label among the classes, -1 where it is none of them."""
+    """Index of each label in the classes; -1 for other labels."""
     known = {label: code for code, label in enumerate(classes.tolist())}
     return np.array([known.get(label, _REJECTED) for label in labels.tolist()], dtype=int)
 
 
 def _check_strange(model: Any, labels: np.ndarray, codes: np.ndarray) -> None:
-    """Raise for a label that is neither a class nor declared to mark a rejection."""
+    """Raise for a label that is neither a class nor the declared reject label."""
     strange = labels[codes == _REJECTED].tolist()
     if not strange:
         return
@@ -359,7 +361,7 @@ def _check_strange(model: Any, labels: np.ndarray, codes: np.ndarray) -> None:
 def _supports(
     model: Any, X: Any, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Probabilities; without them, decision values."""
+    """Probabilities, or else decision values."""
     if hasattr(model, "predict_proba"):
         return _aligned(model.predict_proba(X), model.classes_, classes, 0.0), None
     if hasattr(model, "decision_function"):
@@ -368,7 +370,7 @@ def _supports(
 
 
 def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray | None:
-    """Columns of all classes; None where values are not one for each class that was learned."""
+    """Expand columns to all classes; None unless there is one per learned class."""
     columns = np.asarray(values, dtype=float)
     if columns.ndim == 1:
         columns = np.column_stack([-columns, columns])
@@ -380,7 +382,7 @@ def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -
 
 
 def _pool(predictions: Sequence[Prediction]) -> Prediction:
-    """Put predictions about different test cases together."""
+    """Concatenate predictions for different test cases."""
 
     def joined(name: str) -> Any:
         parts = [getattr(each, name) for each in predictions]
