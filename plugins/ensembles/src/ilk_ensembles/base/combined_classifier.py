@@ -1,4 +1,4 @@
-"""Classifiers that combine the outputs of fitted members: how they decide."""
+"""Classifiers that combine the outputs of fitted members by a rule."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS
 
-COMBINER = Param(slot="combiner", doc="The rule that makes one output of theirs.")
+COMBINER = Param(slot="combiner", doc="The rule that combines the outputs of the members.")
 REJECT_LABEL: Any = param(
     default=None,
     type=(str, int, bool),
-    doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
-    "rejected.",
+    doc="Label predicted where the combiner rejects; must not be a class. If left out, "
+    "nothing is rejected.",
 )
-_CELLS = 1 << 22  # outputs that are held at once: 32 MB
+_CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 
 Ask = Callable[[Any, Any], np.ndarray]
 """Output of one member for rows: ``ask(member, rows)``."""
@@ -35,30 +35,30 @@ Ask = Callable[[Any, Any], np.ndarray]
 class CombinedClassifier(ilk.Classifier):
     """Combines the outputs of its members by a rule, in blocks of rows.
 
-    A subclass sets ``classes_``, ``estimators_`` and ``combiner_`` in `fit`, and says in
-    `_ask_each` what is shown to which member. Memory for outputs is bounded, whatever the
-    number of rows; only a rule that learns is given those of all rows held out.
+    A subclass sets ``classes_``, ``estimators_`` and ``combiner_`` in `fit`, and defines in
+    `_ask_each` which data each member sees. Blocks bound the memory for outputs, whatever the
+    number of rows; only a trainable rule gets the held-out outputs of all rows at once.
     """
 
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Gives a seed to each member whose own random state is None.",
+        doc="Seeds each member whose own random_state is None.",
     )
 
     @property
     def reject_label(self) -> Any:
-        """The answer where nothing is answered; a parameter of some ensembles."""
+        """Label of rejected rows; some ensembles have a parameter for it."""
         return None
 
     @property
     def resampling(self) -> Any:
-        """What holds rows out for a rule that learns; a parameter of some ensembles."""
+        """Resampling that holds rows out for a trainable rule; a parameter of some ensembles."""
         return None
 
     @abstractmethod
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
-        """Fit members, each on its part of X; return them. A member that fails raises."""
+        """Fit members, each on its part of X; return them. Raises if a member fails."""
 
     @abstractmethod
     def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
@@ -69,15 +69,15 @@ class CombinedClassifier(ilk.Classifier):
         return self.resolve_slot("combiner")
 
     def _output_check(self) -> Callable[[Any], Any]:
-        """A function that returns a fitted member, or raises if the rule cannot take its output."""
+        """Return a function that returns a fitted member, or raises if the rule cannot use it."""
         if self._rule().needs == "labels":
             return lambda member: member
         return partial(check_probabilistic, otherwise=", or a rule of labels, such as 'majority'")
 
     def _kept(self) -> tuple[list[int], int]:
-        """Positions of ``estimators_`` among all members, and the number of these.
+        """Positions of ``estimators_`` among all members, and the total number of members.
 
-        All of them, if a subclass leaves none out.
+        The default is for subclasses that drop no member.
         """
         self.estimators_: list[Any]
         return list(range(len(self.estimators_))), len(self.estimators_)
@@ -85,7 +85,7 @@ class CombinedClassifier(ilk.Classifier):
     def _fit_combiner(
         self, X: Any, codes: np.ndarray, weights: Any, rng: np.random.RandomState
     ) -> None:
-        """Set ``combiner_``; a rule that learns does so from outputs for rows held out."""
+        """Set ``combiner_``; a trainable rule is fitted to held-out outputs."""
         self.combiner: Any
         self.combiner_: Any = self._rule()
         kept, n_members = self._kept()
@@ -116,7 +116,7 @@ class CombinedClassifier(ilk.Classifier):
             self.combiner_.fit(outputs, codes[rows], seen)
 
     def _try_combiner(self, X: Any) -> None:
-        """Let a rule say now that it is for other members or classes than there are."""
+        """Let the rule raise now if it does not fit the number of members or classes."""
         n_members, n_classes = len(self.estimators_), len(self.classes_)
         if self.combiner_.needs == "labels":
             said = np.zeros((n_members, 1), dtype=np.intp)
@@ -125,7 +125,7 @@ class CombinedClassifier(ilk.Classifier):
         self.combiner_.decide(self._combine(said, X))
 
     def _check_held_out(self, codes: np.ndarray) -> None:
-        """Raise an InputError where there is nothing to tell apart among the rows held out."""
+        """Raise an InputError where the held-out rows have one class only."""
         found = np.unique(codes)
         if len(found) == 1 < len(self.classes_):
             raise ilk.InputError(
@@ -134,7 +134,7 @@ class CombinedClassifier(ilk.Classifier):
             )
 
     def _outputs(self, members: list[Any], X: Any) -> np.ndarray:
-        """Outputs of the members as the rule takes them; array of shape (L, n, C)."""
+        """Outputs of the members in the form that the rule takes; array of shape (L, n, C)."""
         if self.combiner_.needs == "labels":
             codes = np.stack(self._ask_each(members, X, self._codes))
             return ilk.label_outputs(self, codes, len(self.classes_))
@@ -161,7 +161,7 @@ class CombinedClassifier(ilk.Classifier):
         total = combined.sum(axis=1, keepdims=True)
         if not (total > 0).all() or (combined < 0).any():
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: what {ilk.display_name(self.combiner_)} gives cannot "
+                f"{ilk.display_name(self)}: output of {ilk.display_name(self.combiner_)} cannot "
                 f"be made probabilities: it is negative, or zero for every class"
             )
         shares = np.asarray(combined / total)
@@ -169,7 +169,7 @@ class CombinedClassifier(ilk.Classifier):
         return _agreeing(shares, codes)
 
     def decide(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the position of the class decided for, and which rows the combiner rejects.
+        """Return the position of the predicted class, and a mask of rows the combiner rejects.
 
         Returns
         -------
@@ -188,22 +188,22 @@ class CombinedClassifier(ilk.Classifier):
         return self._in_blocks(X, self._combined_block)
 
     def _in_blocks(self, X: Any, work: Callable[[Any], np.ndarray]) -> np.ndarray:
-        """``work(rows)`` of all rows, few at a time."""
+        """Concatenate ``work(rows)`` over blocks of rows."""
         size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
         return np.concatenate([work(rows) for rows in row_blocks(X, size)])
 
     def _combined_block(self, X: Any) -> np.ndarray:
-        """Combined support of a few rows."""
+        """Combined support of one block of rows."""
         return self._combine(self._member_outputs(X), X)
 
     def _member_outputs(self, X: Any) -> np.ndarray:
-        """Codes of shape (L, n) where the rule takes labels, else outputs of shape (L, n, C)."""
+        """Codes of shape (L, n) for rules on labels, else outputs of shape (L, n, C)."""
         labels = self.combiner_.needs == "labels"
         ask = self._codes if labels else self._probabilities
         return np.stack(self._ask_each(self.estimators_, X, ask))
 
     def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """Combined support of rows from the members' outputs for them."""
+        """Combined support of rows from the members' outputs."""
         if self.combiner_.needs == "labels":
             return np.asarray(self.combiner_.combine_labels(said, len(self.classes_), X))
         return np.asarray(self.combiner_.combine(said, X))
@@ -222,9 +222,9 @@ class CombinedClassifier(ilk.Classifier):
 
 
 def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Let the class decided for be the largest where only rounding makes another one larger.
+    """Make the predicted class the largest share where only rounding makes another larger.
 
-    Changes the array it returns.
+    Changes `shares` in place and returns it.
     """
     rows = np.arange(len(shares))
     own, top = shares[rows, codes], shares.max(axis=1)
@@ -240,12 +240,12 @@ def check_n_jobs(owner: Any) -> None:
 
 
 def check_member_weights(owner: Any, weights: Any, codes: np.ndarray, members: Any) -> Any:
-    """Return sample weights as an array, or None where there are none.
+    """Return sample weights as an array, or None if there are none.
 
     Raises
     ------
     InputError
-        If weights are wrong, leave a class without any, or no member takes them.
+        If weights are invalid, give a class no weight, or no member accepts them.
     """
     if weights is None:
         return None
@@ -257,7 +257,7 @@ def check_member_weights(owner: Any, weights: Any, codes: np.ndarray, members: A
 
 
 def check_no_class_lost(owner: Any, codes: np.ndarray) -> None:
-    """Raise an InputError where a class of `owner` is not among the codes of weighed rows."""
+    """Raise an InputError where a class of `owner` is missing among the codes of weighted rows."""
     lost = np.flatnonzero(np.bincount(codes, minlength=len(owner.classes_)) == 0)
     if len(lost):
         label = owner.classes_[lost[0]].item()

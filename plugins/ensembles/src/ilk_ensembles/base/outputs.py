@@ -1,4 +1,4 @@
-"""Outputs of members, checked: codes and probabilities for the classes, or finite numbers."""
+"""Checked outputs of members: class codes, probabilities, or finite numbers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 import ilk
 
 ABSTAINS = -1
-"""Code of a label that is no class of the ensemble: such a member has no vote."""
+"""Code of a label that is no class of the ensemble: the member abstains from the vote."""
 
 
 def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """Probability of each class of the ensemble by one fitted member; array of shape (n, C).
 
-    A class that the member does not know has probability 0.
+    Classes unseen by the member in training get probability 0.
 
     Raises
     ------
     InputError
-        If the member has no ``predict_proba``, gives an array of another shape or no
-        probabilities, or knows a class that the ensemble does not.
+        If the member has no ``predict_proba``, returns an array of another shape or values
+        that are not probabilities, or was trained on a class that the ensemble does not have.
     """
     given = numbers(check_probabilistic(member).predict_proba(X), "probabilities")
     own = np.asarray(member.classes_)
@@ -47,12 +47,12 @@ def check_probabilistic(member: Any, otherwise: str = "") -> Any:
 def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """Position of each predicted label among the classes; array of int of shape (n,).
 
-    A label that is no class, as of a member that declines to answer, has code `ABSTAINS`.
+    A label that is no class, such as that of a rejecting member, gets the code `ABSTAINS`.
 
     Raises
     ------
     InputError
-        If the member knows a class that the ensemble does not, or gives no label for each row.
+        If the member has a class that the ensemble does not, or returns no label for each row.
     """
     own = getattr(member, "classes_", None)
     if own is not None:
@@ -71,7 +71,7 @@ def one_per_row(said: Any, n: int) -> np.ndarray:
     Raises
     ------
     InputError
-        If it has another shape.
+        If the shape differs.
     """
     array = np.asarray(said)
     if array.shape != (n,):
@@ -85,7 +85,7 @@ def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
     Raises
     ------
     InputError
-        If it has another shape, or holds what is no number.
+        If the shape differs, or a value is not a finite number.
     """
     array = one_per_row(numbers(said, what), n).astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(array))
@@ -100,7 +100,7 @@ def numbers(said: Any, what: str) -> np.ndarray:
     Raises
     ------
     InputError
-        If it holds texts, complex numbers or anything else.
+        If it holds texts, complex numbers or other objects.
     """
     array = np.asarray(said)
     if array.dtype == object and array.ndim:
@@ -126,7 +126,7 @@ def _check_shares(given: np.ndarray) -> None:
 
 
 def aligned(probabilities: np.ndarray, own: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Order columns as `classes`; a class that the member does not know has probability 0."""
+    """Reorder columns as `classes`; classes unseen by the member get probability 0."""
     if np.array_equal(own, classes):
         return probabilities
     check_known(own, classes)
@@ -136,7 +136,7 @@ def aligned(probabilities: np.ndarray, own: np.ndarray, classes: np.ndarray) -> 
 
 
 def check_known(own: np.ndarray, classes: np.ndarray) -> None:
-    """Raise an InputError where a member knows a class that the ensemble does not."""
+    """Raise an InputError where a member has a class that the ensemble does not have."""
     unknown = own[~np.isin(own, classes)]
     if len(unknown):
         raise ilk.InputError(f"knows the class {unknown[0].item()!r}, which y does not have")

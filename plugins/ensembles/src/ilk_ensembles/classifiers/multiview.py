@@ -1,4 +1,4 @@
-"""A classifier for each view, combined by a rule."""
+"""One classifier for each view, combined by a rule."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from ilk_ensembles.base.views import (
 
 
 class MultiView(PerViewClassifier):
-    """A classifier for each view, whose answers are combined by a rule (HML2-CF).
+    """One classifier for each view, whose outputs are combined by a rule (HML2-CF).
 
-    A view is a group of columns of a table or an array: an aspect of the same object. The
-    classifier f_v of view v sees its columns x_v only; the rule combines what they say::
+    A view is a group of columns of a table or an array: one aspect of the objects. The
+    classifier f_v of view v sees only its columns x_v; the rule combines the outputs. The sum::
 
         f(x) = sum_v w_v f_v(x_v)
 
     is the combiner `sum` or, with weights, `weighted_sum`; ``{use = "weighted_sum", weights =
-    "pyramid"}`` is equation (10.18) for views from coarse to fine. Any other combiner will do:
-    minimum, maximum and product are those of [2]. Members, and weights, are in the order of the
-    views. A combiner that learns is fitted on outputs for rows held out.
+    "pyramid"}`` is equation (10.18) for views from coarse to fine. Any other combiner can be
+    used: minimum, maximum and product are those of [2]. Members, and weights, are in the order
+    of the views. A trainable combiner is fitted to held-out outputs.
 
     Views may overlap; columns of no view have no influence. A view may have nominal columns if
-    its member takes tables.
+    its member accepts tables.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
     estimators_ : list of classifiers
         The fitted members.
-    views_ : list
+    Names of their views.
         Names of their views.
     columns_ : dict of str to ndarray
         Positions of the columns of each view.
     failures_ : dict of str to IlkError
-        Why members were left out, by their view.
+        Errors of the dropped members, by view.
     combiner_ : combiner
     n_features_in_ : int
 
     Raises
     ------
     ParameterError
-        If a view names no column, `members` names no view, or `reject_label` is a class.
+        If a view names no column, `members` names an unknown view, or `reject_label` is a class.
     InputError
-        If a member fails, or gives no probabilities where the rule needs them; names its view.
+        If a member fails, or lacks probabilities that the rule needs; the error names its view.
 
     Notes
     -----
-    ``predict`` is the class of most combined support, the first of the sorted classes among
-    equals, so it agrees with ``predict_proba``.
+    ``predict`` returns the class of largest combined support; ties go to the first of the
+    sorted classes, so that it agrees with ``predict_proba``.
 
     References
     ----------
@@ -81,24 +81,24 @@ class MultiView(PerViewClassifier):
     combiner: CombinerLike = slot(
         "combiner",
         default="sum",
-        doc="The rule that makes one output of theirs.",
+        doc="The rule that combines the outputs of the members.",
     )
     reject_label: str | int | None = param(
         default=None,
         type=(str, int, bool),
-        doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
-        "rejected: the class of most support is predicted.",
+        doc="Label predicted where the combiner rejects; must not be a class. If left out, "
+        "nothing is rejected: the class of largest support is predicted.",
     )
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error; or its view is left out, with its "
-        "weight, and listed in ``failures_``.",
+        doc="'raise': a member that fails to fit is an error. 'drop': its view is left out, with "
+        "its weight, and listed in ``failures_``.",
     )
     resampling: ResamplingLike | None = slot(
         "resampling",
         default=None,
-        doc="How rows are held out for a combiner that learns. If left out: stratified folds, "
+        doc="How rows are held out for a trainable combiner. If left out: stratified folds, "
         "at most 5; the only row of a class is always trained on.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -122,14 +122,14 @@ class MultiView(PerViewClassifier):
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the member of every view on its columns, then the rule where it learns.
+        """Fit the member of every view on its columns, then the rule if it is trainable.
 
         Parameters
         ----------
         X : array or data frame of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Given to the members that take it; an error if none does.
+            Passed to the members that accept it; an error if none does.
         """
         self.check_parameters()
         X = learn_columns(self, X, self.views)

@@ -1,4 +1,4 @@
-"""Density-based clustering: neighbourhoods of all rows, block by block, and their clusters."""
+"""Density-based clustering: neighbourhoods computed in blocks of rows, and their clusters."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ilk_ensembles.base.validation import check_features
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MIN_SAMPLES = Param(int, ge=1, doc="Rows in the neighbourhood of a core row, itself included.")
-INDEX = Param(slot="index", doc="How neighbours are found; must find those within a radius.")
-_FIRST = 256  # rows of the first block
-_NEIGHBORS = 1 << 21  # that a block should not have many more of: 32 MB with their distances
+MIN_SAMPLES = Param(int, ge=1, doc="Minimum rows in a core row's neighbourhood, with itself.")
+INDEX = Param(slot="index", doc="Neighbour search; must have ``radius_neighbors``.")
+_FIRST = 256  # rows of the first block; later sizes follow the neighbours found
+_NEIGHBORS = 1 << 21  # target number of neighbours per block: 32 MB with their distances
 
 
 class Block(NamedTuple):
-    """Neighbours of some rows in succession, laid end to end.
+    """Neighbours of consecutive rows, concatenated.
 
     Attributes
     ----------
     start : int
         The first row.
     starts : ndarray of int, shape (m + 1,)
-        Where the neighbours of each row start.
+        Offset of the neighbours of each row.
     neighbors : ndarray of int
     """
 
@@ -38,13 +38,13 @@ class Block(NamedTuple):
 
 
 class Neighborhoods(ABC):
-    """Who is near whom among n rows.
+    """Neighbourhood relation of n rows.
 
     Attributes
     ----------
     n : int
     symmetric : bool
-        Whether every row is near those that are near it.
+        Whether the relation is symmetric.
     """
 
     n: int
@@ -52,10 +52,10 @@ class Neighborhoods(ABC):
 
     @abstractmethod
     def block(self, start: int, stop: int) -> Block:
-        """Neighbours of the rows from `start` to before `stop`."""
+        """Neighbours of the rows from `start` up to, but excluding, `stop`."""
 
     def blocks(self) -> Iterator[Block]:
-        """Neighbours of all rows, in blocks that grow and shrink with the neighbourhoods."""
+        """Yield the neighbours of all rows; block sizes adapt to the number of neighbours."""
         start, size = 0, _FIRST
         while start < self.n:
             block = self.block(start, min(start + size, self.n))
@@ -69,7 +69,7 @@ class Neighborhoods(ABC):
 
 
 class RadiusNeighborhoods(Neighborhoods):
-    """Rows within a distance of each other, as an index finds them.
+    """Rows within a radius of each other, found by an index.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class RadiusNeighborhoods(Neighborhoods):
     index : Index
         Fitted on X.
     distance : Distance
-        That it was fitted with.
+        The distance of the index.
     eps : float
     """
 
@@ -95,14 +95,14 @@ class RadiusNeighborhoods(Neighborhoods):
 
 
 class MultiViewNeighborhoods(Neighborhoods):
-    """Rows that are near each other in at least so many views.
+    """Rows that are neighbours in at least a given number of views.
 
     Parameters
     ----------
     views : list of Neighborhoods
-        Of the same rows.
+        Over the same rows.
     least : int
-        1: the union of the neighbourhoods; as many as there are views: the intersection.
+        1: union of the neighbourhoods; the number of views: intersection.
     """
 
     def __init__(self, views: list[RadiusNeighborhoods], least: int) -> None:
@@ -121,12 +121,12 @@ class MultiViewNeighborhoods(Neighborhoods):
 
 
 def comparable(owner: Any, distance: Any, X: Any) -> Any:
-    """Return X in the form a distance takes it, after a look at its columns where it has some.
+    """Return X in the form the distance takes, after a check of its columns, if any.
 
     Raises
     ------
     InputError, InputTypeError
-        If X has no row, or has what the distance cannot take.
+        If X has no row, or the distance does not accept it.
     """
     able = distance.capabilities
     vectors = set(able.inputs) & {"vectors", "histograms"}
@@ -148,12 +148,12 @@ def comparable(owner: Any, distance: Any, X: Any) -> Any:
 def radius_neighborhoods(
     owner: Any, X: Any, distance: Any, index: Any, eps: float
 ) -> RadiusNeighborhoods:
-    """Fit a distance and an index on X, for neighbourhoods.
+    """Fit a distance and an index on X for radius searches.
 
     Raises
     ------
     ParameterError
-        If the index finds no rows within a radius.
+        If the index has no radius search.
     """
     if type(index).radius_neighbors is ilk.Index.radius_neighbors:
         raise owner.parameter_error(
@@ -170,12 +170,12 @@ def density_clusters(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Cluster rows by density.
 
-    A row is core if its neighbourhood, itself included, weighs at least `min_samples`. Core
-    rows that are near each other are of one cluster; clusters are numbered by their first core
-    row. Other rows near core rows are of the first cluster that reaches them.
+    A row is core if its neighbourhood, itself included, has weight at least `min_samples`.
+    Neighbouring core rows share a cluster; clusters are numbered by their first core row. Other
+    rows near core rows join the first cluster that reaches them.
 
-    Where neighbourhoods are symmetric, only those of rows that are no core are kept, which
-    have few neighbours; else all those of core rows.
+    If the relation is symmetric, only the neighbourhoods of rows that are not core are stored,
+    which are small; otherwise the neighbourhoods of all core rows are stored.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def _reached(
 
 
 def _find_core(block: Block, min_samples: int, weights: np.ndarray, core: np.ndarray) -> np.ndarray:
-    """Set which rows of a block are core, and return that part."""
+    """Mark the core rows of a block in `core`, and return that part of it."""
     from ilk_ensembles.clusterers.density_kernels import masses
 
     mass = masses(block.start, block.starts, block.neighbors, weights)
@@ -239,7 +239,7 @@ def _find_core(block: Block, min_samples: int, weights: np.ndarray, core: np.nda
 
 
 def _rows_of(block: Block, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Some rows of a block, where their neighbours start, and their neighbours."""
+    """Selected rows of a block, the offsets of their neighbours, and the neighbours."""
     counts = np.diff(block.starts)
     chosen = block.neighbors[np.repeat(mask, counts)]
     starts = np.concatenate([[0], np.cumsum(counts[mask])])

@@ -76,7 +76,7 @@ class BayesianAverage(SupportCombiner):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "given posteriors belong to the members in their order",
@@ -84,7 +84,7 @@ class BayesianAverage(SupportCombiner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Posteriors that are learned, from two priors, and given ones."""
+        """Learned posteriors, from two priors, and given ones."""
         return [
             cls(),
             cls(prior=[1, 2, 1, 1, 1]),

@@ -64,7 +64,7 @@ class Cascade(SupportCombiner):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation": "members are asked in an order",

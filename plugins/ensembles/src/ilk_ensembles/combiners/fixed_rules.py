@@ -58,7 +58,7 @@ class Max(_FixedRule):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     _kernel = "largest"
@@ -95,7 +95,7 @@ class Min(_FixedRule):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     _kernel = "smallest"
@@ -133,7 +133,7 @@ class Median(_FixedRule):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     _kernel = "median"
@@ -174,7 +174,7 @@ class Product(_FixedRule):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     _kernel = "product"
@@ -212,7 +212,7 @@ class Sum(_FixedRule):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
@@ -255,7 +255,7 @@ class Borda(_FixedRule):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:

@@ -82,7 +82,7 @@ class Gating(SupportCombiner):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True)
 

@@ -157,7 +157,7 @@ class WeightedMajority(SupportCombiner):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#1": "given weights belong to the members in their order",
@@ -165,7 +165,7 @@ class WeightedMajority(SupportCombiner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Weights that are learned, and given ones."""
+        """Learned weights, and given ones."""
         return [cls(), cls(weights=[3, 1, 0, 2.5, 1], threshold="half", ties="reject")]
 
     @property

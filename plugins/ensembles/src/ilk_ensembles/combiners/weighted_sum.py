@@ -70,7 +70,7 @@ class WeightedSum(SupportCombiner):
         type=Array,
         form="array of shape (C, C)",
         doc="``cost[j][k]`` is the cost of deciding for class k where class j is true; the "
-        "decision then is for the least expected cost ``sum_j combined_j cost[j][k]``.",
+        "decision then minimises the expected cost ``sum_j combined_j cost[j][k]``.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "levels of a pyramid have an order",

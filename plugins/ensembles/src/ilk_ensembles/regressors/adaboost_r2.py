@@ -56,9 +56,9 @@ class AdaBoostR2(ilk.Regressor):
     stopped_ : {"perfect", "chance"} or None
         Why there were fewer rounds: a member without error, or one of mean loss 1/2 or more.
     failures_ : dict of int to IlkError
-        Rounds that were left out, from 0.
+        Errors of the failed rounds, by number from 0.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
@@ -150,7 +150,7 @@ class AdaBoostR2(ilk.Regressor):
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             The weights of the first round. A case of weight 0 counts as none, and one of weight

@@ -27,7 +27,7 @@ _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
     "weight 2, but not by the same random numbers"
 )
-_CELLS = 1 << 22  # predictions that are held at once: 32 MB
+_CELLS = 1 << 22  # predictions held in memory at once: 32 MB of float64
 
 
 class BaggingRegressor(Resampled, ilk.Regressor):
@@ -49,9 +49,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     estimators_ : list of regressors
         The fitted members.
     rows_ : list of ndarray of int
-        The rows drawn for each, in the order of drawing.
+        Rows drawn for each member, in the order of drawing.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position.
+        Errors of the dropped members, by position.
     oob_prediction_ : ndarray of shape (n,)
         With `oob_score`: mean or median, for each training row, of the members that it was not
         drawn for; NaN where it was drawn for all.
@@ -61,7 +61,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     n_never_out_of_bag_ : int
         With `oob_score`: how many rows were drawn for all members.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------

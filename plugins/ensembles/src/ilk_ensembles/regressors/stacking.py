@@ -30,13 +30,13 @@ class StackingRegressor(HeterogeneousRegressor):
     estimators_ : list of L regressors
         The members, fitted on all rows.
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     learner_ : regressor
         The fitted learner.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position in `members`.
+        Errors of the dropped members, by position in `members`.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class StackingRegressor(HeterogeneousRegressor):
         default="raise",
         choices=("raise", "drop"),
         doc="A member that cannot be fitted is an error, or is left out and listed in "
-        "``failures_``. One that fails on a part of the rows only is an error.",
+        "``failures_``. Failing only on held-out splits is an error.",
     )
     resampling: ResamplingLike | None = slot(
         "resampling",
@@ -126,7 +126,7 @@ class StackingRegressor(HeterogeneousRegressor):
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             Given to the members, and the learner, that take it; an error if none does.

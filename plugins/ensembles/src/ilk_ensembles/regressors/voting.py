@@ -24,11 +24,11 @@ class VotingRegressor(HeterogeneousRegressor):
     estimators_ : list of regressors
         The fitted members.
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position in `members`.
+        Errors of the dropped members, by position in `members`.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
@@ -95,10 +95,10 @@ class VotingRegressor(HeterogeneousRegressor):
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Given to the members that take it; an error if none does.
+            Passed to the members that accept it; an error if none does.
         """
         self.check_parameters()
         X, y = self._checked(X, y)
