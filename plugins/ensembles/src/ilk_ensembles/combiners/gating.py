@@ -1,4 +1,4 @@
-"""A gate: weights of the members that depend on the case."""
+"""The gating rule: weights of the members that depend on the case."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from ilk_ensembles.base.outputs import member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
 
-_LEAST = 1e-300  # of a probability, so that its logarithm is finite
+_LEAST = 1e-300  # floor of a probability, so that its logarithm is finite
 
 
 class Gating(SupportCombiner):
-    """Gate: the mean of the members' support, with weights that a classifier of the case gives.
+    """Gating: the members' mean support, with weights predicted for each case by a classifier.
 
     ``combined_k(x) = sum_j g_j(x) P_j(k | x)``, where ``g_j(x)`` is the probability by the gate
-    that member j is the one to ask about x. The gate is learned from samples that the members
-    were not fitted on, by expectation and maximization: how much member j is responsible for
-    sample i, ``h_ij = g_j(x_i) P_j(y_i | x_i)`` divided by its sum over j, is what the gate
-    learns to predict from ``x_i``. Members stay as they are; the classifier
-    `mixture_of_experts` fits them, too.
+    that member j is the best for x. The gate is trained on held-out samples by
+    expectation-maximisation (EM): it learns to predict from ``x_i`` the responsibility of member
+    j for sample i, ``h_ij = g_j(x_i) P_j(y_i | x_i)`` divided by its sum over j. The members are
+    not refitted; the classifier `mixture_of_experts` fits them, too.
 
     Attributes
     ----------
@@ -49,7 +48,7 @@ class Gating(SupportCombiner):
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` rounds were not enough.
+        If EM did not converge in `max_iter` rounds.
 
     References
     ----------
@@ -69,13 +68,13 @@ class Gating(SupportCombiner):
     gate: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Must take sample weights and give probabilities. It sees what the members see.",
+        doc="Must take sample weights and give probabilities. It sees the same X as the members.",
     )
-    max_iter: int = param(default=100, ge=1, doc="Most rounds of learning.")
+    max_iter: int = param(default=100, ge=1, doc="Maximum number of EM rounds.")
     tol: float = param(
         default=0.001,
         ge=0,
-        doc="The rounds end when the mean log-likelihood rises by less.",
+        doc="Convergence: stop when the mean log-likelihood rises by less.",
     )
     cost: ArrayLike | None = param(
         default=None,
@@ -92,7 +91,7 @@ class Gating(SupportCombiner):
         return [cls(), cls(gate="naive_bayes", tol=0.1, ties="reject")]
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
-        """Learn the gate from held-out outputs, codes of their labels, and what they are of."""
+        """Learn the gate from held-out outputs, the codes of the true labels, and the cases."""
         self.check_parameters()
         support = normalized(self, outputs)
         codes = held_out_codes(self, support, y)
@@ -149,7 +148,7 @@ class Gating(SupportCombiner):
         return gate
 
     def _fit_gate(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
-        """Fit a gate on every case once for each member, weighted by its responsibility."""
+        """Fit the gate on every case once per member, weighted by the member's responsibility."""
         responsible = shares / shares.sum(axis=1, keepdims=True)
         rows, members = np.nonzero(responsible)
         weights = responsible[rows, members]

@@ -1,4 +1,4 @@
-"""Bagging of regressors: members that learn from bootstraps of the data."""
+"""Bagging of regressors fitted on bootstrap samples of the data."""
 
 from __future__ import annotations
 
@@ -31,18 +31,17 @@ _CELLS = 1 << 22  # predictions held in memory at once: 32 MB of float64
 
 
 class BaggingRegressor(Resampled, ilk.Regressor):
-    """Bootstrap aggregating: the mean of regressors fitted on rows drawn at random.
+    """Bootstrap aggregating: the mean of regressors fitted on randomly drawn rows.
 
     ``f_E(q) = (1/S) sum_i f_i(q, D_i)``, equation (2.26) of [1]_ with equal weights, where
-    ``D_i`` are rows drawn from the data, by default as many as there are, with replacement; or
-    the median of the ``f_i(q, D_i)`` [3]_, that of an even number midway between the two in
-    the middle.
+    ``D_i`` are rows drawn from the data, by default n rows with replacement; or the median of
+    the ``f_i(q, D_i)`` [3]_, which for an even number is the midpoint of the two middle values.
 
-    About 37 of 100 rows are not drawn for a member, they are out of its bag: what such members
-    say of a row together is an estimate for new cases.
+    About 37 % of the rows are not drawn for a given member: they are out of its bag. Combining,
+    for each row, the members it is out of the bag of estimates the error on new cases.
 
-    Memory is that of the members, 4 bytes for each row drawn and, while fitting, a copy of the
-    rows drawn for each member that is fitted at once.
+    Memory: the members, 4 bytes for each row drawn and, while fitting, a copy of the drawn rows
+    for each member fitted in parallel.
 
     Attributes
     ----------
@@ -53,23 +52,23 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     failures_ : dict of int to IlkError
         Errors of the dropped members, by position.
     oob_prediction_ : ndarray of shape (n,)
-        With `oob_score`: mean or median, for each training row, of the members that it was not
-        drawn for; NaN where it was drawn for all.
+        With `oob_score`: mean or median, for each training row, of its out-of-bag members; NaN
+        for rows in every bag.
     oob_error_ : float
-        With `oob_score`: mean squared error of it, by weight where there are weights. Rows of
-        NaN do not count. NaN where there are no others.
+        With `oob_score`: its weighted mean squared error. Rows of NaN are ignored; NaN if there
+        are no others.
     n_never_out_of_bag_ : int
-        With `oob_score`: how many rows were drawn for all members.
+        With `oob_score`: number of rows in every bag.
     n_features_in_ : int
         If X has columns.
 
     Raises
     ------
     ParameterError
-        If more rows are asked for than there are, without replacement; or `oob_score` where
-        all rows are shown to all members.
+        If more rows are requested than exist, without replacement; or `oob_score` where every
+        bag has all rows.
     InputError
-        If a member fails; names it.
+        If a member fails; the error names it.
 
     References
     ----------
@@ -92,17 +91,17 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     member: RegressorLike | None = slot(
         "regressor",
         default=None,
-        doc="Cloned for each; unstable ones gain. X may be whatever it takes. If left out a "
-        "regression tree, scikit-learn's.",
+        doc="Cloned for each draw; unstable regressors gain most. X may be any data it accepts. If "
+        "left out: scikit-learn's regression tree.",
     )
     rule: Literal["mean", "median"] = param(
         default="mean",
         choices=("mean", "median"),
-        doc="What becomes of the members' numbers.",
+        doc="How predictions of the members are combined.",
     )
     oob_score: bool = param(
         default=False,
-        doc="Whether the members say of each row that was not drawn for them what it is.",
+        doc="Whether each row is also predicted out of bag, by the members it was not drawn for.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"), sample_weight=True
@@ -114,7 +113,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Trees, any kind of rows, and part of the rows without replacement."""
+        """Trees, any kind of rows, and a subset of the rows without replacement."""
         return [
             cls(random_state=0),
             cls(member="knn", n_members=5, rule="median", random_state=0),
@@ -129,9 +128,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         X : data of n rows
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            With replacement the chance of a row to be drawn is proportional to its weight,
-            and members are given none. Without, members are given the weights of their rows,
-            and must take them; rows of weight 0 are not drawn.
+            With replacement, the probability of drawing a row is proportional to its weight, and
+            members are fitted without weights. Without replacement, members are fitted with the
+            weights of their rows and must accept them; rows of weight 0 are never drawn.
         """
         self.check_parameters()
         X = indexable(X)
@@ -178,9 +177,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         )
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what the first 1, 2, ... members predict together; arrays of shape (m,).
+        """Yield the predictions of the first 1, 2, ... members together; arrays of shape (m,).
 
-        The predictions of all members are held: 8 bytes for each member and row.
+        The predictions of all members are held in memory: 8 bytes for each member and row.
         """
         said = self._member_outputs(self._checked(X))
         total = np.zeros(said.shape[1])

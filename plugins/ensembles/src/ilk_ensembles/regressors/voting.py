@@ -1,4 +1,4 @@
-"""A vote of regressors: the mean, weighted or not, or the median of what they say."""
+"""Voting of regressors: the mean, weighted or not, or the median of their predictions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ilk_ensembles.combiners.weights import check_given, for_members
 
 
 class VotingRegressor(HeterogeneousRegressor):
-    """Fits every member on the same data; predicts the mean, or the median, of their numbers.
+    """Fits every member on the same data; predicts the mean, or the median, of their outputs.
 
-    ``f(x) = sum_j w_j f_j(x) / sum_j w_j``, equation (2.26) of [1]_, all alike unless there are
-    weights; or the median of the ``f_j(x)``, that of an even number midway between the two in
-    the middle, which one member that is far off does not move.
+    ``f(x) = sum_j w_j f_j(x) / sum_j w_j``, equation (2.26) of [1]_, with equal weights by
+    default; or the median of the ``f_j(x)``, which for an even number is the midpoint of the two
+    middle values and is robust against one outlying member.
 
     Attributes
     ----------
@@ -33,10 +33,10 @@ class VotingRegressor(HeterogeneousRegressor):
     Raises
     ------
     ParameterError
-        If there is no member; if weights are wrong, for another number of members, or given
-        with the median.
+        If there is no member; if weights are invalid, do not match the number of members, or are
+        given with the median.
     InputError
-        If a member fails, or predicts what is no finite number; names it. If y is no numbers.
+        If a member fails, or its prediction is not finite; the error names it. If y is not numeric.
 
     References
     ----------
@@ -57,18 +57,18 @@ class VotingRegressor(HeterogeneousRegressor):
     rule: Literal["mean", "median"] = param(
         default="mean",
         choices=("mean", "median"),
-        doc="What becomes of the members' numbers.",
+        doc="How predictions of the members are combined.",
     )
     weights: ArrayLike | None = param(
         default=None,
         type=Array,
         form="array of shape (L,)",
-        doc="Of the members, for the mean: at least 0 and not all 0.",
+        doc="Weights of the members in the mean: at least 0 and not all 0.",
     )
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Members that take weights, weights of members, and the median for any kind of rows."""
+        """Members that accept weights, weights of members, and the median for any kind of rows."""
         few = {"use": "boosted_experts", "n_rounds": 2}
         lines = [few, {**few, "rule": "median"}]
         parts: list[Any] = ["knn", few, {"use": "bagging", "n_members": 3}]
@@ -80,7 +80,7 @@ class VotingRegressor(HeterogeneousRegressor):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that weights are for the members, and for the mean."""
+        """Check each parameter, and that weights match the members, and are for the mean."""
         super().check_parameters()
         if self.weights is None:
             return
@@ -108,7 +108,7 @@ class VotingRegressor(HeterogeneousRegressor):
         return self
 
     def _votes(self) -> np.ndarray | None:
-        """Weights of the fitted members; None where they are alike."""
+        """Weights of the fitted members; None if equal."""
         if self.weights is None:
             return None
         weights = np.asarray(self.weights, dtype=float)[self.positions_]

@@ -1,4 +1,4 @@
-"""Verdicts in a sentence or two."""
+"""Verdicts as text of one or two sentences."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def friedman_text(verdict: ilk.Verdict) -> str:
-    """Say what was tested, whether pipelines differ, and which pairs do."""
+    """Describe the test, whether pipelines differ, and which pairs do."""
     said = verdict.details
-    if said["exact"]:  # which no F has
+    if said["exact"]:  # there is no F then
         statistic = f"Friedman, chi-squared = {said['chi2']:.2f}, exact"
     else:
         first, second = said["degrees_of_freedom"]
@@ -43,7 +43,7 @@ def _finding(verdict: ilk.Verdict) -> str:
 
 
 def _better(verdict: ilk.Verdict) -> list[str]:
-    """Say for each pipeline, best first, which ones it is better than."""
+    """For each pipeline, best first, name the pipelines it beats."""
     beaten: dict[str, list[str]] = {}
     for pair in verdict.pairs:
         if pair["different"]:
@@ -54,14 +54,14 @@ def _better(verdict: ilk.Verdict) -> list[str]:
 
 
 def left_out(dropped: Sequence[str]) -> str:
-    """Say which data sets were left out, with a space before; nothing if none were."""
+    """Name the excluded data sets, after a space; empty if there are none."""
     if not dropped:
         return ""
     return f" Left out for missing scores: {len(dropped)} ({list_some(dropped)})."
 
 
 def list_some(items: Sequence[str], most: int = 8, separator: str = ", ") -> str:
-    """Join items by commas, the first ones if there are many."""
+    """Join items by commas, truncated if there are many."""
     rest = f" and {len(items) - most} more" if len(items) > most else ""
     return separator.join(items[:most]) + rest
 
@@ -75,7 +75,7 @@ def _p(value: float) -> str:
 
 
 def pairs_text(verdict: ilk.Verdict, said: str) -> str:
-    """Say what tests of pairs found: all about a single one, else the pairs that differ."""
+    """Describe the results of pairwise tests: a single pair in full, else the pairs that differ."""
     if len(verdict.pairs) == 1:
         return _one_pair(verdict, said)
     details, pairs = verdict.details, verdict.pairs
@@ -95,7 +95,7 @@ def pairs_text(verdict: ilk.Verdict, said: str) -> str:
 
 
 def _wins(verdict: ilk.Verdict, *, several: bool) -> list[str]:
-    """Say which pipelines are better than which, and on which data sets if there are several."""
+    """Name the better and worse pipelines, and the data sets if there are several."""
     found: dict[str, list[str]] = {}
     for pair in verdict.pairs:
         if pair["different"]:
@@ -143,7 +143,7 @@ def _number4(value: float) -> str:
 
 
 def posterior_text(verdict: ilk.Verdict) -> str:
-    """Say how probable it is that pipelines are better, and that they are equivalent."""
+    """Give the probabilities that pipelines are better, and that they are equivalent."""
     details, pairs = verdict.details, verdict.pairs
     rope = f", rope {details['rope']:g}" if details["rope"] else ""
     opening = (
