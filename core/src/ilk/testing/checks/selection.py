@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _mixed(subject: Subject, n: int = 30) -> tuple[Any, np.ndarray]:
-    """Return data with some labels wrong, so that there is something to edit."""
+    """Return data with some wrong labels, so that editing has an effect."""
     X, y = subject.data(n)
     y = y.copy()
     y[[2, 9, 16]] = 1 - y[[2, 9, 16]]
@@ -27,7 +27,7 @@ def _mixed(subject: Subject, n: int = 30) -> tuple[Any, np.ndarray]:
 
 @check("editor")
 def check_kept_rows(subject: Subject) -> None:
-    """What is returned are the rows of X and y that `sample_indices_` names, in order."""
+    """The result consists of the rows of X and y at `sample_indices_`, in order."""
     X, y = _mixed(subject)
     editor = subject.seeded()
     kept_X, kept_y = editor.fit_resample(X, y)
@@ -46,7 +46,7 @@ def check_kept_rows(subject: Subject) -> None:
 
 @check("editor")
 def check_reduction(subject: Subject) -> None:
-    """`reduction_` is the share of cases that was removed."""
+    """`reduction_` is the share of removed cases."""
     X, y = _mixed(subject)
     editor = subject.seeded()
     editor.fit_resample(X, y)
@@ -56,7 +56,7 @@ def check_reduction(subject: Subject) -> None:
 
 @check("editor")
 def check_editing_ignores_names(subject: Subject) -> None:
-    """Classes may be called anything; other names keep the same cases."""
+    """Renaming the classes does not change the selected cases."""
     X, y = _mixed(subject)
     expected = subject.use.run(subject.seeded(), X, y)
     for what, labels in renamings(y):
@@ -66,7 +66,7 @@ def check_editing_ignores_names(subject: Subject) -> None:
 
 @check("editor")
 def check_editor_as_step(subject: Subject) -> None:
-    """It is accepted as a step, and what comes after learns from the kept cases."""
+    """It is accepted as a pipeline step, and later steps are fitted to the selected cases."""
     X, y = _mixed(subject)
     pipeline = Pipeline([{"editor": subject.seeded()}, {"classifier": _Count()}]).fit(X, y)
     kept = len(subject.use.run(subject.seeded(), X, y))
@@ -75,7 +75,7 @@ def check_editor_as_step(subject: Subject) -> None:
 
 
 class _Count(Classifier):
-    """A classifier that only counts the cases it is given."""
+    """A classifier that only counts its training cases."""
 
     def fit(self, X: Any, y: Any) -> _Count:
         self.n_ = len(y)
@@ -88,7 +88,7 @@ class _Count(Classifier):
 
 @check("editor")
 def check_editor_labels_missing(subject: Subject) -> None:
-    """No labels, or too few, are errors that name the component."""
+    """Missing labels, or too few, are errors that name the component."""
     X, y = subject.data()
     for what, bad in (("y=None", None), ("one label too few", y[:-1])):
         expect_error(
@@ -100,7 +100,7 @@ def check_editor_labels_missing(subject: Subject) -> None:
 
 @check("relevance")
 def check_scores(subject: Subject) -> None:
-    """`scores` gives a finite number >= 0 for each feature."""
+    """`scores` returns a finite number >= 0 for each feature."""
     X, y = subject.vectors()
     got = np.asarray(subject.seeded().scores(X, y))
     expect(got.shape == (X.shape[1],), f"expected shape ({X.shape[1]},), got {got.shape}")
@@ -119,7 +119,7 @@ def check_relevant_first(subject: Subject) -> None:
 
 @check("relevance")
 def check_scores_ignore_names(subject: Subject) -> None:
-    """Classes may be called anything; other names give the same scores."""
+    """Renaming the classes does not change the scores."""
     X, y = subject.vectors()
     expected = subject.seeded().scores(X, y)
     for what, labels in renamings(y, any_order=True):
