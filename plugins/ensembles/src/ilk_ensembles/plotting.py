@@ -79,8 +79,8 @@ def error_by_size(
     bounds = getattr(ensemble, "error_bounds_", None)
     if bounds is not None:
         sizes = np.arange(1, len(bounds) + 1)
-        said = "bound of the training error"
-        ax.plot(sizes, bounds, color="black", linestyle="--", linewidth=1, label=said)
+        legend = "bound of the training error"
+        ax.plot(sizes, bounds, color="black", linestyle="--", linewidth=1, label=legend)
     ax.set(xlabel="members", ylabel="error", title=written(name), ylim=(0, None))
     ax.legend()
     return ax

@@ -119,10 +119,10 @@ class CombinedClassifier(ilk.Classifier):
         """Let the rule raise now if it does not fit the number of members or classes."""
         n_members, n_classes = len(self.estimators_), len(self.classes_)
         if self.combiner_.needs == "labels":
-            said = np.zeros((n_members, 1), dtype=np.intp)
+            outputs = np.zeros((n_members, 1), dtype=np.intp)
         else:
-            said = np.full((n_members, 1, n_classes), 1 / n_classes)
-        self.combiner_.decide(self._combine(said, X))
+            outputs = np.full((n_members, 1, n_classes), 1 / n_classes)
+        self.combiner_.decide(self._combine(outputs, X))
 
     def _check_held_out(self, codes: np.ndarray) -> None:
         """Raise an InputError where the held-out rows have one class only."""
@@ -202,11 +202,11 @@ class CombinedClassifier(ilk.Classifier):
         ask = self._codes if labels else self._probabilities
         return np.stack(self._ask_each(self.estimators_, X, ask))
 
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
         """Combined support of rows from the members' outputs."""
         if self.combiner_.needs == "labels":
-            return np.asarray(self.combiner_.combine_labels(said, len(self.classes_), X))
-        return np.asarray(self.combiner_.combine(said, X))
+            return np.asarray(self.combiner_.combine_labels(outputs, len(self.classes_), X))
+        return np.asarray(self.combiner_.combine(outputs, X))
 
     def _codes(self, member: Any, X: Any) -> np.ndarray:
         return member_codes(member, X, self.classes_)

@@ -173,7 +173,7 @@ class HeterogeneousRegressor(ilk.Regressor):
         check_members(self)
 
     @abstractmethod
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
         """Combine the members' predictions, of shape (L, n), into one number for each row."""
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:

@@ -82,12 +82,12 @@ def _alike(
     if not members:
         return
     columns = [np.flatnonzero(left_out[member]) for member in members]
-    said = ask_each(members, [start + those for those in columns])
+    answers = ask_each(members, [start + those for those in columns])
     place = np.cumsum(left_out, axis=0) - 1  # rank of a member among a row's out-of-bag members
     counts = place[-1] + 1
-    shape = (int(counts.max()), left_out.shape[1], *said[0].shape[1:])
-    packed = np.empty(shape, dtype=np.result_type(*said))
-    for member, those, outputs in zip(members, columns, said, strict=True):
+    shape = (int(counts.max()), left_out.shape[1], *answers[0].shape[1:])
+    packed = np.empty(shape, dtype=np.result_type(*answers))
+    for member, those, outputs in zip(members, columns, answers, strict=True):
         packed[place[member, those], those] = outputs
     for count in np.unique(counts[counts > 0]).tolist():
         alike = np.flatnonzero(counts == count)

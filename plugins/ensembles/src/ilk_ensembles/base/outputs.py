@@ -65,7 +65,7 @@ def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     return np.array([table.get(label, ABSTAINS) for label in labels.tolist()], dtype=np.intp)
 
 
-def one_per_row(said: Any, n: int) -> np.ndarray:
+def one_per_row(output: Any, n: int) -> np.ndarray:
     """Predictions of a member as an array of shape (n,).
 
     Raises
@@ -73,13 +73,13 @@ def one_per_row(said: Any, n: int) -> np.ndarray:
     InputError
         If the shape differs.
     """
-    array = np.asarray(said)
+    array = np.asarray(output)
     if array.shape != (n,):
         raise ilk.InputError(f"predicts an array of shape {array.shape} for {n} rows")
     return array
 
 
-def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
+def number_per_row(output: Any, n: int, what: str = "predictions") -> np.ndarray:
     """Predictions of a member as an array of finite floats of shape (n,).
 
     Raises
@@ -87,14 +87,14 @@ def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
     InputError
         If the shape differs, or a value is not a finite number.
     """
-    array = one_per_row(numbers(said, what), n).astype(np.float64, copy=False)
+    array = one_per_row(numbers(output, what), n).astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
         raise ilk.InputError(f"gives {array[bad[0]]} in {what}, at row {bad[0]}")
     return array
 
 
-def numbers(said: Any, what: str) -> np.ndarray:
+def numbers(output: Any, what: str) -> np.ndarray:
     """Output of a member as an array of numbers.
 
     Raises
@@ -102,7 +102,7 @@ def numbers(said: Any, what: str) -> np.ndarray:
     InputError
         If it holds texts, complex numbers or other objects.
     """
-    array = np.asarray(said)
+    array = np.asarray(output)
     if array.dtype == object and array.ndim:
         array = array.astype(float)
     if array.dtype.kind not in "fiub":

@@ -369,7 +369,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         support = self._support_out_of_bag(
             X,
             self._codes if self.combiner_.needs == "labels" else self._probabilities,
-            lambda said, rows: self._combine(said, ilk.take(X, rows)),
+            lambda outputs, rows: self._combine(outputs, ilk.take(X, rows)),
             len(self.classes_),
         )
         known = np.flatnonzero(~np.isnan(support[:, 0]))
@@ -407,6 +407,6 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             )
         X = self._with_columns(X)
         check_features(self, X, reset=False)
-        said = self._member_outputs(X)
-        for count in range(1, len(said) + 1):
-            yield self._combine(said[:count], X)
+        outputs = self._member_outputs(X)
+        for count in range(1, len(outputs) + 1):
+            yield self._combine(outputs[:count], X)

@@ -149,9 +149,9 @@ def add_scores(
     """
     for t in range(len(places)):
         for c in range(places.shape[1]):
-            column, said = bins[places[t, c]], values[t, c]
+            column, confidences = bins[places[t, c]], values[t, c]
             for i in range(len(column)):
-                scores[start + i, c] += said[column[i]]
+                scores[start + i, c] += confidences[column[i]]
 
 
 @compiled

@@ -275,8 +275,10 @@ class _Votes(Rounds):
         return bool((y != y[0]).any())
 
     def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
-        said = self.learner.ask(number, member, lambda m, X: one_per_row(m.predict(X), len(self.y)))
-        wrong = said != self.y
+        predicted = self.learner.ask(
+            number, member, lambda m, X: one_per_row(m.predict(X), len(self.y))
+        )
+        wrong = predicted != self.y
         stop: Stop | None = None
         error = float(weights[wrong].sum())
         if not wrong.any():

@@ -319,23 +319,23 @@ class ECOC(ilk.Classifier):
         """Scores or probabilities of each class; array of shape (n, C)."""
         check_is_fitted(self)
         check_features(self, X, reset=False)
-        return np.concatenate([self._decode(said) for said in self._member_outputs(X)])
+        return np.concatenate([self._decode(outputs) for outputs in self._member_outputs(X)])
 
     def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the outputs of the members for blocks of rows; arrays of shape (m, L)."""
         ask = _ASK[self.decoding]
         for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
             work = partial(_ask_member, rows, ask)
-            said = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
-            yield np.stack(said, axis=1)
+            outputs = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
+            yield np.stack(outputs, axis=1)
 
-    def _decode(self, said: np.ndarray) -> np.ndarray:
+    def _decode(self, outputs: np.ndarray) -> np.ndarray:
         ignore = self.zeros == "ignore"
         if self.decoding == "hamming":
-            return agreement(said, self.code_, ignore_zeros=ignore)
+            return agreement(outputs, self.code_, ignore_zeros=ignore)
         if self.decoding == "loss":
-            return least_loss(said, self.code_, self.loss, ignore_zeros=ignore)
-        return couple(said, self.code_)
+            return least_loss(outputs, self.code_, self.loss, ignore_zeros=ignore)
+        return couple(outputs, self.code_)
 
 
 def _ask_member(X: Any, ask: Callable[[Any, Any], np.ndarray], member: Any) -> np.ndarray:

@@ -167,19 +167,19 @@ class GentleBoost(StagedClassifier):
             weights = np.exp(logs - logs.max(axis=1, keepdims=True))
             weights /= weights.sum(axis=1, keepdims=True)
             try:
-                members, said = fit_round(number, labels, weights)
+                members, predicted = fit_round(number, labels, weights)
             except ilk.IlkError as error:
                 if self.on_failure == "raise":
                     raise
                 self.failures_[number] = error
                 progress.step("failed")
                 continue
-            logs -= self.learning_rate * labels * said
+            logs -= self.learning_rate * labels * predicted
             self.estimators_.append(members)
             with np.errstate(over="ignore"):
                 losses.append(np.exp(logs).sum(axis=1))
             progress.step(f"loss {losses[-1].sum():.3g}")
-            if np.abs(said).max() <= _NOTHING:
+            if np.abs(predicted).max() <= _NOTHING:
                 break
         check_any(self, self.estimators_, self.failures_)
         self.losses_ = np.array(losses)

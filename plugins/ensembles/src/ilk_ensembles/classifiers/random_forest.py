@@ -243,8 +243,8 @@ class RandomForest(ilk.Classifier):
         found = oob_decisions(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
         self.oob_decision_function_, self.oob_errors_ = found.support, found.errors
         wrong = found.support.argmax(axis=1) != codes
-        said = out_of_bag_error(wrong, found.support, weights)
-        self.oob_error_, self.n_never_out_of_bag_ = said
+        estimate = out_of_bag_error(wrong, found.support, weights)
+        self.oob_error_, self.n_never_out_of_bag_ = estimate
 
     def check_loaded(self) -> None:
         """Check that the trees refer to existing features, and give answers for the classes."""

@@ -183,15 +183,15 @@ class AdaBoostR2(ilk.Regressor):
         """Weighted median of the members' predictions; array of shape (m,)."""
         X = self._checked(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        said = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
-        return np.concatenate([weighted_medians(values, self.alphas_) for values in said])
+        outputs = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
+        return np.concatenate([weighted_medians(values, self.alphas_) for values in outputs])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the predictions after each round, equal to those of a fit with fewer rounds."""
-        said: list[np.ndarray] = []
+        outputs: list[np.ndarray] = []
         for own in self._member_outputs(self._checked(X)):
-            said.append(own)
-            yield weighted_medians(np.stack(said), self.alphas_[: len(said)])
+            outputs.append(own)
+            yield weighted_medians(np.stack(outputs), self.alphas_[: len(outputs)])
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -147,7 +147,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         self._forget_out_of_bag()
         if self.oob_score:
             support = self._support_out_of_bag(
-                X, _answers, lambda said, _: self._combine(said)[:, np.newaxis], 1
+                X, _answers, lambda outputs, _: self._combine(outputs)[:, np.newaxis], 1
             )
             self.oob_prediction_ = support[:, 0]
             squares = (self.oob_prediction_ - targets) ** 2
@@ -181,11 +181,11 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
         The predictions of all members are held in memory: 8 bytes for each member and row.
         """
-        said = self._member_outputs(self._checked(X))
-        total = np.zeros(said.shape[1])
-        for count, own in enumerate(said, start=1):
+        outputs = self._member_outputs(self._checked(X))
+        total = np.zeros(outputs.shape[1])
+        for count, own in enumerate(outputs, start=1):
             total += own
-            yield total / count if self.rule == "mean" else self._combine(said[:count])
+            yield total / count if self.rule == "mean" else self._combine(outputs[:count])
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -201,8 +201,10 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
         return np.stack(each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places))
 
-    def _combine(self, said: np.ndarray) -> np.ndarray:
-        return np.asarray(said.mean(axis=0) if self.rule == "mean" else np.median(said, axis=0))
+    def _combine(self, outputs: np.ndarray) -> np.ndarray:
+        return np.asarray(
+            outputs.mean(axis=0) if self.rule == "mean" else np.median(outputs, axis=0)
+        )
 
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), self._member)

@@ -209,10 +209,10 @@ class BoostedExperts(ilk.Regressor):
         """Predicted number for each row; array of shape (m,)."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
-        said = self._member_outputs(X)
+        outputs = self._member_outputs(X)
         if self.rule == "median":
-            return np.asarray(np.median(said, axis=1))
-        return np.asarray((self.gate_.shares(X) * said).sum(axis=1))
+            return np.asarray(np.median(outputs, axis=1))
+        return np.asarray((self.gate_.shares(X) * outputs).sum(axis=1))
 
     def gate(self, X: Any) -> np.ndarray:
         """Weight of each expert for each row; shape (m, 3).
@@ -231,13 +231,13 @@ class BoostedExperts(ilk.Regressor):
 
     def _member_outputs(self, X: np.ndarray) -> np.ndarray:
         """Predictions of each expert; array of shape (m, 3)."""
-        said = np.empty((len(X), len(self.estimators_)))
+        outputs = np.empty((len(X), len(self.estimators_)))
         for number, expert in enumerate(self.estimators_):
             try:
-                said[:, number] = number_per_row(expert.predict(X), len(X))
+                outputs[:, number] = number_per_row(expert.predict(X), len(X))
             except Exception as error:
                 raise failure(self, f"estimators_[{number}]", expert, error) from error
-        return said
+        return outputs
 
 
 class ExpertMixture:
@@ -253,7 +253,7 @@ class ExpertMixture:
     Attributes
     ----------
     experts : list of regressors
-    said : ndarray of shape (n, L)
+    outputs : ndarray of shape (n, L)
         Their predictions for the training rows.
     variances : ndarray of shape (L,)
         In units of `unit` squared.
@@ -270,7 +270,7 @@ class ExpertMixture:
         spread = float(weights @ ((y - weights @ y) / self.unit) ** 2)
         self.floor = max(_FLOOR * spread, _ROUNDING) if spread > 0 else 1.0
         self.experts: list[Any] = []
-        self.said = np.empty((len(y), 0))
+        self.outputs = np.empty((len(y), 0))
         self.variances = np.empty(0)
         self.log_shares = np.empty((len(y), 0))
 
@@ -294,8 +294,8 @@ class ExpertMixture:
 
     def start(self, gate: Gate, rows: np.ndarray) -> float:
         """Fit the gate to the responsibilities of the boosted experts; return the likelihood."""
-        self.variances = self._variances(np.ones(self.said.shape))
-        self.log_shares = np.full(self.said.shape, -np.log(self.said.shape[1]))
+        self.variances = self._variances(np.ones(self.outputs.shape))
+        self.log_shares = np.full(self.outputs.shape, -np.log(self.outputs.shape[1]))
         self.log_shares = gate.fit(rows, self.responsibilities(), self.weights)
         self.variances = self._variances(self.responsibilities())
         return self.likelihood()
@@ -309,7 +309,7 @@ class ExpertMixture:
             if own.sum() > 0:
                 other._add(own / own.sum(), number)
             else:  # no responsibility: it is not refitted
-                other._keep(self.experts[column], self.said[:, column])
+                other._keep(self.experts[column], self.outputs[:, column])
         other.log_shares = gate.fit(rows, shares, self.weights)
         other.variances = other._variances(shares)
         return other
@@ -328,7 +328,7 @@ class ExpertMixture:
         return np.asarray(logs + self.log_shares)
 
     def _squares(self) -> np.ndarray:
-        return np.asarray(((self.y[:, None] - self.said) / self.unit) ** 2)
+        return np.asarray(((self.y[:, None] - self.outputs) / self.unit) ** 2)
 
     def _variances(self, shares: np.ndarray) -> np.ndarray:
         own = self.weights[:, None] * shares
@@ -339,18 +339,18 @@ class ExpertMixture:
     def _add(self, weights: np.ndarray, number: int | None = None) -> np.ndarray:
         number = len(self.experts) if number is None else number
         expert = self.learner.fit(number, self.y, weights)
-        said = self.learner.ask(
+        outputs = self.learner.ask(
             number, expert, lambda m, X: number_per_row(m.predict(X), len(self.y))
         )
-        self._keep(expert, said)
-        return np.asarray(said)
+        self._keep(expert, outputs)
+        return np.asarray(outputs)
 
-    def _keep(self, expert: Any, said: np.ndarray) -> None:
+    def _keep(self, expert: Any, outputs: np.ndarray) -> None:
         self.experts.append(expert)
-        self.said = np.column_stack([self.said, said])
+        self.outputs = np.column_stack([self.outputs, outputs])
 
-    def _errors(self, said: np.ndarray) -> np.ndarray:
-        return np.asarray(np.abs(said - self.y))
+    def _errors(self, outputs: np.ndarray) -> np.ndarray:
+        return np.asarray(np.abs(outputs - self.y))
 
 
 def _quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:

@@ -140,9 +140,9 @@ class StackingRegressor(HeterogeneousRegressor):
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
             X, y, weights = ilk.take(X, some), y[some], weights[some]
-        rows, said = self._held_out(X, y, weights, rng)
+        rows, outputs = self._held_out(X, y, weights, rng)
         seed_members(self, [learner], None if self.random_state is None else rng)
-        features = self._features(said, ilk.take(X, rows))
+        features = self._features(outputs, ilk.take(X, rows))
         try:
             shares = None if weights is None else weights[rows]
             self.learner_ = fit_member(learner, features, y[rows], shares)
@@ -175,11 +175,11 @@ class StackingRegressor(HeterogeneousRegressor):
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
 
-    def _features(self, said: np.ndarray, X: Any) -> np.ndarray:
+    def _features(self, outputs: np.ndarray, X: Any) -> np.ndarray:
         """The members' predictions side by side, and X with `passthrough`."""
         if not self.passthrough:
-            return said.T
-        return np.hstack([said.T, ilk.check_vectors(self, X)])
+            return outputs.T
+        return np.hstack([outputs.T, ilk.check_vectors(self, X)])
 
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
-        return np.asarray(self.learner_.predict(self._features(said, X)), dtype=float)
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+        return np.asarray(self.learner_.predict(self._features(outputs, X)), dtype=float)

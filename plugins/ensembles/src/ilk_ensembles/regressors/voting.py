@@ -122,7 +122,7 @@ class VotingRegressor(HeterogeneousRegressor):
                 f"first: {next(iter(self.failures_.values()))}"
             )
 
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
         if self.rule == "median":
-            return np.asarray(np.median(said, axis=0))
-        return np.asarray(np.average(said, axis=0, weights=self._votes()))
+            return np.asarray(np.median(outputs, axis=0))
+        return np.asarray(np.average(outputs, axis=0, weights=self._votes()))

@@ -84,8 +84,8 @@ class Decomposition:
         )
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={value:.4f}" for name, value in self.mean._asdict().items())
-        return f"<{self.method}: {said}; {len(self.loss)} cases>"
+        terms = ", ".join(f"{name}={value:.4f}" for name, value in self.mean._asdict().items())
+        return f"<{self.method}: {terms}; {len(self.loss)} cases>"
 
 
 def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = True) -> Decomposition:
@@ -131,28 +131,28 @@ def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = Tru
     >>> bias_variance.squared_loss([[1.0, 2.0], [3.0, 2.0]], [2.0, 3.0], unbiased=False)
     <squared_loss: loss=1.0000, noise=0.0000, bias=0.5000, variance=0.5000; 2 cases>
     """
-    said, truth = _finite("outputs", outputs), _finite("y", y)
-    if said.ndim != 2 or 0 in said.shape:
+    outputs, truth = _finite("outputs", outputs), _finite("y", y)
+    if outputs.ndim != 2 or 0 in outputs.shape:
         raise InputError(
-            f"squared_loss: outputs must have shape (training sets, cases), got {said.shape}"
+            f"squared_loss: outputs must have shape (training sets, cases), got {outputs.shape}"
         )
-    if truth.shape != said.shape[1:]:
-        raise InputError(f"squared_loss: y must have shape {said.shape[1:]}, got {truth.shape}")
+    if truth.shape != outputs.shape[1:]:
+        raise InputError(f"squared_loss: y must have shape {outputs.shape[1:]}, got {truth.shape}")
     sigma = _finite("noise", noise)
     if sigma.shape not in ((), truth.shape) or (sigma < 0).any():
         raise InputError("squared_loss: noise must be variances of at least 0, one or one a case")
-    n_sets = len(said)
+    n_sets = len(outputs)
     if unbiased and n_sets < 2:
         raise InputError("squared_loss: at least 2 training sets are needed, or unbiased=False")
-    mean = said.mean(axis=0)
-    bias, variance = (mean - truth) ** 2, ((said - mean) ** 2).mean(axis=0)
+    mean = outputs.mean(axis=0)
+    bias, variance = (mean - truth) ** 2, ((outputs - mean) ** 2).mean(axis=0)
     if unbiased:
         excess = variance / (n_sets - 1)
         bias, variance = bias - excess, variance + excess
     ones = np.ones(len(truth))
     return Decomposition(
         method="squared_loss",
-        loss=((said - truth) ** 2).mean(axis=0) + sigma,
+        loss=((outputs - truth) ** 2).mean(axis=0) + sigma,
         noise=sigma * ones,
         bias=bias,
         variance=variance,

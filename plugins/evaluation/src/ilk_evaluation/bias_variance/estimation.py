@@ -129,12 +129,14 @@ def of_pipeline(
             raise
 
     jobs = (delayed(predict)(number) for number in range(repeats))
-    said = np.stack(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
-    return replace(_decompose(said, loaded, test, method, unbiased, probabilities), cases=test)
+    predictions = np.stack(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
+    return replace(
+        _decompose(predictions, loaded, test, method, unbiased, probabilities), cases=test
+    )
 
 
 def _decompose(
-    said: np.ndarray,
+    predictions: np.ndarray,
     data: ilk.Data,
     test: np.ndarray,
     method: Method,
@@ -142,7 +144,7 @@ def _decompose(
     probabilities: Any,
 ) -> Decomposition:
     if method == "squared_loss":
-        return squared_loss(said, data.y[test], unbiased=unbiased)
+        return squared_loss(predictions, data.y[test], unbiased=unbiased)
     target = data.y if probabilities is None else np.asarray(probabilities)
     if target.shape[:1] != (len(data.y),):
         raise InputError(
@@ -150,8 +152,8 @@ def _decompose(
             f"shape {target.shape}"
         )
     if method == "domingos":
-        return domingos(said, target[test], classes=data.classes)
-    return kohavi_wolpert(said, target[test], classes=data.classes, unbiased=unbiased)
+        return domingos(predictions, target[test], classes=data.classes)
+    return kohavi_wolpert(predictions, target[test], classes=data.classes, unbiased=unbiased)
 
 
 def _draw(

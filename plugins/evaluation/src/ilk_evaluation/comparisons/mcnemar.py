@@ -94,7 +94,7 @@ class McNemar(PairwiseComparison):
         ge=0,
         doc="The test is exact if fewer cases differ.",
     )
-    said = "McNemar's test"
+    test_name = "McNemar's test"
     measures_effect = "odds ratio"
 
     @classmethod

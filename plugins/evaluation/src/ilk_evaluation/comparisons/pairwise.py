@@ -67,7 +67,7 @@ class PairwiseComparison(ilk.Comparison):
     Statistic and p-value of the verdict belong to the pair with the smallest p-value.
     """
 
-    said: ClassVar[str]
+    test_name: ClassVar[str]
     """Name of the test in a verdict."""
     measures_effect: ClassVar[str] = "Cohen's d"
     """Name of the standardized effect."""
@@ -133,7 +133,7 @@ class PairwiseComparison(ilk.Comparison):
                 **found.details,
             },
         )
-        text = pairs_text(verdict, self.said)
+        text = pairs_text(verdict, self.test_name)
         notes = "".join(f" {note}" for note in found.notes)
         return ilk.Verdict(**{**vars(verdict), "text": text + notes + left_out(found.dropped)})
 

@@ -85,7 +85,7 @@ class CorrectedResampledT(PairwiseComparison):
         lt=math.inf,
         doc="n_test / n_train; computed from the splits if left out.",
     )
-    said = "the corrected resampled t test"
+    test_name = "the corrected resampled t test"
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -253,7 +253,7 @@ class PairedT5x2(_FiveByTwo):
     (-3.211, 0.024)
     """
 
-    said = "the 5x2 paired t test"
+    test_name = "the 5x2 paired t test"
     degrees = 5
 
     def _test(self, gaps: np.ndarray) -> tuple[float, float]:
@@ -302,7 +302,7 @@ class F5x2(_FiveByTwo):
     (8.052, 0.016)
     """
 
-    said = "the 5x2 F test"
+    test_name = "the 5x2 F test"
     degrees = (10, 5)
 
     def _test(self, gaps: np.ndarray) -> tuple[float, float]:

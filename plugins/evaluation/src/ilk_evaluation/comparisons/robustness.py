@@ -178,10 +178,10 @@ def _text(
     )
     best, own = f"the best {results.measure} of the data set", "a pipeline's"
     more, less = (best, own) if results.greater_is_better else (own, best)
-    said = (
+    text = (
         f"How many times {less} {more} is, by the median over {n} data sets (upper quartile, "
         f"largest): {', '.join(each)}."
     )
     if endless:
-        said += f" Infinite where {why}: {list_some(endless)}."
-    return said
+        text += f" Infinite where {why}: {list_some(endless)}."
+    return text

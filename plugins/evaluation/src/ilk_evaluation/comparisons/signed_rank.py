@@ -70,7 +70,7 @@ class Wilcoxon(PairwiseComparison):
         choices=("pratt", "zsplit", "wilcox"),
         doc="Treatment of differences of 0.",
     )
-    said = "Wilcoxon's signed-rank test"
+    test_name = "Wilcoxon's signed-rank test"
     measures_effect = "rank-biserial correlation"
 
     @classmethod

@@ -40,7 +40,7 @@ _KINDS: dict[str, Kind] = {
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)", re.DOTALL)
 _ATTRIBUTE = re.compile(rf"({_QUOTED}|[^\s'\"{{}},%]+)\s*(.*)", re.DOTALL)
-_SAID = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
+_CONTENT = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
 _SPARSE = re.compile(r"(\d+)\s+(.+)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -224,11 +224,11 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     closing brace: ``50%`` is a value, as in scipy's reader.
     """
     for number, line in enumerate(text.split("\n"), 1):
-        said = line.strip()
-        if "%" in said:
-            said = _SAID.match(said)[0].strip()  # type: ignore[index]  # matches any text
-        if said:
-            yield number, said
+        content = line.strip()
+        if "%" in content:
+            content = _CONTENT.match(content)[0].strip()  # type: ignore[index]  # matches any text
+        if content:
+            yield number, content
 
 
 def _header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, tuple[Attribute, ...]]:

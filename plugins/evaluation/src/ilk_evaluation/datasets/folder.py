@@ -157,8 +157,8 @@ class Folder(ilk.Dataset):
     def title(self) -> str:
         """Name of the data set, marked if only a part is used."""
         marks = [self.split, "complete" if self.missing == "complete" else None]
-        said = ", ".join(mark for mark in marks if mark)
-        return f"{self.name} ({said})" if said else str(self.name)
+        suffix = ", ".join(mark for mark in marks if mark)
+        return f"{self.name} ({suffix})" if suffix else str(self.name)
 
 
 def _check_header(entry: Entry, table: TableFile) -> None:
@@ -181,8 +181,8 @@ def _views(entry: Entry, table: TableFile, kept: Collection[str]) -> dict[str, t
 
 
 def _describe(entry: Entry) -> str:
-    said = (entry.table.get(key, "") for key in ("title", "note", "citation"))
-    return "\n\n".join(str(text) for text in said if text)
+    texts = (entry.table.get(key, "") for key in ("title", "note", "citation"))
+    return "\n\n".join(str(text) for text in texts if text)
 
 
 @dataclass(frozen=True)

@@ -131,8 +131,8 @@ class Images(ilk.Dataset):
             f"{self.limit} a class" if self.limit is not None else "",
             f"{self.size} px" if self.size is not None else "",
         ]
-        said = ", ".join(mark for mark in marks if mark)
-        return f"{name} ({said})" if said else name
+        suffix = ", ".join(mark for mark in marks if mark)
+        return f"{name} ({suffix})" if suffix else name
 
 
 def _shown(folder: Path) -> list[Path]:

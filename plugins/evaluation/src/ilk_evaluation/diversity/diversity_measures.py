@@ -302,22 +302,23 @@ def ambiguity_decomposition(outputs: Any, y: Any, weights: Any = None) -> Ambigu
     >>> diversity.ambiguity_decomposition([[1.0, 4.0], [3.0, 4.0]], [2.0, 3.0])
     AmbiguityDecomposition(error=0.5, mean_error=1.0, mean_ambiguity=0.5)
     """
-    said = _finite("outputs", outputs)
-    if said.ndim != 2 or 0 in said.shape:
+    outputs = _finite("outputs", outputs)
+    if outputs.ndim != 2 or 0 in outputs.shape:
         raise InputError(
-            f"ambiguity_decomposition: outputs must have shape (members, cases), got {said.shape}"
+            f"ambiguity_decomposition: outputs must have shape (members, cases), got "
+            f"{outputs.shape}"
         )
     truth = _finite("y", y)
-    if truth.shape != said.shape[1:]:
+    if truth.shape != outputs.shape[1:]:
         raise InputError(
-            f"ambiguity_decomposition: y must have shape {said.shape[1:]}, got {truth.shape}"
+            f"ambiguity_decomposition: y must have shape {outputs.shape[1:]}, got {truth.shape}"
         )
-    shares = _weight_shares(weights, len(said))
-    together = shares @ said
+    shares = _weight_shares(weights, len(outputs))
+    together = shares @ outputs
     return AmbiguityDecomposition(
         error=float(np.mean((together - truth) ** 2)),
-        mean_error=float(np.mean(shares @ (said - truth) ** 2)),
-        mean_ambiguity=float(np.mean(shares @ (said - together) ** 2)),
+        mean_error=float(np.mean(shares @ (outputs - truth) ** 2)),
+        mean_ambiguity=float(np.mean(shares @ (outputs - together) ** 2)),
     )
 
 

@@ -202,8 +202,8 @@ def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:
         return []
     have = "has" if len(absent) == 1 else "have"
     names = ", ".join(absent)
-    said = f"the average is over {len(cases) - len(absent)} of {len(cases)} classes"
-    return [f"{said}: no answered case belongs to {names}, which {have} no part in it"]
+    coverage = f"the average is over {len(cases) - len(absent)} of {len(cases)} classes"
+    return [f"{coverage}: no answered case belongs to {names}, which {have} no part in it"]
 
 
 def code_named(key: Any, classes: list[Any], name: str) -> int:
