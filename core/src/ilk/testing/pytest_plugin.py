@@ -84,8 +84,8 @@ def _ran(outcomes: Counter[str]) -> int:
 
 def _idle(counts: dict[str, Counter[str]]) -> list[str]:
     """List the components without any check that ran."""
-    whole = {component: outcomes for component, outcomes in counts.items() if outcomes["whole"]}
-    return sorted(component for component, outcomes in whole.items() if not _ran(outcomes))
+    complete = {component: outcomes for component, outcomes in counts.items() if outcomes["whole"]}
+    return sorted(component for component, outcomes in complete.items() if not _ran(outcomes))
 
 
 def _by_kind(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:

@@ -122,11 +122,11 @@ def run_part(part: Part, request: Any) -> None:
     Only failed checks become subtests: reporting takes a millisecond each, and there are
     thousands.
     """
-    found = list(outcomes(part.cases()))
-    counts: dict[str, Any] = dict(Counter(outcome.status for outcome in found))
+    results = list(outcomes(part.cases()))
+    counts: dict[str, Any] = dict(Counter(outcome.status for outcome in results))
     counts["whole"] = int(not part.more)
     try:
-        _tell([outcome for outcome in found if outcome.error is not None], request)
+        _tell([outcome for outcome in results if outcome.error is not None], request)
     finally:  # recorded last, because subtests would report the property too
         request.node.user_properties.append((PROPERTY, {"component": part.component} | counts))
 

@@ -80,8 +80,10 @@ def claims(component: Any, capability: str) -> bool:
     """
     if capability in _TAGS and not isinstance(component, type):
         return bool(getattr(get_tags(component).input_tags, _TAGS[capability]))
-    own = getattr(component, capability, None)
-    return own if isinstance(own, bool) else bool(getattr(component.capabilities, capability))
+    claimed = getattr(component, capability, None)
+    return (
+        claimed if isinstance(claimed, bool) else bool(getattr(component.capabilities, capability))
+    )
 
 
 _CHECKS: dict[str, Check] = {}
@@ -150,11 +152,11 @@ def battery(kind: str, example: Any) -> Iterator[Check]:
     if kind not in _BATTERY_KINDS or isinstance(example, LocalMetric) or "vectors" not in inputs:
         return
     try:
-        found = list(_generated(example))
+        checks = list(_generated(example))
     except Exception as error:  # noqa: BLE001  # reported as a failure when the checks run
         yield Check("sklearn:estimator_checks", _raising(error), (kind,), slow=True)
         return
-    for name, run in found:
+    for name, run in checks:
         yield Check(name, run, (kind,), slow=True)
 
 

@@ -59,10 +59,10 @@ class ComponentReport:
     @property
     def problems(self) -> list[tuple[str, str]]:
         """Name of the check and message of each problem."""
-        found = [(o.check, o.message) for o in self.those("failed")]
+        problems = [(o.check, o.message) for o in self.those("failed")]
         if len(self.those("skipped")) == len(self.outcomes):
-            found.append(("(none)", "expected at least one check to run, got none"))
-        return found
+            problems.append(("(none)", "expected at least one check to run, got none"))
+        return problems
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, failures, waivers and skips as plain values."""

@@ -103,9 +103,9 @@ class Subject:
         self, kind: str, n: int = 30, *, classes: int = 2, seed: int = 0, apart: float = 1.0
     ) -> Sample:
         """Return data of one kind of input; a class can override it by ``example_data``."""
-        own = getattr(self.cls, "example_data", None)
-        if own is not None:
-            return Sample(*own(kind, n, np.random.default_rng(seed)))
+        example_data = getattr(self.cls, "example_data", None)
+        if example_data is not None:
+            return Sample(*example_data(kind, n, np.random.default_rng(seed)))
         return sample(kind, n, classes=classes, seed=seed, apart=apart)
 
     def _taken(self, kinds: tuple[str, ...]) -> str:

@@ -40,8 +40,8 @@ def trial_distance(index: Any) -> Any:
     """Return the distance for checks of an index: its own ``example_distance``, or Euclidean."""
     from ilk.neighbors.norms import Euclidean
 
-    own = getattr(index, "example_distance", None)
-    return Euclidean() if own is None else own()
+    example = getattr(index, "example_distance", None)
+    return Euclidean() if example is None else example()
 
 
 def _fit(component: Any, X: Any, y: Any) -> Any:

@@ -212,7 +212,7 @@ def proximity_embedding(
         raise ilk.ParameterError(f"proximity_embedding: max_cases must be >= 3, got {max_cases!r}")
     n = ilk.n_rows(X)
     if n < 3:
-        raise ilk.InputError(f"{name}: a picture needs at least 3 cases, got {n}")
+        raise ilk.InputError(f"{name}: the plot needs at least 3 cases, got {n}")
     ilk.check_same_length(forest, X, y, "y")
     rows = np.unique(np.linspace(0, n - 1, min(n, max_cases)).astype(int))
     points = _scaled(np.asarray(forest.proximities(ilk.take(X, rows)), dtype=float))
@@ -296,8 +296,8 @@ def decision_regions(
     predicted = _predictions(model, name, places, rounds)
     panels = _panels(axes, len(predicted))
     for ax, (title, labels) in zip(panels, predicted, strict=True):
-        own = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
-        _draw(ax, own, (low, high), model.classes_, rows, codes)
+        regions = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
+        _draw(ax, regions, (low, high), model.classes_, rows, codes)
         ax.set_title(title)
     return panels
 
@@ -313,13 +313,13 @@ def _predictions(
     wanted = sorted(set(rounds))
     if not wanted or wanted[0] < 1:
         raise ilk.ParameterError(f"decision_regions: rounds must be >= 1, got {list(rounds)!r}")
-    found = []
+    panels = []
     last = 0
     for last, labels in enumerate(model.staged_predict(places), start=1):
         if last in wanted:
-            found.append((f"{last} round{'s' * (last > 1)}", np.array(labels)))
+            panels.append((f"{last} round{'s' * (last > 1)}", np.array(labels)))
         if last == wanted[-1]:
-            return found
+            return panels
     raise ilk.InputError(f"{name}: has {last} rounds, but {wanted[-1]} are to be drawn")
 
 
@@ -355,6 +355,8 @@ def _draw(
         interpolation="nearest",
     )
     for code, label in enumerate(classes):
-        own = rows[codes == code]
-        ax.scatter(own[:, 0], own[:, 1], 8, label=written(label), linewidths=0, **look_of(code))
+        points = rows[codes == code]
+        ax.scatter(
+            points[:, 0], points[:, 1], 8, label=written(label), linewidths=0, **look_of(code)
+        )
     ax.set(xticks=[], yticks=[])

@@ -26,8 +26,8 @@ _SQUARE = partial(pow, exp=2)  # built-in, so that workers import nothing for it
 
 def _splits(subject: Subject, seed: int | None = 0, y: Any = None) -> list[Split]:
     X, labels = sample("vectors", ROWS, classes=3)
-    found = subject.new().splits(X, labels if y is None else y, random_state=seed)
-    return list(found)
+    splits = subject.new().splits(X, labels if y is None else y, random_state=seed)
+    return list(splits)
 
 
 def _rows(splits: list[Split]) -> list[tuple[list[int], list[int]]]:
@@ -84,13 +84,13 @@ def check_same_seed(subject: Subject) -> None:
     """The same random state gives the same splits, whatever numpy's global state is."""
     saved = np.random.get_state()  # noqa: NPY002  # the check is about the global state
     try:
-        found = []
+        results = []
         for seed in (1, 2):
             np.random.seed(seed)  # noqa: NPY002
-            found.append(_rows(_splits(subject, 7)))
+            results.append(_rows(_splits(subject, 7)))
     finally:
         np.random.set_state(saved)  # noqa: NPY002
-    expect(found[0] == found[1], "expected the same splits for the same seed, got others")
+    expect(results[0] == results[1], "expected the same splits for the same seed, got others")
 
 
 @check("resampling")
@@ -98,8 +98,8 @@ def check_other_seed(subject: Subject) -> None:
     """Without a fixed random state, random splits depend on the seed."""
     if _rows(_splits(subject, None)) == _rows(_splits(subject, None)):
         return  # not random
-    found = [_rows(_splits(subject, seed)) for seed in range(5)]
-    expect(any(rows != found[0] for rows in found), "expected splits to follow the seed")
+    results = [_rows(_splits(subject, seed)) for seed in range(5)]
+    expect(any(rows != results[0] for rows in results), "expected splits to follow the seed")
 
 
 @check("resampling")
@@ -126,9 +126,9 @@ def check_too_few_rows(subject: Subject) -> None:
 def check_lazy(subject: Subject) -> None:
     """Splits are generated lazily, at least as many as `at_least` states."""
     X, y = sample("vectors", ROWS, classes=3)
-    found = subject.new().splits(X, y, random_state=0)
-    expect(iter(found) is found, f"expected an iterator of splits, got {type(found).__name__}")
-    number, least = len(list(found)), subject.new().at_least()
+    splits = subject.new().splits(X, y, random_state=0)
+    expect(iter(splits) is splits, f"expected an iterator of splits, got {type(splits).__name__}")
+    number, least = len(list(splits)), subject.new().at_least()
     expect(1 <= least <= number, f"expected at_least from 1 to {number} splits, got {least}")
 
 
@@ -158,7 +158,7 @@ def check_missing_groups(subject: Subject) -> None:
     groups[5] = np.nan
     expect_error(
         lambda: list(subject.new().splits(X, y, groups, random_state=0)),
-        "groups of which one is NaN",
+        "groups with a NaN",
         errors=InputError,
         mentions=[subject.names()[0], "groups"],
     )

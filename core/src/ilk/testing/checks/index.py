@@ -108,5 +108,5 @@ def check_radius(subject: Subject) -> None:
             expect_same(where[row], expected, f"indices within {r} of query {row}")
             expect_same(near[row], D[row, expected], f"distances within {r}", atol=1e-7)
     border, _ = index.kneighbors(take(Q, [0]), 1)
-    found = index.radius_neighbors(take(Q, [0]), float(border[0, 0]))[1][0]
-    expect(len(found) > 0, "expected the radius to be inclusive, got nothing at distance r")
+    neighbors = index.radius_neighbors(take(Q, [0]), float(border[0, 0]))[1][0]
+    expect(len(neighbors) > 0, "expected the radius to be inclusive, got nothing at distance r")

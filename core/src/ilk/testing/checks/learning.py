@@ -73,14 +73,14 @@ def check_parameters_not_modified(subject: Subject) -> None:
     X, y = subject.data()
     component = subject.seeded()
     before = {name: getattr(component, name) for name in component.parameters}
-    kept = {name: copy.deepcopy(value) for name, value in before.items()}
+    copies = {name: copy.deepcopy(value) for name, value in before.items()}
     subject.use.run(component, X, y)
     for name, value in before.items():
         got = getattr(component, name)
         expect(got is value, f"expected {name} to stay the object given, got {got!r}")
         expect(
-            _fingerprint(got) == _fingerprint(kept[name]),
-            f"expected {name} to stay {kept[name]!r}, got {got!r}",
+            _fingerprint(got) == _fingerprint(copies[name]),
+            f"expected {name} to stay {copies[name]!r}, got {got!r}",
         )
 
 
@@ -114,8 +114,8 @@ def check_seed_heard(subject: Subject) -> None:
     first = run(None)
     if np.array_equal(run(None), first):
         return  # not random, or not visibly
-    found = [run(seed) for seed in range(3)]
-    differ = any(not np.array_equal(other, found[0]) for other in found[1:])
+    answers = [run(seed) for seed in range(3)]
+    differ = any(not np.array_equal(other, answers[0]) for other in answers[1:])
     expect(differ, "expected answers that follow random_state, got the same for 0, 1 and 2")
 
 

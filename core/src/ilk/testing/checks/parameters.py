@@ -126,11 +126,11 @@ def check_constructor_stores(subject: Subject) -> None:
     """The constructor stores its arguments unchanged and does nothing else."""
     example = subject.new()
     given = {name: getattr(example, name) for name in example.parameters}
-    made = subject.cls(**given)
+    component = subject.cls(**given)
     for name, value in given.items():
-        got = getattr(made, name)
+        got = getattr(component, name)
         expect(got is value, f"expected {name} stored as the object given, got {got!r}")
-    extra = sorted(set(vars(made)) - set(given))
+    extra = sorted(set(vars(component)) - set(given))
     expect(not extra, f"expected a constructor that sets only parameters, got also {extra}")
 
 
@@ -143,9 +143,12 @@ def check_get_and_set_params(subject: Subject) -> None:
         sorted(given) == sorted(example.parameters),
         f"expected get_params to give {sorted(example.parameters)}, got {sorted(given)}",
     )
-    made = subject.cls()
-    expect(made.set_params(**given) is made, "expected set_params to return the component itself")
-    _same_parameters(made, example, "after set_params")
+    component = subject.cls()
+    expect(
+        component.set_params(**given) is component,
+        "expected set_params to return the component itself",
+    )
+    _same_parameters(component, example, "after set_params")
 
 
 @check()
@@ -275,8 +278,8 @@ def bad_values(param: Param) -> Iterator[Any]:
     for bound, step in ((param.ge, -1), (param.gt, 0), (param.le, 1), (param.lt, 0)):
         if bound is not None:
             value = bound + step
-            whole = int in param.types and math.isfinite(value)
-            candidates.append(int(value) if whole else float(value))
+            integer = int in param.types and math.isfinite(value)
+            candidates.append(int(value) if integer else float(value))
     if param.slot:
         candidates = [7, _in_slot(param, _Nothing())]
     for value in candidates:

@@ -31,17 +31,19 @@ def check_kept_rows(subject: Subject) -> None:
     X, y = _mixed(subject)
     editor = subject.seeded()
     kept_X, kept_y = editor.fit_resample(X, y)
-    kept = np.asarray(editor.sample_indices_)
-    expect(kept.dtype.kind == "i", f"expected integer indices, got {kept.dtype}")
-    expect((np.diff(kept) > 0).all(), f"expected ascending indices, each once, got {kept}")
-    inside = len(kept) > 0 and kept[0] >= 0 and kept[-1] < n_rows(X)
-    expect(inside, f"expected indices within 0..{n_rows(X) - 1}, got {kept}")
-    expect_same(kept_y, y[kept], "the labels returned")
+    selected = np.asarray(editor.sample_indices_)
+    expect(selected.dtype.kind == "i", f"expected integer indices, got {selected.dtype}")
+    expect((np.diff(selected) > 0).all(), f"expected ascending indices, each once, got {selected}")
+    inside = len(selected) > 0 and selected[0] >= 0 and selected[-1] < n_rows(X)
+    expect(inside, f"expected indices within 0..{n_rows(X) - 1}, got {selected}")
+    expect_same(kept_y, y[selected], "the labels returned")
     expect(type(kept_X) is type(X), f"expected a {type(X).__name__}, got {type(kept_X).__name__}")
-    expect(n_rows(kept_X) == len(kept), f"expected {len(kept)} rows, got {n_rows(kept_X)}")
-    for position in range(len(kept)):
-        got, expected = take(kept_X, [position]), take(X, [kept[position]])
-        expect(repr(got) == repr(expected), f"expected row {kept[position]}: {expected}, got {got}")
+    expect(n_rows(kept_X) == len(selected), f"expected {len(selected)} rows, got {n_rows(kept_X)}")
+    for position in range(len(selected)):
+        got, expected = take(kept_X, [position]), take(X, [selected[position]])
+        expect(
+            repr(got) == repr(expected), f"expected row {selected[position]}: {expected}, got {got}"
+        )
 
 
 @check("editor")
@@ -69,9 +71,9 @@ def check_editor_as_step(subject: Subject) -> None:
     """It is accepted as a pipeline step, and later steps are fitted to the selected cases."""
     X, y = _mixed(subject)
     pipeline = Pipeline([{"editor": subject.seeded()}, {"classifier": _Count()}]).fit(X, y)
-    kept = len(subject.use.run(subject.seeded(), X, y))
+    n_selected = len(subject.use.run(subject.seeded(), X, y))
     got = pipeline["classifier"].n_
-    expect(got == kept, f"expected the next step to get {kept} cases, got {got}")
+    expect(got == n_selected, f"expected the next step to get {n_selected} cases, got {got}")
 
 
 class _Count(Classifier):

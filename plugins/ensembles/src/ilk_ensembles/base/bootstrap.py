@@ -120,11 +120,11 @@ def bootstrap_rows(
         for count, end, share in zip(counts, ends, class_shares(mass, size), strict=True)
         if count
     ]
-    found = np.concatenate(drawn)
+    positions = np.concatenate(drawn)
     if not replace:
-        return np.sort(found)
-    rng.shuffle(found)
-    return found
+        return np.sort(positions)
+    rng.shuffle(positions)
+    return positions
 
 
 def class_shares(mass: np.ndarray, size: int) -> np.ndarray:
@@ -170,8 +170,8 @@ def _draw(
     elif weights is None:
         chosen = (rng.random_sample(size) * count).astype(np.intp)
     else:
-        own = weights if rows is None else weights[rows]
-        ends = np.cumsum(own / own.max())  # scaled, so that the sum cannot overflow
+        mass = weights if rows is None else weights[rows]
+        ends = np.cumsum(mass / mass.max())  # scaled, so that the sum cannot overflow
         places = np.searchsorted(ends, rng.random_sample(size) * ends[-1], side="right")
         chosen = np.minimum(places, count - 1)
     return np.asarray(chosen if rows is None else rows[chosen])

@@ -88,9 +88,9 @@ class CombinedClassifier(ilk.Classifier):
         """Set ``combiner_``; a trainable rule is fitted to held-out outputs."""
         self.combiner: Any
         self.combiner_: Any = self._rule()
-        kept, n_members = self._kept()
-        if len(kept) < n_members and hasattr(self.combiner_, "restricted"):
-            self.combiner_ = self.combiner_.restricted(kept, n_members)
+        positions, n_members = self._kept()
+        if len(positions) < n_members and hasattr(self.combiner_, "restricted"):
+            self.combiner_ = self.combiner_.restricted(positions, n_members)
         if ilk.is_frozen(self.combiner_) or not self.combiner_.needs_fit:
             self._try_combiner(ilk.take(X, np.arange(1)))
             return
@@ -126,11 +126,12 @@ class CombinedClassifier(ilk.Classifier):
 
     def _check_held_out(self, codes: np.ndarray) -> None:
         """Raise an InputError where the held-out rows have one class only."""
-        found = np.unique(codes)
-        if len(found) == 1 < len(self.classes_):
+        present = np.unique(codes)
+        if len(present) == 1 < len(self.classes_):
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: rows of class {self.classes_[found[0]].item()!r} only "
-                f"can be held out, so {ilk.display_name(self.combiner_)} has nothing to learn from"
+                f"{ilk.display_name(self)}: rows of class {self.classes_[present[0]].item()!r} "
+                f"only can be held out, so {ilk.display_name(self.combiner_)} has nothing to "
+                f"learn from"
             )
 
     def _outputs(self, members: list[Any], X: Any) -> np.ndarray:
@@ -227,8 +228,8 @@ def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
     Changes `shares` in place and returns it.
     """
     rows = np.arange(len(shares))
-    own, top = shares[rows, codes], shares.max(axis=1)
-    level = (own < top) & (own >= top * (1 - 2 * ULPS))
+    decided, top = shares[rows, codes], shares.max(axis=1)
+    level = (decided < top) & (decided >= top * (1 - 2 * ULPS))
     shares[rows[level], codes[level]] = top[level]
     return shares
 

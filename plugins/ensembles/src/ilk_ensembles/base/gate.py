@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-_ITERATIONS = 200
+_ITERATIONS = 200  # limit of L-BFGS iterations; each fit starts from the last one
 
 
 @dataclass
@@ -77,8 +77,8 @@ class Gate:
             return float(value), slope.ravel()
 
         options: Any = {"maxiter": _ITERATIONS}
-        found = minimize(loss, self.coef_.ravel(), jac=True, method="L-BFGS-B", options=options)
-        self.coef_ = found.x.reshape(size)
+        result = minimize(loss, self.coef_.ravel(), jac=True, method="L-BFGS-B", options=options)
+        self.coef_ = result.x.reshape(size)
         return np.asarray(log_softmax(rows @ self.coef_.T, axis=1))
 
     def shares(self, X: np.ndarray) -> np.ndarray:

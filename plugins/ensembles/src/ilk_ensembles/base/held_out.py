@@ -15,7 +15,7 @@ RESAMPLING = Param(
     none=True,
     doc="How rows are held out for trainable rules; default: up to 5 stratified folds.",
 )
-_FOLDS = 5
+_FOLDS = 5  # at most: each fold costs one more fit of every member
 
 Splits = Iterator[tuple[np.ndarray, np.ndarray]]
 """Positions of training rows and of held-out rows, for each split."""
@@ -121,17 +121,17 @@ def _given(
     seed = int(rng.randint(2**31 - 1))
     try:
         if hasattr(scheme, "splits"):
-            found = [(s.train, s.test) for s in scheme.splits(X, y, random_state=seed)]
+            splits = [(s.train, s.test) for s in scheme.splits(X, y, random_state=seed)]
         else:
-            found = list(scheme.split(np.zeros(len(y)), y))
+            splits = list(scheme.split(np.zeros(len(y)), y))
     except (TypeError, ValueError) as error:
         raise ilk.InputError(f"{name}: resampling: {error}") from error
-    if not found or any(not len(train) or not len(test) for train, test in found):
+    if not splits or any(not len(train) or not len(test) for train, test in splits):
         raise ilk.InputError(f"{name}: resampling must give splits with training and test rows")
-    for train, test in found:
+    for train, test in splits:
         both = np.intersect1d(train, test)
         if len(both):
             raise ilk.InputError(
                 f"{name}: resampling must hold rows out, but row {both[0]} is in training and test"
             )
-    return found
+    return splits

@@ -138,13 +138,13 @@ def fit_each(
             if progress is not None:
                 progress.step()
 
-    found = _in_threads(one, members, n_jobs)
-    owner.failures_ = {at: error for at, (_, error) in enumerate(found) if error is not None}
-    if len(owner.failures_) == len(found):
+    results = _in_threads(one, members, n_jobs)
+    owner.failures_ = {at: error for at, (_, error) in enumerate(results) if error is not None}
+    if len(owner.failures_) == len(results):
         first = owner.failures_[0]
         raise type(first)(f"{ilk.display_name(owner)}: every member failed; the first: {first}")
-    kept = [at for at, (_, error) in enumerate(found) if error is None]
-    return kept, [found[at][0] for at in kept]
+    positions = [at for at, (_, error) in enumerate(results) if error is None]
+    return positions, [results[at][0] for at in positions]
 
 
 def failure(owner: object, where: str, member: Any, error: Exception) -> ilk.IlkError:

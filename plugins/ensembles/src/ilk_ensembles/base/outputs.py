@@ -24,14 +24,14 @@ def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray
         that are not probabilities, or was trained on a class that the ensemble does not have.
     """
     given = numbers(check_probabilistic(member).predict_proba(X), "probabilities")
-    own = np.asarray(member.classes_)
-    if given.shape != (ilk.n_rows(X), len(own)):
+    member_classes = np.asarray(member.classes_)
+    if given.shape != (ilk.n_rows(X), len(member_classes)):
         raise ilk.InputError(
             f"gives probabilities of shape {given.shape} for {ilk.n_rows(X)} rows, it has "
-            f"{len(own)} classes"
+            f"{len(member_classes)} classes"
         )
     _check_shares(given)
-    return aligned(given, own, classes)
+    return aligned(given, member_classes, classes)
 
 
 def check_probabilistic(member: Any, otherwise: str = "") -> Any:
@@ -54,9 +54,9 @@ def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     InputError
         If the member has a class that the ensemble does not, or returns no label for each row.
     """
-    own = getattr(member, "classes_", None)
-    if own is not None:
-        check_known(np.asarray(own), classes)
+    member_classes = getattr(member, "classes_", None)
+    if member_classes is not None:
+        check_known(np.asarray(member_classes), classes)
     labels = one_per_row(member.predict(X), ilk.n_rows(X))
     if labels.dtype.kind == classes.dtype.kind != "O":
         at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
@@ -125,18 +125,20 @@ def _check_shares(given: np.ndarray) -> None:
         raise ilk.InputError(f"gives no class a probability above 0, for row {empty[0]}")
 
 
-def aligned(probabilities: np.ndarray, own: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def aligned(
+    probabilities: np.ndarray, member_classes: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
     """Reorder columns as `classes`; classes unseen by the member get probability 0."""
-    if np.array_equal(own, classes):
+    if np.array_equal(member_classes, classes):
         return probabilities
-    check_known(own, classes)
+    check_known(member_classes, classes)
     support = np.zeros((len(probabilities), len(classes)))
-    support[:, np.searchsorted(classes, own)] = probabilities
+    support[:, np.searchsorted(classes, member_classes)] = probabilities
     return support
 
 
-def check_known(own: np.ndarray, classes: np.ndarray) -> None:
+def check_known(member_classes: np.ndarray, classes: np.ndarray) -> None:
     """Raise an InputError where a member has a class that the ensemble does not have."""
-    unknown = own[~np.isin(own, classes)]
+    unknown = member_classes[~np.isin(member_classes, classes)]
     if len(unknown):
         raise ilk.InputError(f"knows the class {unknown[0].item()!r}, which y does not have")

@@ -57,7 +57,7 @@ PARAMETERS: Mapping[str, Param] = {
     ),
 }
 _OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
-_LARGE = 2**31 - 1
+_LARGE = 2**31 - 1  # largest int32, for seeds and row numbers
 Fit = Callable[[Any, Any, np.ndarray, Any], Any]
 """Fits a member on its sample: ``fit(member, X, y, weights)``."""
 
@@ -146,8 +146,8 @@ class Resampled(ilk.Component):
 
     def _copies(self, member: Any, rng: np.random.RandomState) -> list[Any]:
         members = [clone(member, safe=False) for _ in range(self.n_members)]
-        own = np.random.RandomState(rng.randint(_LARGE))  # so that adding members changes no draw
-        seed_members(self, members, None if self.random_state is None else own)
+        seeds = np.random.RandomState(rng.randint(_LARGE))  # so that adding members changes no draw
+        seed_members(self, members, None if self.random_state is None else seeds)
         return members
 
     def _fit_samples(
@@ -166,7 +166,7 @@ class Resampled(ilk.Component):
             return self._fit_one(member, samples[at], X, y, weights, fit)
 
         self.estimators_: list[Any]
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             members,
             one,
@@ -175,11 +175,11 @@ class Resampled(ilk.Component):
             progress=progress,
             argument=[f"members[{at}], on the sample drawn for it" for at in range(len(members))],
         )
-        self.rows_: list[np.ndarray] = [samples[at].rows for at in kept]
-        columns = [own for at in kept if (own := samples[at].columns) is not None]
+        self.rows_: list[np.ndarray] = [samples[at].rows for at in positions]
+        columns = [own for at in positions if (own := samples[at].columns) is not None]
         if columns:
             self.features_: list[np.ndarray] = columns
-        self._places = [f"members[{at}]" for at in kept]
+        self._places = [f"members[{at}]" for at in positions]
 
     def _fit_one(
         self,
@@ -262,10 +262,13 @@ def check_cells(owner: object, X: Any, member: Any) -> None:
 def member_tags(tags: Any, member: Callable[[], Any]) -> Any:
     """Tags of an ensemble that accepts the same input as its member."""
     try:
-        own = get_tags(member()).input_tags
+        tags_of_member = get_tags(member()).input_tags
     except ilk.IlkError:  # `fit` raises it
         return tags
-    tags.input_tags.allow_nan, tags.input_tags.sparse = own.allow_nan, own.sparse
+    tags.input_tags.allow_nan, tags.input_tags.sparse = (
+        tags_of_member.allow_nan,
+        tags_of_member.sparse,
+    )
     return tags
 
 
@@ -375,8 +378,8 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         known = np.flatnonzero(~np.isnan(support[:, 0]))
         wrong = np.zeros(len(codes), dtype=bool)
         if len(known):
-            found, rejected = self.combiner_.decide(support[known])
-            wrong[known] = found != codes[known]
+            decided, rejected = self.combiner_.decide(support[known])
+            wrong[known] = decided != codes[known]
             if self.reject_label is not None:
                 wrong[known] |= rejected
         self.oob_decision_function_: np.ndarray = support

@@ -147,10 +147,10 @@ def label_surest(outputs: np.ndarray, growth: np.ndarray) -> Labeled:
     offered = np.full(probable.shape, -1.0)
     for view in range(len(probable)):
         for code, most in enumerate(growth):
-            own = probable[view, code]
-            rows = np.flatnonzero(own > most / growth.sum())
-            rows = rows[np.argsort(-own[rows], kind="stable")[:most]]
-            offered[view, code, rows] = own[rows]
+            probability = probable[view, code]
+            rows = np.flatnonzero(probability > most / growth.sum())
+            rows = rows[np.argsort(-probability[rows], kind="stable")[:most]]
+            offered[view, code, rows] = probability[rows]
     by_class = offered.max(axis=0)
     top = by_class.max(axis=0)
     at = np.flatnonzero((top > 0) & ((by_class == top).sum(axis=0) == 1))

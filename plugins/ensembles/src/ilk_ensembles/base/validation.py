@@ -65,11 +65,11 @@ def _are_vectors(rows: Sequence[Any]) -> bool:
 def common_tags(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
     """Tags of an ensemble that accepts NaN and sparse matrices if all of its members do."""
     try:
-        own = [get_tags(member).input_tags for member in members()]
+        member_tags = [get_tags(member).input_tags for member in members()]
     except ilk.IlkError:  # `fit` raises it
         return tags
-    tags.input_tags.allow_nan = all(each.allow_nan for each in own)
-    tags.input_tags.sparse = all(each.sparse for each in own)
+    tags.input_tags.allow_nan = all(each.allow_nan for each in member_tags)
+    tags.input_tags.sparse = all(each.sparse for each in member_tags)
     return tags
 
 

@@ -72,8 +72,8 @@ class PerViewClassifier(CombinedClassifier):
 
     def _members_by_view(self) -> list[Any]:
         """A classifier for each view, in their order."""
-        own = {} if self.members is None else self.resolve_slot("members")
-        return [own[v] if v in own else self.resolve_slot("member") for v in self.columns_]
+        by_view = {} if self.members is None else self.resolve_slot("members")
+        return [by_view[v] if v in by_view else self.resolve_slot("member") for v in self.columns_]
 
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
         seen = dict(ilk.views_of(self, X))

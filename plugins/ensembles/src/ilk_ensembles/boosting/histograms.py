@@ -82,11 +82,11 @@ class HistogramBoosting:
         both = normalization == "joint"
         shares = self._normalize(both)
         logs = np.zeros_like(shares)
-        found: list[tuple[Any, ...]] = []
+        results: list[tuple[Any, ...]] = []
         for _ in range(n_rounds):
             costs = self._costs()
             least = costs.min(axis=0)
-            if found and (least >= 1 - _ROUNDING).all():
+            if results and (least >= 1 - _ROUNDING).all():
                 break
             features = (costs <= least + _ROUNDING).argmax(axis=0)
             parts = [self._boost(q, f, both, epsilon) for q, f in enumerate(features.tolist())]
@@ -94,10 +94,10 @@ class HistogramBoosting:
             logs += np.log(divisors)
             with np.errstate(over="ignore"):
                 bound = float((shares * np.exp(logs)).sum())
-            own = costs[features, np.arange(len(features))] * (1 if both else 2)
-            found.append((features, confidences, own, gains, bound))
+            selected_costs = costs[features, np.arange(len(features))] * (1 if both else 2)
+            results.append((features, confidences, selected_costs, gains, bound))
             progress.step(f"training error at most {bound:.3g}")
-        return HistogramRounds(*(np.array(part) for part in zip(*found, strict=True)))
+        return HistogramRounds(*(np.array(part) for part in zip(*results, strict=True)))
 
     def _normalize(self, both: bool) -> np.ndarray:
         """Scale weights of each problem to sum 1, or each side to sum 1/2; return the old sums."""

@@ -108,6 +108,7 @@ def costs_of_many(
                 b = column[i]
                 for c in range(n_classes):
                     part[b, c] += weights[i, c]
+            # the rows of a class are its own side in its problem, the other side elsewhere
             own[:, classes[k]] = part[:, classes[k]]
             part[:, classes[k]] = 0
             others += part
@@ -198,6 +199,7 @@ def search_thresholds(
                 weight += abs(value)
                 lead = below - mean * weight
                 span = weight * (1 - weight / total)
+                # compare products: most thresholds lose and need no division
                 if lead * lead > bar * span and last[i] and span > rounding * rounding:
                     best, place = lead * lead / span, i
                     bar = best + rounding

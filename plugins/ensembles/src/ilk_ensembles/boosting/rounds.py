@@ -106,27 +106,27 @@ class Rounds(ABC):
     def _round(self, number: int) -> str:
         """Run one round; return its result as text."""
         try:
-            member, found = self._useful(number)
+            member, result = self._useful(number)
         except ilk.IlkError as error:
             if self.owner.on_failure == "raise":
                 raise
             self.failures[number] = error
             return "failed"
-        self.stop = found.stop
-        if found.stop != "chance" or not self.members:
+        self.stop = result.stop
+        if result.stop != "chance" or not self.members:
             self.members.append(member)
-            self.alphas.append(found.alpha)
-            self.errors.append(found.error)
-            self._change(found.change)
-        return f"error {found.error:.3g}"
+            self.alphas.append(result.alpha)
+            self.errors.append(result.error)
+            self._change(result.change)
+        return f"error {result.error:.3g}"
 
     def _useful(self, number: int) -> tuple[Any, RoundResult]:
         """Fit a member better than chance, resetting the weights while restarts remain."""
         while True:
             member = self.learner.fit(number, self.y, self._weights, self.accepts)
-            found = self.evaluate(member, number, self._weights)
-            if found.stop != "chance" or not self.restarts:
-                return member, found
+            result = self.evaluate(member, number, self._weights)
+            if result.stop != "chance" or not self.restarts:
+                return member, result
             self.restarts -= 1
             self._weights, self._afresh = self._start, self._logs
 

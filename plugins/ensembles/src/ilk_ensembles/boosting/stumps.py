@@ -85,9 +85,14 @@ class SortedRows:
         places = np.empty((len(signed), p), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
-            own = slice(start, stop)
+            block = slice(start, stop)
             search_thresholds(
-                self.order[own], self.last[own], signed, _ROUNDING, gains[:, own], places[:, own]
+                self.order[block],
+                self.last[block],
+                signed,
+                _ROUNDING,
+                gains[:, block],
+                places[:, block],
             )
 
         in_blocks(work, p, max(_CELLS // (n * len(signed)), 1))

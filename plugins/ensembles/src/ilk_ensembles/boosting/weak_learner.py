@@ -116,7 +116,7 @@ class WeakLearner:
             rows = self.rng.choice(len(weights), len(weights), p=weights)
             if accept is None or accept(y[rows]):
                 return rows
-        raise ilk.InputError(f"{_DRAWS} draws in turn had cases of one class only")
+        raise ilk.InputError(f"{_DRAWS} successive draws had cases of one class only")
 
 
 def _check_member(owner: Any, member: Any, method: str) -> None:
@@ -128,7 +128,7 @@ def _check_member(owner: Any, member: Any, method: str) -> None:
     if method == "weighting" and not ilk.takes_weights(member):
         hint = "; take method='resampling', or a member that does" * hasattr(owner, "method")
         raise ilk.InputError(
-            f"{ilk.display_name(owner)}: member ({name}) takes no sample_weight, by which it is "
+            f"{ilk.display_name(owner)}: member ({name}) takes no sample_weight, which it needs "
             f"to learn{hint}"
         )
 

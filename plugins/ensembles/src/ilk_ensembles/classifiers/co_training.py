@@ -296,14 +296,14 @@ class CoTraining(PerViewClassifier):
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]
             outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
-            found = label_surest(ilk.check_outputs(self, np.stack(outputs)), self.growth_)
-            if not len(found.at):
+            labeled_rows = label_surest(ilk.check_outputs(self, np.stack(outputs)), self.growth_)
+            if not len(labeled_rows.at):
                 break
-            rows = pool[found.at]
+            rows = pool[labeled_rows.at]
             self.n_rounds_ += 1
-            self.labeled_round_[rows], codes[rows] = self.n_rounds_, found.codes
-            labeled.append((rows, found, np.array(self.views_)[found.views]))
-            waiting = np.delete(waiting, found.at)
+            self.labeled_round_[rows], codes[rows] = self.n_rounds_, labeled_rows.codes
+            labeled.append((rows, labeled_rows, np.array(self.views_)[labeled_rows.views]))
+            waiting = np.delete(waiting, labeled_rows.at)
             members = self._fit_views(members, X, codes, checked)
             progress.step(f"{len(rows)} rows labelled, {len(waiting)} left")
         self.history_ = self._history(labeled)
@@ -315,7 +315,7 @@ class CoTraining(PerViewClassifier):
         rows = np.flatnonzero(codes != UNLABELED)
         seen, labels = dict(ilk.views_of(self, ilk.take(X, rows))), self.classes_[codes[rows]]
         lost, views = self.failures_, self.views_
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             [clone(member, safe=False) for member in members],
             lambda at, member: checked(fit_member(member, seen[views[at]], labels)),
@@ -324,13 +324,13 @@ class CoTraining(PerViewClassifier):
             argument=naming(views),
         )
         self.failures_ = lost | {views[at]: error for at, error in self.failures_.items()}
-        self.views_ = [views[at] for at in kept]
-        if len(kept) < 2:
+        self.views_ = [views[at] for at in positions]
+        if len(positions) < 2:
             last = list(self.failures_.values())[-1]
             raise type(last)(
                 f"{ilk.display_name(self)}: one view is left, two are needed; last failed: {last}"
             )
-        return [members[at] for at in kept]
+        return [members[at] for at in positions]
 
     def _history(self, labeled: list[Any]) -> dict[str, np.ndarray]:
         rounds = [np.full(len(rows), number + 1) for number, (rows, _, _) in enumerate(labeled)]

@@ -226,10 +226,10 @@ class Concatenated(ilk.Classifier):
         return self._ask(self._scores, X)
 
     def _scores(self, member: Any, seen: Any) -> np.ndarray:
-        own = np.asarray(member.classes_)
-        if not np.array_equal(own, self.classes_):
+        member_classes = np.asarray(member.classes_)
+        if not np.array_equal(member_classes, self.classes_):
             raise ilk.InputError(
-                f"knows the classes {own.tolist()}, so its scores are not those of "
+                f"knows the classes {member_classes.tolist()}, so its scores are not those of "
                 f"{self.classes_.tolist()}"
             )
         return numbers(member.decision_function(seen), "scores")

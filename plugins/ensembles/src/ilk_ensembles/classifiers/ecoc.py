@@ -245,11 +245,11 @@ class ECOC(ilk.Classifier):
             sides = code[codes, position]
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)
-            own = None if weights is None else weights[some]
-            fit_member(member, rows, (sides[some] > 0).astype(np.intp), own)
+            some_weights = None if weights is None else weights[some]
+            fit_member(member, rows, (sides[some] > 0).astype(np.intp), some_weights)
             return check_decodable(member, self.decoding)
 
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             members,
             fit,
@@ -258,7 +258,7 @@ class ECOC(ilk.Classifier):
             progress=Progress(self, len(members), self.verbose, "columns"),
             argument="columns",
         )
-        self.code_ = code[:, kept]
+        self.code_ = code[:, positions]
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         if self.failures_:
             check_rows(self, self.code_, self.classes_)

@@ -23,7 +23,7 @@ from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_NOTHING = 1e-12  # a round whose predictions are all smaller ends boosting
+_NOTHING = 1e-12  # boosting stops at a round whose predictions are all smaller, in size
 
 
 class GentleBoost(StagedClassifier):
@@ -227,12 +227,12 @@ class GentleBoost(StagedClassifier):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.zeros((ilk.n_rows(X), len(self.classes_)))
-        own = scores[:, 1:] if len(self.classes_) == 2 else scores
+        class_scores = scores[:, 1:] if len(self.classes_) == 2 else scores
         for number, members in enumerate(self.estimators_):
             for problem, member in enumerate(members):
                 try:
-                    own[:, problem] += self.learning_rate * number_per_row(
-                        member.predict(X), len(own)
+                    class_scores[:, problem] += self.learning_rate * number_per_row(
+                        member.predict(X), len(class_scores)
                     )
                 except Exception as error:
                     raise failure(self, f"estimators_[{number}]", member, error) from error

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _TRIAL = 10  # EM rounds from each start before the most likely is selected
 _CELLS = 1 << 22  # probabilities held in memory at once: 32 MB of float64
 _LEAST = 1e-300  # floor of a probability, so that its logarithm is finite
-_NONE = 1e-12  # an expert is not fitted on cases of which its share is smaller
+_NONE = 1e-12  # an expert is not fitted on cases with a smaller share
 _DECIDED = 1.0  # standard deviation of the linear functions of a random gate
 
 
@@ -226,8 +226,8 @@ class MixtureOfExperts(ilk.Classifier):
                 raise self.parameter_error(argument, f"{name} is frozen, but is fitted in rounds")
             if not ilk.takes_weights(member):
                 raise ilk.InputError(
-                    f"{ilk.display_name(self)}: {argument} ({name}) takes no sample_weight, as "
-                    f"experts must"
+                    f"{ilk.display_name(self)}: {argument} ({name}) takes no sample_weight, which "
+                    f"experts need"
                 )
 
     def _likeliest(
@@ -235,14 +235,14 @@ class MixtureOfExperts(ilk.Classifier):
     ) -> Mixture:
         """Run short trials from each random start and return the most likely mixture."""
         progress = Progress(self, self.max_iter, self.verbose, "rounds")
-        found = []
+        mixtures = []
         for _ in range(self.n_starts):
             fresh = [clone(member, safe=False) for member in members]
             seed_members(self, fresh, None if self.random_state is None else rng)
-            found.append(Mixture(self, *data, fresh, rng))
+            mixtures.append(Mixture(self, *data, fresh, rng))
             if self.n_starts > 1:
-                self._go_on(found[-1], min(_TRIAL, self.max_iter))
-        best = max(found, key=lambda mixture: mixture.log_likelihoods[-1])
+                self._go_on(mixtures[-1], min(_TRIAL, self.max_iter))
+        best = max(mixtures, key=lambda mixture: mixture.log_likelihoods[-1])
         self.failures_ = best.failures
         self._go_on(best, self.max_iter, progress)
         return best
@@ -340,7 +340,7 @@ class Mixture:
     def _start(self, members: list[Any]) -> None:
         """Fit experts to the shares of a random gate; drop failing ones, if so configured."""
         shares = self.gate.shares(self.X)
-        kept, self.experts = fit_each(
+        positions, self.experts = fit_each(
             self.owner,
             members,
             lambda at, member: self._fit(clone(member, safe=False), shares[:, at]),
@@ -348,9 +348,9 @@ class Mixture:
             on_failure=self.owner.on_failure,
         )
         self.failures = self.owner.failures_
-        self._members = [members[at] for at in kept]
-        self.places = [f"members[{at}]" for at in kept]
-        self.gate.coef_ = self.gate.coef_[kept]
+        self._members = [members[at] for at in positions]
+        self.places = [f"members[{at}]" for at in positions]
+        self.gate.coef_ = self.gate.coef_[positions]
         with np.errstate(divide="ignore"):
             self._log_shares = np.log(self.gate.shares(self.X))
         asked = each_place(
@@ -367,9 +367,11 @@ class Mixture:
         def one(at: int, expert: Any) -> tuple[Any, np.ndarray]:
             return self._better(at, expert, shares[:, at])
 
-        found = each_place(self.owner, self.experts, one, self.owner.n_jobs, argument=self.places)
-        self.experts = [expert for expert, _ in found]
-        self._logs = np.column_stack([logs for _, logs in found])
+        improved = each_place(
+            self.owner, self.experts, one, self.owner.n_jobs, argument=self.places
+        )
+        self.experts = [expert for expert, _ in improved]
+        self._logs = np.column_stack([logs for _, logs in improved])
         self.log_likelihoods.append(self._likelihood())
 
     @property
@@ -391,8 +393,8 @@ class Mixture:
             return expert, before
         other = self._fit(clone(self._members[at], safe=False), share)
         logs = self._own(at, other)
-        own = self._mass * share
-        return (other, logs) if own @ logs >= own @ before else (expert, before)
+        mass = self._mass * share
+        return (other, logs) if mass @ logs >= mass @ before else (expert, before)
 
     def _fit(self, member: Any, share: np.ndarray) -> Any:
         rows = np.flatnonzero(share > _NONE)
@@ -406,8 +408,8 @@ class Mixture:
     def _own(self, _: int, expert: Any) -> np.ndarray:
         """Log probability by an expert of the label of each case."""
         given = member_probabilities(expert, self.X, self.owner.classes_)
-        own = given[np.arange(len(given)), self.codes].astype(float)
-        return np.asarray(np.log(np.maximum(own, _LEAST)))
+        likelihood = given[np.arange(len(given)), self.codes].astype(float)
+        return np.asarray(np.log(np.maximum(likelihood, _LEAST)))
 
     def _responsibilities(self) -> np.ndarray:
         """Responsibility of each expert for each case; shape (n, L), rows sum to 1."""

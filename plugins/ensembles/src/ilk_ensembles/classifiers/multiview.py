@@ -141,7 +141,7 @@ class MultiView(PerViewClassifier):
         weights = check_member_weights(self, sample_weight, codes, members)
         checked = self._output_check()
         labels, seen = self.classes_[codes], dict(ilk.views_of(self, X))
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             members,
             lambda at, member: checked(fit_member(member, seen[names[at]], labels, weights)),
@@ -149,7 +149,7 @@ class MultiView(PerViewClassifier):
             on_failure=self.on_failure,
             argument=naming(names),
         )
-        self.views_ = [names[at] for at in kept]
+        self.views_ = [names[at] for at in positions]
         self.failures_: dict[Any, ilk.IlkError]  # by position, from `fit_each`
         self.failures_ = {names[at]: error for at, error in self.failures_.items()}
         self._fit_combiner(X, codes, weights, rng)

@@ -240,10 +240,10 @@ class RandomForest(ilk.Classifier):
         return self
 
     def _set_out_of_bag(self, codes: np.ndarray, weights: np.ndarray) -> None:
-        found = oob_decisions(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
-        self.oob_decision_function_, self.oob_errors_ = found.support, found.errors
-        wrong = found.support.argmax(axis=1) != codes
-        estimate = out_of_bag_error(wrong, found.support, weights)
+        decisions = oob_decisions(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
+        self.oob_decision_function_, self.oob_errors_ = decisions.support, decisions.errors
+        wrong = decisions.support.argmax(axis=1) != codes
+        estimate = out_of_bag_error(wrong, decisions.support, weights)
         self.oob_error_, self.n_never_out_of_bag_ = estimate
 
     def check_loaded(self) -> None:

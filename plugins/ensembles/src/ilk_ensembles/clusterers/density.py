@@ -61,10 +61,10 @@ class Neighborhoods(ABC):
             block = self.block(start, min(start + size, self.n))
             yield block
             start += len(block.starts) - 1
-            found = len(block.neighbors)
-            if found > _NEIGHBORS:
+            n_neighbors = len(block.neighbors)
+            if n_neighbors > _NEIGHBORS:
                 size = max(size // 4, 1)
-            elif found < _NEIGHBORS // 8:
+            elif n_neighbors < _NEIGHBORS // 8:
                 size *= 2
 
 
@@ -113,10 +113,10 @@ class MultiViewNeighborhoods(Neighborhoods):
     def block(self, start: int, stop: int) -> Block:
         from ilk_ensembles.clusterers.density_kernels import merge
 
-        found = [view.block(start, stop) for view in self.views]
-        offsets = np.cumsum([0, *(len(block.neighbors) for block in found)])
-        starts = np.stack([block.starts for block in found]) + offsets[:-1, None]
-        neighbors = np.concatenate([block.neighbors for block in found])
+        in_views = [view.block(start, stop) for view in self.views]
+        offsets = np.cumsum([0, *(len(block.neighbors) for block in in_views)])
+        starts = np.stack([block.starts for block in in_views]) + offsets[:-1, None]
+        neighbors = np.concatenate([block.neighbors for block in in_views])
         return Block(start, *merge(starts, neighbors, self.n, self.least))
 
 
@@ -203,9 +203,9 @@ def _joined(
     parent = np.arange(near.n)
     others = []
     for block in near.blocks():
-        own = _find_core(block, min_samples, weights, core)
+        is_core = _find_core(block, min_samples, weights, core)
         join(block.start, block.starts, block.neighbors, core, parent)
-        others.append(_rows_of(block, ~own))
+        others.append(_rows_of(block, ~is_core))
     labels = number(core, parent)
     for rows, starts, neighbors in others:
         adopt(rows, starts, neighbors, core, labels)
@@ -219,13 +219,13 @@ def _reached(
 
     core = np.zeros(near.n, dtype=bool)
     starts = np.zeros(near.n + 1, dtype=np.intp)
-    kept = []
+    lists = []
     for block in near.blocks():
-        own = _find_core(block, min_samples, weights, core)
-        rows, ends, neighbors = _rows_of(block, own)
+        is_core = _find_core(block, min_samples, weights, core)
+        rows, ends, neighbors = _rows_of(block, is_core)
         starts[rows + 1] = np.diff(ends)
-        kept.append(neighbors)
-    return spread(np.cumsum(starts), np.concatenate(kept), core), core
+        lists.append(neighbors)
+    return spread(np.cumsum(starts), np.concatenate(lists), core), core
 
 
 def _find_core(block: Block, min_samples: int, weights: np.ndarray, core: np.ndarray) -> np.ndarray:

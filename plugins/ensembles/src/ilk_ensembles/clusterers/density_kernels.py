@@ -18,11 +18,11 @@ def masses(
     """Weight of the neighbourhood of each row of a block, always counting the row itself."""
     mass = np.empty(len(starts) - 1)
     for i in range(len(mass)):
-        total, own = 0.0, False
+        total, includes_self = 0.0, False
         for e in range(starts[i], starts[i + 1]):
             total += weights[neighbors[e]]
-            own |= neighbors[e] == start + i
-        mass[i] = total if own else total + weights[start + i]
+            includes_self |= neighbors[e] == start + i
+        mass[i] = total if includes_self else total + weights[start + i]
     return mass
 
 
@@ -47,30 +47,30 @@ def join(
     for i in range(start, stop):
         if not core[i]:
             continue
-        own = root(parent, i)
+        lowest = root(parent, i)
         for e in range(starts[i - start], starts[i - start + 1]):
             j = neighbors[e]
             if j >= stop or not core[j]:
                 continue
             other = root(parent, j)
-            if other < own:
-                parent[own] = other
-                own = other
-            elif own < other:
-                parent[other] = own
+            if other < lowest:
+                parent[lowest] = other
+                lowest = other
+            elif lowest < other:
+                parent[other] = lowest
 
 
 @ilk.compiled
 def number(core: np.ndarray, parent: np.ndarray) -> np.ndarray:
     """Cluster numbers of core rows, by the first core row of each cluster; -1 for other rows."""
     labels = np.full(len(core), -1, dtype=np.intp)
-    found = 0
+    n_clusters = 0
     for i in range(len(core)):
         if core[i]:
             lowest = root(parent, i)
             if lowest == i:
-                labels[i] = found
-                found += 1
+                labels[i] = n_clusters
+                n_clusters += 1
             else:
                 labels[i] = labels[lowest]
     return labels
@@ -100,11 +100,11 @@ def spread(starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray) -> np.nd
     n = len(core)
     labels = np.full(n, -1, dtype=np.intp)
     stack = np.empty(n, dtype=np.intp)
-    found = 0
+    n_clusters = 0
     for seed in range(n):
         if labels[seed] >= 0 or not core[seed]:
             continue
-        labels[seed] = found
+        labels[seed] = n_clusters
         stack[0], depth = seed, 1
         while depth:
             depth -= 1
@@ -112,11 +112,11 @@ def spread(starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray) -> np.nd
             for e in range(starts[i], starts[i + 1]):
                 j = neighbors[e]
                 if labels[j] < 0:
-                    labels[j] = found
+                    labels[j] = n_clusters
                     if core[j]:
                         stack[depth] = j
                         depth += 1
-        found += 1
+        n_clusters += 1
     return labels
 
 
@@ -138,7 +138,7 @@ def merge(starts: np.ndarray, neighbors: np.ndarray, n: int, least: int) -> tupl
     n_views, m = len(starts), starts.shape[1] - 1
     times = np.zeros(n, dtype=np.int64)
     touched = np.empty(n, dtype=np.intp)
-    kept = np.empty(len(neighbors), dtype=np.intp)
+    merged = np.empty(len(neighbors), dtype=np.intp)
     ends = np.zeros(m + 1, dtype=np.intp)
     size = 0
     for i in range(m):
@@ -152,8 +152,8 @@ def merge(starts: np.ndarray, neighbors: np.ndarray, n: int, least: int) -> tupl
                 times[j] += 1
         for t in range(count):
             if times[touched[t]] >= least:
-                kept[size] = touched[t]
+                merged[size] = touched[t]
                 size += 1
             times[touched[t]] = 0
         ends[i + 1] = size
-    return ends, kept[:size].copy()
+    return ends, merged[:size].copy()

@@ -184,8 +184,8 @@ class MultiViewDBSCAN(ilk.Clusterer):
 
     def _near(self, view: Any, part: Any) -> RadiusNeighborhoods:
         """Neighbourhoods in one view."""
-        own = {} if self.distances is None else self.resolve_slot("distances")
-        distance = own[view] if view in own else self.resolve_slot("distance")
+        by_view = {} if self.distances is None else self.resolve_slot("distances")
+        distance = by_view[view] if view in by_view else self.resolve_slot("distance")
         eps = self.eps[view] if isinstance(self.eps, Mapping) else self.eps
         try:
             return radius_neighborhoods(

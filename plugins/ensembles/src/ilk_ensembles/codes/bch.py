@@ -11,7 +11,7 @@ from ilk_ensembles.codes.matrices import best_of, usual_bits
 
 LENGTHS = (7, 15, 31, 63, 127, 255, 511)
 """Lengths with a code in use: 2^m - 1 bits."""
-_TRIES = 10_000
+_TRIES = 10_000  # draws until a code counts as having no valid words
 
 
 @dataclass(frozen=True)

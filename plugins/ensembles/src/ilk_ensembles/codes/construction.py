@@ -92,12 +92,12 @@ def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sp
     values = np.array([-1, 1, 0, 0] if sparse else [-1, 1], dtype=np.int8)
 
     def draw(given: np.ndarray) -> np.ndarray:
-        found = {column.tobytes(): column for column in given.T.copy()}
-        while len(found) < n_bits:
-            size = n_classes, n_bits - len(found)
+        columns_by_bytes = {column.tobytes(): column for column in given.T.copy()}
+        while len(columns_by_bytes) < n_bits:
+            size = n_classes, n_bits - len(columns_by_bytes)
             fresh = oriented(values[rng.randint(len(values), size=size)])
-            found.update((column.tobytes(), column) for column in fresh.T.copy())
-        return np.array(list(found.values())[:n_bits]).T
+            columns_by_bytes.update((column.tobytes(), column) for column in fresh.T.copy())
+        return np.array(list(columns_by_bytes.values())[:n_bits]).T
 
     return draw
 

@@ -159,24 +159,26 @@ def _least(Q: np.ndarray) -> np.ndarray:
     converge, a single one [Portugal, Judice & Vicente 1994].
     """
     n, size = Q.shape[:2]
-    found = np.zeros((n, size))
+    solution = np.zeros((n, size))
     left = np.arange(n)
     free = np.ones((n, size), dtype=bool)
     fewest = np.full(n, size + 1)
     patience = np.full(n, _PATIENCE)
     for _ in range(20 * size + 20):
-        own = free[left]
-        system = np.where(own[:, :, None] & own[:, None, :], Q[left], 0)
-        system += np.eye(size) * ~own[:, None, :]
-        z = np.linalg.solve(system, own[:, :, None].astype(float))[:, :, 0]
+        basis = free[left]
+        system = np.where(basis[:, :, None] & basis[:, None, :], Q[left], 0)
+        # rows of the identity keep the variables outside the basis at 0
+        system += np.eye(size) * ~basis[:, None, :]
+        z = np.linalg.solve(system, basis[:, :, None].astype(float))[:, :, 0]
         dual = (Q[left] @ z[:, :, None])[:, :, 0] - 1
-        wrong = np.where(own, z < -_SLACK * np.abs(z).max(axis=1, keepdims=True), dual < -_SLACK)
-        found[left] = np.maximum(z, 0)
+        wrong = np.where(basis, z < -_SLACK * np.abs(z).max(axis=1, keepdims=True), dual < -_SLACK)
+        solution[left] = np.maximum(z, 0)
         count = wrong.sum(axis=1)
         going = count > 0
         if not going.any():
             break
         left, wrong, count = left[going], wrong[going], count[going]
+        # exchange all wrong signs while their number falls now and then, else one at a time
         fewer = count < fewest[left]
         patience[left] = np.where(fewer, _PATIENCE, patience[left] - 1)
         fewest[left] = np.minimum(fewest[left], count)
@@ -184,7 +186,7 @@ def _least(Q: np.ndarray) -> np.ndarray:
         last = size - 1 - wrong[:, ::-1].argmax(axis=1)
         wrong[alone] = np.arange(size) == last[alone, None]
         free[left] ^= wrong
-    return found
+    return solution
 
 
 def check_decodable(member: Any, decoding: str) -> Any:
@@ -206,7 +208,7 @@ def check_decodable(member: Any, decoding: str) -> Any:
         hasattr(member, "decision_function") or hasattr(member, "predict_proba")
     ):
         raise ilk.InputError(
-            "has neither decision_function nor predict_proba, of which decoding='loss' needs "
+            "has neither decision_function nor predict_proba; decoding='loss' needs "
             "one; take 'hamming'"
         )
     return member

@@ -209,12 +209,12 @@ def check_rows(owner: Any, code: np.ndarray, classes: np.ndarray) -> None:
     name = ilk.display_name(owner)
     for label, row in zip(classes.tolist(), code, strict=True):
         if not row.any():
-            raise ilk.InputError(f"{name}: class {label!r} takes part in no column that is left")
+            raise ilk.InputError(f"{name}: class {label!r} is in none of the remaining columns")
     for a, b in combinations(range(len(code)), 2):
         if np.array_equal(code[a], code[b]):
             raise ilk.InputError(
-                f"{name}: the columns that are left do not tell the classes "
-                f"{classes[a].item()!r} and {classes[b].item()!r} apart"
+                f"{name}: the remaining columns do not separate the classes "
+                f"{classes[a].item()!r} and {classes[b].item()!r}"
             )
 
 
@@ -264,7 +264,7 @@ def best_of(
         if not split.all() or rows < max(reached[0], 1):
             continue
         columns = separation(column_distances(code))
-        found = rows, len(code) if columns is None else columns
-        if columns != 0 and found > reached:
-            best, reached = code, found
+        separations = rows, len(code) if columns is None else columns
+        if columns != 0 and separations > reached:
+            best, reached = code, separations
     return best

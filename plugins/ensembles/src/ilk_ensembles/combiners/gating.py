@@ -96,16 +96,16 @@ class Gating(SupportCombiner):
         support = normalized(self, outputs)
         codes = held_out_codes(self, support, y)
         X = self._cases(X, len(codes))
-        own = np.maximum(support[:, np.arange(len(codes)), codes].T, _LEAST)  # (n, L)
-        weights = np.full(own.shape, 1 / len(support))
+        likelihood = np.maximum(support[:, np.arange(len(codes)), codes].T, _LEAST)  # (n, L)
+        weights = np.full(likelihood.shape, 1 / len(support))
         gate = self._checked_gate()
         self.n_members_ = len(support)
-        self.loss_curve_ = [_loss(own, weights)]
+        self.loss_curve_ = [_loss(likelihood, weights)]
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
-            self.gate_ = self._fit_gate(clone(gate, safe=False), X, weights * own)
+            self.gate_ = self._fit_gate(clone(gate, safe=False), X, weights * likelihood)
             weights = self._weights(X)
-            self.loss_curve_.append(_loss(own, weights))
+            self.loss_curve_.append(_loss(likelihood, weights))
             if self.loss_curve_[-2] - self.loss_curve_[-1] < self.tol:
                 return self
         warnings.warn(
@@ -133,7 +133,7 @@ class Gating(SupportCombiner):
     def _cases(self, X: Any, n: int) -> Any:
         name = ilk.display_name(self)
         if X is None:
-            raise ilk.InputError(f"{name}: needs X, the cases that the outputs are of")
+            raise ilk.InputError(f"{name}: needs X, the cases of the outputs")
         if ilk.n_rows(X) != n:
             raise ilk.InputError(f"{name}: X has {ilk.n_rows(X)} rows for {n} samples of outputs")
         return X
@@ -165,6 +165,6 @@ class Gating(SupportCombiner):
             raise failure(self, "gate", self.gate_, error) from error
 
 
-def _loss(own: np.ndarray, weights: np.ndarray) -> float:
+def _loss(likelihood: np.ndarray, weights: np.ndarray) -> float:
     """Mean negative log-likelihood of the labels."""
-    return float(-np.log(np.maximum((own * weights).sum(axis=1), _LEAST)).mean())
+    return float(-np.log(np.maximum((likelihood * weights).sum(axis=1), _LEAST)).mean())

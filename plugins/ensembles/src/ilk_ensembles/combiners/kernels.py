@@ -151,6 +151,7 @@ def _sort(columns: np.ndarray) -> None:
 
 @compiled
 def _exchange(low: np.ndarray, high: np.ndarray) -> None:
+    """Swap entries of two rows (size,) where they are out of order."""
     for k in range(len(low)):
         a, b = low[k], high[k]
         low[k], high[k] = (a, b) if a < b else (b, a)

@@ -185,8 +185,8 @@ class WeightedMajority(SupportCombiner):
         if self.needs_fit:
             support = ilk.check_outputs(self, outputs)
             codes = held_out_codes(self, support, y)
-            found = _log_odds(_wrong(support, codes), len(codes), support.shape[2])
-            self.weights_ = for_members(self, found, len(support))
+            weights = _log_odds(_wrong(support, codes), len(codes), support.shape[2])
+            self.weights_ = for_members(self, weights, len(support))
         return self
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:

@@ -134,7 +134,7 @@ class Stacking(SupportCombiner):
             return columns
         name = ilk.display_name(self)
         if X is None:
-            raise ilk.InputError(f"{name}: needs X, the cases that the outputs are of")
+            raise ilk.InputError(f"{name}: needs X, the cases of the outputs")
         cases = np.asarray(ilk.check_vectors(self, X), dtype=float)
         if len(cases) != n:
             raise ilk.InputError(f"{name}: X has {len(cases)} rows for {n} samples of outputs")

@@ -158,7 +158,7 @@ def combine_blocks(
     arguments
         Further arguments of the rule.
     by_sample : sequence of arrays of n rows
-        Arguments after these, of which each block gets its rows.
+        Further arguments; each block gets its rows of them.
     most : float, default=1
         Cap on support, which rounded sums of shares can exceed.
 

@@ -103,8 +103,8 @@ class WeightedSum(SupportCombiner):
         self.check_parameters()
         if self.needs_fit:
             support = normalized(self, outputs)
-            found = least_squares(support, held_out_codes(self, support, y))
-            self.weights_ = for_members(self, found, len(support))
+            weights = least_squares(support, held_out_codes(self, support, y))
+            self.weights_ = for_members(self, weights, len(support))
         return self
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:

@@ -79,9 +79,9 @@ def least_squares(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 def log_likelihoods(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Log-likelihood of the true classes by each member, summed over the samples; shape (L,)."""
-    own = support[:, np.arange(len(codes)), codes]
+    likelihood = support[:, np.arange(len(codes)), codes]
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(own).sum(axis=1))
+        return np.asarray(np.log(likelihood).sum(axis=1))
 
 
 def normalized(owner: object, outputs: Any) -> np.ndarray:

@@ -76,8 +76,8 @@ def _number(max_features: float | str | None, p: int) -> int:
         return p
     if isinstance(max_features, str):
         return max(int(np.sqrt(p) if max_features == "sqrt" else np.log2(p)), 1)
-    whole = isinstance(max_features, int | np.integer)
-    return int(max_features) if whole else max(int(max_features * p), 1)
+    is_count = isinstance(max_features, int | np.integer)
+    return int(max_features) if is_count else max(int(max_features * p), 1)
 
 
 class Ranks:
@@ -94,8 +94,8 @@ class Ranks:
         self.ranks = np.empty(X.shape, dtype=np.float32)
         values = []
         for f in range(X.shape[1]):
-            own, self.ranks[:, f] = np.unique(X[:, f], return_inverse=True)
-            values.append(own.astype(float))
+            distinct, self.ranks[:, f] = np.unique(X[:, f], return_inverse=True)
+            values.append(distinct.astype(float))
         self.values = np.concatenate(values)
         self.starts = np.concatenate([[0], np.cumsum([len(v) for v in values])])
 

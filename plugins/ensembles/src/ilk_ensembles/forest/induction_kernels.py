@@ -44,11 +44,12 @@ def best_cut(
         above[codes[row]] -= weights[row]
         weight += weights[row]
         rest -= weights[row]
+        # no cut between equal values: no threshold would separate them
         low, high = values[order[k]], values[order[k + 1]]
         if low < high and k + 1 >= min_leaf and n - k - 1 >= min_leaf:
-            found = purity(below, weight, entropy) + purity(above, rest, entropy)
-            if found > best:
-                best, threshold = found, midpoint(low, high)
+            gain = purity(below, weight, entropy) + purity(above, rest, entropy)
+            if gain > best:
+                best, threshold = gain, midpoint(low, high)
     return best, threshold
 
 
@@ -109,9 +110,9 @@ def search(
         for k in range(len(rows)):
             values[k] = project(Z[rows[k]], some, factors)
         order = np.argsort(values)
-        found, cut = best_cut(values, order, rows, codes, weights, totals, entropy, min_leaf)
-        if found > best:
-            best, threshold = found, cut
+        gain, cut = best_cut(values, order, rows, codes, weights, totals, entropy, min_leaf)
+        if gain > best:
+            best, threshold = gain, cut
             features[:] = some
             coefficients[:] = factors
     return best, threshold
@@ -125,7 +126,7 @@ def part(
     coefficients: np.ndarray,
     threshold: float,
 ) -> int:
-    """Partition rows in place, those that go left first; return the number of these.
+    """Partition rows in place, left-going rows first; return their number.
 
     Shapes: Z (n, p), rows (m,), features and coefficients (L,).
     """
@@ -177,14 +178,14 @@ def grow(
     node, n_nodes, n_leaves = 0, 1, 0
     while node < n_nodes:
         start, stop = starts[node], stops[node]
-        own = rows[start:stop]
+        node_rows = rows[start:stop]
         totals = np.zeros(shares.shape[1])
-        for row in own:
+        for row in node_rows:
             totals[codes[row]] += weights[row]
         purest = -np.inf
-        if depths[node] < max_depth and len(own) >= min_split and (totals > 0).sum() > 1:
+        if depths[node] < max_depth and len(node_rows) >= min_split and (totals > 0).sum() > 1:
             purest, thresholds[node] = search(
-                Z, own, codes, weights, totals, settings, state, pool, features[node],
+                Z, node_rows, codes, weights, totals, settings, state, pool, features[node],
                 coefficients[node],
             )  # fmt: skip
         if purest == -np.inf:
@@ -192,7 +193,9 @@ def grow(
             shares[n_leaves] = totals / totals.sum()
             n_leaves += 1
         else:
-            middle = start + part(Z, own, features[node], coefficients[node], thresholds[node])
+            middle = start + part(
+                Z, node_rows, features[node], coefficients[node], thresholds[node]
+            )
             left[node], right[node] = n_nodes, n_nodes + 1
             starts[n_nodes], stops[n_nodes] = start, middle
             starts[n_nodes + 1], stops[n_nodes + 1] = middle, stop

@@ -86,8 +86,8 @@ def importances(
 
         rows = np.flatnonzero(out[:, t] & (weights > 0))
         if len(rows):
-            own = slice(trees.first_leaves[t], trees.first_leaves[t + 1])
-            votes = trees.answers[own].argmax(axis=1)
+            tree_leaves = slice(trees.first_leaves[t], trees.first_leaves[t + 1])
+            votes = trees.answers[tree_leaves].argmax(axis=1)
             cases = trees.rows(X[rows]), codes[rows], weights[rows]
             grown = trees.roots[t], *trees.nodes, votes
             losses(*cases, *grown, n_repeats, seeds[t], by_tree[t])

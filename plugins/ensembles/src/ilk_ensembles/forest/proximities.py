@@ -149,9 +149,9 @@ def sparse_rows(shares: np.ndarray, columns: np.ndarray, m: int) -> csr_matrix:
     order = np.argsort(columns, axis=1)
     shares = np.take_along_axis(shares, order, axis=1)
     columns = np.take_along_axis(columns, order, axis=1)
-    kept = shares > 0
-    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    return csr_matrix((shares[kept], columns[kept], starts), shape=(len(shares), m))
+    nonzero = shares > 0
+    starts = np.concatenate([[0], np.cumsum(nonzero.sum(axis=1))])
+    return csr_matrix((shares[nonzero], columns[nonzero], starts), shape=(len(shares), m))
 
 
 def _n_leaves(leaves: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -102,9 +102,9 @@ def count_shared(
                 counts[:] = 0
                 for t in range(begin, min(begin + 255, n_trees)):
                     if every or out[i, t]:
-                        own, row = leaves[i, t], others[t, first : first + size]
+                        leaf, row = leaves[i, t], others[t, first : first + size]
                         for j in range(size):
-                            counts[j] += np.uint8(row[j] == own)
+                            counts[j] += np.uint8(row[j] == leaf)
                 for j in range(size):
                     D[i, first + j] += counts[j]
 
@@ -162,29 +162,29 @@ def closest(
                         met[size] = j
                         size += 1
                     counts[j] += 1
-        near = np.empty(size)
+        near = np.empty(size)  # shares of the cases met, to select the candidates
         for place in range(size):
             j = met[place]
             of = n_trees if every else both_out(bits[i], others[j])
             near[place] = counts[j] / of
         some = met[:size][candidates(near, k)]
-        some.sort()
-        own = np.empty(len(some))
+        some.sort()  # by column, so that the stable sort below settles ties
+        candidate_shares = np.empty(len(some))
         for place in range(len(some)):
             of = n_trees if every else both_out(bits[i], others[some[place]])
-            own[place] = counts[some[place]] / of
-        order = np.argsort(-own, kind="mergesort")
+            candidate_shares[place] = counts[some[place]] / of
+        order = np.argsort(-candidate_shares, kind="mergesort")
         n = min(k, len(some))
         for place in range(n):
-            shares[i, place] = own[order[place]]
+            shares[i, place] = candidate_shares[order[place]]
             where[i, place] = some[order[place]]
         j = 0
-        while n < k:
+        while n < k:  # too few cases share a leaf
             if counts[j] == 0:
                 shares[i, n], where[i, n] = 0.0, j
                 n += 1
             j += 1
-        for place in range(size):
+        for place in range(size):  # reset only the touched entries
             counts[met[place]] = 0
 
 
@@ -199,11 +199,11 @@ def candidates(shares: np.ndarray, k: int) -> np.ndarray:
     bins = np.zeros(_BINS + 1, dtype=np.int64)
     for share in shares:
         bins[int(share * _BINS)] += 1
-    least, found = _BINS, bins[_BINS]
-    while found < k:
+    least, n_found = _BINS, bins[_BINS]
+    while n_found < k:
         least -= 1
-        found += bins[least]
-    places = np.empty(found, dtype=np.int64)
+        n_found += bins[least]
+    places = np.empty(n_found, dtype=np.int64)
     n = 0
     for place in range(len(shares)):
         if int(shares[place] * _BINS) >= least:

@@ -79,9 +79,9 @@ class Trees:
         leaves = ilk.check_stored(self, "first_leaves", roots.shape, spans=len(self.answers))
         left = ilk.check_stored(self, "left", (n,), least=-1)
         right = ilk.check_stored(self, "right", (n,), least=0)
-        own, inner, sizes = np.arange(n), left >= 0, np.diff(roots)
+        nodes, inner, sizes = np.arange(n), left >= 0, np.diff(roots)
         end = np.repeat(roots[1:], sizes)
-        down = (own < left) & (left < end) & (own < right) & (right < end)
+        down = (nodes < left) & (left < end) & (nodes < right) & (right < end)
         ok = np.where(inner, down, right < np.repeat(np.diff(leaves), sizes))
         if len(roots) < 2 or not sizes.all() or not ok.all():
             raise ilk.stored_fault(self, "a node leads out of its tree")

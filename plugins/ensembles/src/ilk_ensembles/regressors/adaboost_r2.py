@@ -189,8 +189,8 @@ class AdaBoostR2(ilk.Regressor):
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the predictions after each round, equal to those of a fit with fewer rounds."""
         outputs: list[np.ndarray] = []
-        for own in self._member_outputs(self._checked(X)):
-            outputs.append(own)
+        for predicted in self._member_outputs(self._checked(X)):
+            outputs.append(predicted)
             yield weighted_medians(np.stack(outputs), self.alphas_[: len(outputs)])
 
     def _checked(self, X: Any) -> Any:

@@ -164,7 +164,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         if not self.replace and not ilk.takes_weights(member):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: {ilk.display_name(member)} does not take "
-                f"sample_weight, as without replacement it must"
+                f"sample_weight, which it needs without replacement"
             )
         return weights
 
@@ -183,8 +183,8 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         """
         outputs = self._member_outputs(self._checked(X))
         total = np.zeros(outputs.shape[1])
-        for count, own in enumerate(outputs, start=1):
-            total += own
+        for count, predicted in enumerate(outputs, start=1):
+            total += predicted
             yield total / count if self.rule == "mean" else self._combine(outputs[:count])
 
     def _checked(self, X: Any) -> Any:

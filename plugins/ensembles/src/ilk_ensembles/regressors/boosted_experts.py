@@ -188,21 +188,21 @@ class BoostedExperts(ilk.Regressor):
     def _mix(self, mixing: ExpertMixture, X: np.ndarray) -> ExpertMixture:
         """Run EM rounds while they raise the likelihood."""
         rows = self.gate_.rows(X)
-        found = [mixing.start(self.gate_, rows)]
+        likelihoods = [mixing.start(self.gate_, rows)]
         progress = Progress(self, self.n_rounds, self.verbose, "rounds")
         for number in range(self.n_rounds):
             before = self.gate_.coef_
             other = mixing.improved(self.gate_, rows, number)
             likelihood = other.likelihood()
             progress.step(f"log-likelihood {likelihood:.4g}")
-            if likelihood < found[-1]:
+            if likelihood < likelihoods[-1]:
                 self.gate_.coef_ = before
                 break
             mixing = other
-            found.append(likelihood)
-            if likelihood - found[-2] < self.tol:
+            likelihoods.append(likelihood)
+            if likelihood - likelihoods[-2] < self.tol:
                 break
-        self.log_likelihoods_ = np.array(found)
+        self.log_likelihoods_ = np.array(likelihoods)
         return mixing
 
     def predict(self, X: Any) -> np.ndarray:
@@ -305,9 +305,9 @@ class ExpertMixture:
         other = ExpertMixture(self.learner, self.y, self.weights)
         shares = self.responsibilities()
         for column in range(shares.shape[1]):
-            own = self.weights * shares[:, column]
-            if own.sum() > 0:
-                other._add(own / own.sum(), number)
+            mass = self.weights * shares[:, column]
+            if mass.sum() > 0:
+                other._add(mass / mass.sum(), number)
             else:  # no responsibility: it is not refitted
                 other._keep(self.experts[column], self.outputs[:, column])
         other.log_shares = gate.fit(rows, shares, self.weights)
@@ -331,9 +331,9 @@ class ExpertMixture:
         return np.asarray(((self.y[:, None] - self.outputs) / self.unit) ** 2)
 
     def _variances(self, shares: np.ndarray) -> np.ndarray:
-        own = self.weights[:, None] * shares
-        squares = (own * self._squares()).sum(axis=0)
-        totals = own.sum(axis=0)
+        mass = self.weights[:, None] * shares
+        squares = (mass * self._squares()).sum(axis=0)
+        totals = mass.sum(axis=0)
         return np.asarray(np.maximum(squares / np.where(totals > 0, totals, 1), self.floor))
 
     def _add(self, weights: np.ndarray, number: int | None = None) -> np.ndarray:
@@ -361,7 +361,7 @@ def _quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
 
 
 def _halves(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """Weights of which the cases in `some` have half, the others the other half."""
+    """Weights scaled so that the cases in `some` have half of the mass, the others half."""
     inside, outside = weights[some].sum(), weights[~some].sum()
     if not (inside > 0 and outside > 0):
         return weights

@@ -285,14 +285,14 @@ def _only(what: str, known: Any, wanted: str | None) -> str:
 
 def _counted(predictions: Iterable[ilk.Prediction]) -> Shares:
     """Count the predicted labels of each case."""
-    found = list(predictions)
-    classes = found[0].classes
-    n = 1 + max(int(np.max(one.indices)) for one in found)
+    stored = list(predictions)
+    classes = stored[0].classes
+    n = 1 + max(int(np.max(one.indices)) for one in stored)
     counts, truth = np.zeros((n, len(classes))), np.zeros(n, dtype=int)
-    for one in found:
+    for one in stored:
         rejected = int(np.count_nonzero(~one.answered))
         if rejected:
-            raise InputError(f"of_results: the pipeline declined to answer {rejected} cases")
+            raise InputError(f"of_results: the pipeline rejected {rejected} cases")
         np.add.at(counts, (one.indices, np.searchsorted(classes, one.labels)), 1)
         truth[one.indices] = np.searchsorted(classes, one.truth)
     totals = counts.sum(axis=1).astype(int)

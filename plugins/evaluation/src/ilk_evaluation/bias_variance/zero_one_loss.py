@@ -230,8 +230,8 @@ def _shares_of(function: str, labels: Any, y: Any, classes: Any) -> Shares:
             raise InputError(f"{function}: classes must be labels, each once, got {classes!r}")
     codes = _codes(function, "labels", answers, order)
     counts = np.zeros((n, len(order)))
-    for own in codes:
-        counts[np.arange(n), own] += 1
+    for predicted in codes:
+        counts[np.arange(n), predicted] += 1
     target = _probabilities(function, truth, order)
     return Shares(counts / len(answers), target, np.full(n, len(answers)), np.arange(n))
 
@@ -257,6 +257,6 @@ def _codes(function: str, argument: str, labels: np.ndarray, classes: np.ndarray
     values, inverse = np.unique(labels, return_inverse=True)
     strange = [label for label in values.tolist() if label not in places]
     if strange:
-        raise InputError(f"{function}: {argument} holds {strange[0]!r}, which is none of classes")
+        raise InputError(f"{function}: {argument} holds {strange[0]!r}, which is not in classes")
     codes = np.array([places[label] for label in values.tolist()])
     return np.asarray(codes[inverse.reshape(labels.shape)])

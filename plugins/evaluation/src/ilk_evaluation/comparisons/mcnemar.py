@@ -165,22 +165,22 @@ class McNemar(PairwiseComparison):
     ) -> dict[str, _Cases]:
         """Correctness of the cases of a data set, for the pipelines that have all predictions."""
         assert results.predictions is not None
-        found: dict[str, dict[int, ilk.Prediction]] = {}
+        by_pipeline: dict[str, dict[int, ilk.Prediction]] = {}
         for pipeline in pipelines:
             told = results.predictions(dataset, pipeline)
-            found[pipeline] = {fold: one for at, fold, one in told if at == repeat}
-        planned = {fold for own in found.values() for fold in own}
+            by_pipeline[pipeline] = {fold: one for at, fold, one in told if at == repeat}
+        planned = {fold for by_fold in by_pipeline.values() for fold in by_fold}
         if results.sizes is not None:
             mine = results.sizes["dataset"].eq(dataset) & results.sizes["repeat"].eq(repeat)
             planned |= set(map(int, results.sizes.loc[mine, "fold"]))
         cases = {
-            pipeline: self._joined([own[fold] for fold in sorted(own)], dataset)
-            for pipeline, own in found.items()
-            if planned and set(own) == planned
+            pipeline: self._joined([by_fold[fold] for fold in sorted(by_fold)], dataset)
+            for pipeline, by_fold in by_pipeline.items()
+            if planned and set(by_fold) == planned
         }
         first = next(iter(cases), "")
-        for pipeline, own in cases.items():
-            if not np.array_equal(own.indices, cases[first].indices):
+        for pipeline, answers in cases.items():
+            if not np.array_equal(answers.indices, cases[first].indices):
                 raise ilk.InputError(
                     f"{ilk.display_name(self)}: {first} and {pipeline} were not tested on "
                     f"the same cases of {dataset}"

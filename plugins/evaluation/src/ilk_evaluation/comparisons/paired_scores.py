@@ -44,8 +44,8 @@ def names(owner: object, results: ilk.Scores) -> tuple[list[str], list[str]]:
 
 def check_unlike(owner: object, pipelines: Iterable[object], datasets: Iterable[object]) -> None:
     """Raise InputError if two pipelines or two data sets have the same name."""
-    for what, found in (("pipeline", pipelines), ("data set", datasets)):
-        name, number = Counter(found).most_common(1)[0]
+    for what, labels in (("pipeline", pipelines), ("data set", datasets)):
+        name, number = Counter(labels).most_common(1)[0]
         if number > 1:
             raise ilk.InputError(
                 f"{ilk.display_name(owner)}: there are {number} {what}s by the name {name}"
@@ -83,8 +83,8 @@ def by_split(
         cells = results.table[results.table["dataset"] == dataset]
         wide = cells.pivot(index=["repeat", "fold"], columns="pipeline", values="value")
         wide = wide.reindex(columns=pipelines).sort_index()
-        whole = wide.notna().all() & means.loc[dataset].notna() & bool(len(wide))
-        tables[dataset] = wide.loc[:, whole]
+        complete = wide.notna().all() & means.loc[dataset].notna() & bool(len(wide))
+        tables[dataset] = wide.loc[:, complete]
         check_finite(owner, tables[dataset], results.measure, dataset)
     pairs, dropped = pairs_by_dataset(
         owner,
@@ -92,7 +92,7 @@ def by_split(
         datasets,
         lambda dataset, pair: set(pair) <= set(tables[dataset]),
     )
-    return {dataset: (tables[dataset], own) for dataset, own in pairs.items()}, dropped
+    return {dataset: (tables[dataset], testable) for dataset, testable in pairs.items()}, dropped
 
 
 def _check_single(owner: object, table: pd.DataFrame) -> None:
@@ -139,8 +139,8 @@ def in_units(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
 
 def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return ``a - b`` with exact ties and zeros."""
-    found, unit = in_units(a, b)
-    return found * unit
+    multiples, unit = in_units(a, b)
+    return multiples * unit
 
 
 def standardized(gaps: np.ndarray) -> float:
@@ -197,15 +197,15 @@ def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[st
     baseline = getattr(owner, "baseline", None)
     if baseline in silent:
         raise ilk.InputError(f"{name}: the baseline {baseline!r} has no score on any data set")
-    whole = matrix.notna().all(axis=1)
-    lost_sets = (str(one) for one in matrix.index[~whole])
+    without_gaps = matrix.notna().all(axis=1)
+    lost_sets = (str(one) for one in matrix.index[~without_gaps])
     dropped = (*(f"pipeline {one}" for one in silent), *lost_sets)
-    if whole.sum() < 2:
+    if without_gaps.sum() < 2:
         lost = f" ({list_some(dropped)} left out: missing scores)" if dropped else ""
         raise ilk.InputError(
-            f"{name}: ranks over data sets need at least 2 of them, got {whole.sum()}{lost}"
+            f"{name}: ranks over data sets need at least 2 of them, got {without_gaps.sum()}{lost}"
         )
-    return matrix[whole], dropped
+    return matrix[without_gaps], dropped
 
 
 def columns(
@@ -220,6 +220,6 @@ def columns(
     """
     matrix, dropped = complete(owner, results)
     check_finite(owner, matrix, results.measure)
-    found = {str(name): matrix[name].to_numpy(dtype=float) for name in matrix}
+    scores = {str(name): matrix[name].to_numpy(dtype=float) for name in matrix}
     ranks = ilk.rank_rows(matrix, greater_is_better=results.greater_is_better).mean(axis=0)
-    return found, dict(zip(found, map(float, ranks), strict=True)), dropped
+    return scores, dict(zip(scores, map(float, ranks), strict=True)), dropped

@@ -194,23 +194,25 @@ def pairs_by_dataset(
     InputError
         If no pair can be tested on any data set.
     """
-    found = {dataset: [pair for pair in pairs if fits(dataset, pair)] for dataset in datasets}
-    dropped = tuple(one for name, own in found.items() for one in _lost(name, pairs, own))
-    if not any(found.values()):
+    testable = {dataset: [pair for pair in pairs if fits(dataset, pair)] for dataset in datasets}
+    dropped = tuple(
+        one for name, fitting in testable.items() for one in _lost(name, pairs, fitting)
+    )
+    if not any(testable.values()):
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: there is no data set on which both pipelines of a pair "
             f"have all their scores (left out: {list_some(dropped)})"
         )
-    return {dataset: own for dataset, own in found.items() if own}, dropped
+    return {dataset: fitting for dataset, fitting in testable.items() if fitting}, dropped
 
 
-def _lost(dataset: str, pairs: Sequence[Pair], found: Sequence[Pair]) -> list[str]:
+def _lost(dataset: str, pairs: Sequence[Pair], testable: Sequence[Pair]) -> list[str]:
     """List exclusions on a data set: the data set, pipelines without any pair, or pairs."""
-    if not found:
+    if not testable:
         return [dataset]
-    tested = {name for pair in found for name in pair}
+    tested = {name for pair in testable for name in pair}
     alone = dict.fromkeys(name for pair in pairs for name in pair if name not in tested)
-    others = [pair for pair in pairs if pair not in found and not alone.keys() & set(pair)]
+    others = [pair for pair in pairs if pair not in testable and not alone.keys() & set(pair)]
     return [f"{name} on {dataset}" for name in alone] + [
         f"{a} and {b} on {dataset}" for a, b in others
     ]

@@ -135,17 +135,17 @@ class CorrectedResampledT(PairwiseComparison):
         """Return the ratio of test to training cases over the splits of a data set."""
         if self.ratio is not None:
             return self.ratio
-        found = math.nan
+        ratio = math.nan
         if results.sizes is not None:
             sizes = results.sizes[results.sizes["dataset"] == dataset]
             sizes = sizes.set_index(["repeat", "fold"]).reindex(table.index)
-            found = float((sizes["n_test"] / sizes["n_train"]).mean(skipna=False))
-        if math.isnan(found):
+            ratio = float((sizes["n_test"] / sizes["n_train"]).mean(skipna=False))
+        if math.isnan(ratio):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: the sizes of the splits of {dataset} are not known; "
                 f"give ratio, test cases per training case"
             )
-        return found
+        return ratio
 
 
 class _FiveByTwo(PairwiseComparison):

@@ -121,8 +121,8 @@ class Robustness(ilk.Comparison):
         else:
             above, below = scores, np.broadcast_to(scores.min(axis=1, keepdims=True), scores.shape)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = np.where(above == below, 1.0, above / below)
-        return matrix.__class__(found, index=matrix.index, columns=matrix.columns)
+            ratios = np.where(above == below, 1.0, above / below)
+        return matrix.__class__(ratios, index=matrix.index, columns=matrix.columns)
 
     def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
         """Draw a box plot of the ratios of each pipeline; returns the matplotlib axes.

@@ -126,8 +126,8 @@ def _p_value(gaps: np.ndarray, *, zeros: str) -> float:
     if not gaps.any():
         return 1.0
     if np.count_nonzero(gaps) > _EXACT:
-        found = stats.wilcoxon(gaps, zero_method=zeros)  # type: ignore[call-overload]  # a choice
-        return min(1.0, float(found.pvalue))
+        result = stats.wilcoxon(gaps, zero_method=zeros)  # type: ignore[call-overload]  # a choice
+        return min(1.0, float(result.pvalue))
     doubled = np.rint(2 * _ranks(gaps, zeros=zeros)).astype(int)  # mean ranks are halves
     doubled[gaps == 0] = 0
     plus, minus = int(doubled[gaps > 0].sum()), int(doubled[gaps < 0].sum())

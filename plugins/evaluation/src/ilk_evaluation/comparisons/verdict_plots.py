@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import ilk
 
 _ROW = 0.6  # height of a label's row, in lines of text
-_BAR = 0.3
+_BAR = 0.3  # distance of the bars, in lines of text
 _WIDE = 10.0  # largest ratio drawn on a linear axis
 _MOST = 40  # pairs shown in one figure: more rows are unreadable
 

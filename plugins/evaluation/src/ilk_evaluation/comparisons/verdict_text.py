@@ -96,7 +96,7 @@ def pairs_text(verdict: ilk.Verdict, test_name: str) -> str:
 
 def _wins(verdict: ilk.Verdict, *, several: bool) -> list[str]:
     """Name the better and worse pipelines, and the data sets if there are several."""
-    found: dict[str, list[str]] = {}
+    clauses: dict[str, list[str]] = {}
     for pair in verdict.pairs:
         if pair["different"]:
             best, worst = _best_first(pair)
@@ -106,8 +106,8 @@ def _wins(verdict: ilk.Verdict, *, several: bool) -> list[str]:
                 clause, more = f"{best} is better than", worst
             if several:
                 clause, more = f"{clause} {worst} on", pair["dataset"]
-            found.setdefault(clause, []).append(more)
-    return [f"{clause} {list_some(listed)}" for clause, listed in found.items()]
+            clauses.setdefault(clause, []).append(more)
+    return [f"{clause} {list_some(listed)}" for clause, listed in clauses.items()]
 
 
 def _one_pair(verdict: ilk.Verdict, test_name: str) -> str:

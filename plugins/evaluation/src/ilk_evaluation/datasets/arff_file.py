@@ -260,10 +260,10 @@ def _check_names(path: Path, attributes: Sequence[Attribute]) -> None:
 
 
 def _attribute(place: str, text: str) -> Attribute:
-    found = _ATTRIBUTE.fullmatch(text)
-    if found is None or not found[2]:
+    match = _ATTRIBUTE.fullmatch(text)
+    if match is None or not match[2]:
         raise ilk.DataError(f"{place}: expected a name and a type after @attribute, got {text!r}")
-    name, declared = _plain(found[1])[0], found[2].strip()
+    name, declared = _plain(match[1])[0], match[2].strip()
     if declared.startswith("{"):
         if not declared.endswith("}"):
             raise ilk.DataError(f"{place}: attribute {name!r}: its values have no closing brace")
@@ -298,16 +298,16 @@ def _sparse(table: TableFile, attributes: Sequence[Attribute], line: str) -> lis
     row = [one.values[0] if one.kind == "nominal" else "0" for one in attributes]
     seen: set[int] = set()
     for item in _items(line[1:-1]):
-        found = _SPARSE.fullmatch(item)
-        position = int(found[1]) if found else -1
-        if found is None or position in seen or position >= len(attributes):
+        match = _SPARSE.fullmatch(item)
+        position = int(match[1]) if match else -1
+        if match is None or position in seen or position >= len(attributes):
             raise table.error(
                 f"expected a position from 0 to {len(attributes) - 1}, each once, and a value, got "
                 f"{item!r}",
                 -1,
             )
         seen.add(position)
-        row[position] = _value(table, attributes[position], *_plain(found[2].strip()))
+        row[position] = _value(table, attributes[position], *_plain(match[2].strip()))
     return row
 
 
@@ -339,12 +339,12 @@ def _cells(line: str) -> list[tuple[str, bool]]:
         return [(cell.strip(), False) for cell in line.split(",")]
     cells, at = [], 0
     while True:
-        found = _CELL.match(line, at)
-        assert found is not None  # unquoted text extends to a comma or the end
-        cells.append(_plain(found[1]))
-        if found[2] == "":
+        match = _CELL.match(line, at)
+        assert match is not None  # unquoted text extends to a comma or the end
+        cells.append(_plain(match[1]))
+        if match[2] == "":
             return cells
-        at = found.end()
+        at = match.end()
 
 
 def _plain(cell: str) -> tuple[str, bool]:

@@ -235,8 +235,8 @@ def categories(cells: Iterable[str | None], values: Sequence[str] | None = None)
     cells = list(cells)
     if values is None:
         there = {cell for cell in cells if cell is not None}
-        whole = all(_INTEGER.fullmatch(value) for value in there)
-        values = sorted(there, key=int if whole else None)
+        integers = all(_INTEGER.fullmatch(value) for value in there)
+        values = sorted(there, key=int if integers else None)
     return pd.Categorical(cells, categories=list(values))
 
 

@@ -26,7 +26,7 @@ from ilk_evaluation.datasets.table_file import (
 
 LIST = "datasets.toml"
 _RANGE = re.compile(r"(?P<name>.*?)(?P<first>\d+)\.\.(?P=name)(?P<last>\d+)")
-_MOST_COLUMNS = 100_000
+_MOST_COLUMNS = 100_000  # of a range: a typing error must not fill the memory
 _NAMES = Param(list, items=Param(str))
 _SPLIT = Param(list, items=Param(int, ge=1))
 
@@ -168,16 +168,16 @@ def _check_header(entry: Entry, table: TableFile) -> None:
     unexpected = [name for name in table.header if name not in expected]
     absent = [name for name in expected if name not in table.header]
     what = f"lacks {absent[:5]}" if absent else f"has {unexpected[:5]}" if unexpected else "differs"
-    raise table.error(f"the header is not what the entry says: it {what}")
+    raise table.error(f"the header differs from the entry: it {what}")
 
 
-def _views(entry: Entry, table: TableFile, kept: Collection[str]) -> dict[str, tuple[str, ...]]:
+def _views(entry: Entry, table: TableFile, features: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Views without the columns that are not features."""
     views = entry.views()
     for name, members in views.items():
         for column in members:
             table.position(column, f"view {name!r}")
-    return {name: tuple(c for c in members if c in kept) for name, members in views.items()}
+    return {name: tuple(c for c in members if c in features) for name, members in views.items()}
 
 
 def _describe(entry: Entry) -> str:
@@ -241,12 +241,12 @@ class Entry:
         DataError
             If they differ, or the file does not exist.
         """
-        found = hashlib.sha256(read_bytes(self.file)).hexdigest()
-        stated = self.table.get("sha256", found)
-        if stated != found:
+        digest = hashlib.sha256(read_bytes(self.file)).hexdigest()
+        stated = self.table.get("sha256", digest)
+        if stated != digest:
             raise ilk.DataError(
                 f"{self.file}: the file is not the one that {LIST} describes: its SHA-256 is "
-                f"{found}, not {stated}"
+                f"{digest}, not {stated}"
             )
 
     def _spell(self, names: Iterable[str]) -> list[str]:

@@ -179,8 +179,8 @@ class ParquetTable:
                 f"column {name!r}, row {self.frame.index[lacking[0]]}: no {what} "
                 f"({number} none{advice})"
             )
-        whole = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
-        values = column.to_numpy() if whole else np.asarray(column.tolist())
+        integers = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+        values = column.to_numpy() if integers else np.asarray(column.tolist())
         if values.dtype.kind == "f" and _are_integers(values):
             values = values.astype(np.int64)  # floats only because values were missing
         if values.dtype.kind not in "iubU" or values.ndim != 1:

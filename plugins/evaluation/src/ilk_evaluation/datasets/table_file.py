@@ -27,7 +27,7 @@ EXAMPLE = Path(__file__).parent / "example"
 
 _DELIMITERS = (";", "\t", "|", ",")
 """Common delimiters of tables."""
-INFLATED_MB = 256
+INFLATED_MB = 256  # far above usual tables, far below usual memory
 INFLATED: Any = param(
     default=INFLATED_MB,
     ge=1,
@@ -107,8 +107,8 @@ def read_table(path: Path, delimiter: str = ",", inflated_mb: int = INFLATED_MB)
 
 def _delimiter_hint(header: tuple[str, ...]) -> str:
     """Suggest the delimiter if the header is a single cell that contains another one."""
-    found = [other for other in _DELIMITERS if len(header) == 1 and other in header[0]]
-    return f"; is the delimiter {found[0]!r}?" if found else ""
+    others = [other for other in _DELIMITERS if len(header) == 1 and other in header[0]]
+    return f"; is the delimiter {others[0]!r}?" if others else ""
 
 
 def read_text(path: Path, inflated_mb: int) -> str:

@@ -104,8 +104,8 @@ def fail_disagreement(answers: Any, y: Any) -> np.ndarray:
         right = answers[:, start : start + size] == truth[start : start + size]
         numbers = right.astype(np.float32)
         both += numbers @ numbers.T
-    own = np.diagonal(both)
-    return np.asarray((own[:, None] + own - 2 * both) / n)
+    correct = np.diagonal(both)
+    return np.asarray((correct[:, None] + correct - 2 * both) / n)
 
 
 def mean_of_pairs(matrix: Any) -> float:
@@ -217,8 +217,8 @@ def _vote_shares(answers: Any) -> np.ndarray:
     n_members, n = codes.shape
     counts = np.zeros((n, n_classes))
     cases = np.arange(n)
-    for own in codes:
-        counts[cases, own] += 1
+    for predicted in codes:
+        counts[cases, predicted] += 1
     return np.asarray(counts / n_members)
 
 

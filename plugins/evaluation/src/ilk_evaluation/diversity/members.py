@@ -78,7 +78,7 @@ def member_labels(source: Any, X: Any = None, *, dataset: str | None = None) -> 
     if hasattr(source, "predictions") and hasattr(source, "design"):
         return _stored(source, dataset)
     if X is None:
-        raise InputError("member_labels: X must be given, to ask the members of an ensemble about")
+        raise InputError("member_labels: X must be given: the members of an ensemble predict it")
     return _asked(source, X)
 
 
@@ -87,8 +87,8 @@ def _asked(ensemble: Any, X: Any) -> MemberLabels:
     decode = _decoder(ensemble, members)
     columns = _columns(ensemble, len(members))
     labels = [
-        decode(member.predict(X if own is None else _some_columns(X, own)))
-        for member, own in zip(members, columns, strict=True)
+        decode(member.predict(X if member_columns is None else _some_columns(X, member_columns)))
+        for member, member_columns in zip(members, columns, strict=True)
     ]
     return MemberLabels(np.stack(labels), tuple(f"member {i}" for i in range(len(labels))))
 
@@ -147,18 +147,23 @@ def _stored(results: Any, dataset: str | None) -> MemberLabels:
     part = results.filter(dataset=names[0] if dataset is None else dataset)
     places = [part.design.place(cell) for cell in part.design.cells]
     splits = sorted({place[2:] for place in places})
-    found: dict[str, dict[tuple[int, int], ilk.Prediction]] = {place[1]: {} for place in places}
+    by_pipeline: dict[str, dict[tuple[int, int], ilk.Prediction]] = {
+        place[1]: {} for place in places
+    }
     for cell, prediction in part.predictions():
         _, pipeline, repeat, fold = part.design.place(cell)
-        found[pipeline][repeat, fold] = prediction
-    for pipeline, by_split in found.items():
+        by_pipeline[pipeline][repeat, fold] = prediction
+    for pipeline, by_split in by_pipeline.items():
         _check_complete(pipeline, by_split, len(splits))
-    first = next(iter(found.values()))
+    first = next(iter(by_pipeline.values()))
     return MemberLabels(
         np.stack(
-            [np.concatenate([own[split].labels for split in splits]) for own in found.values()]
+            [
+                np.concatenate([own[split].labels for split in splits])
+                for own in by_pipeline.values()
+            ]
         ),
-        tuple(found),
+        tuple(by_pipeline),
         np.concatenate([first[split].truth for split in splits]),
     )
 
@@ -171,4 +176,4 @@ def _check_complete(pipeline: str, by_split: dict[Any, ilk.Prediction], n_splits
         )
     rejected = sum(int(np.count_nonzero(~one.answered)) for one in by_split.values())
     if rejected:
-        raise InputError(f"member_labels: {pipeline} declined to answer {rejected} cases")
+        raise InputError(f"member_labels: {pipeline} rejected {rejected} cases")

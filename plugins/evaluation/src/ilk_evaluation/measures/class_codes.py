@@ -93,11 +93,11 @@ def _text_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     groups = np.zeros(len(classes), dtype=np.intp)
     codes: np.ndarray | None = None
     for place in _telling(signs[:, : seen.shape[1]]):
-        own = signs[:, place]
-        span = int(own.max()) + 1
+        characters = signs[:, place]
+        span = int(characters.max()) + 1
         if (int(groups.max()) + 1) * span > _SPAN:
             return _searched(labels, classes)
-        keys = groups * span + own
+        keys = groups * span + characters
         kinds, groups = np.unique(keys, return_inverse=True)
         table = np.zeros(int(kinds[-1]) + 1, dtype=np.intp)
         table[kinds] = np.arange(len(kinds))
@@ -203,7 +203,7 @@ def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:
     have = "has" if len(absent) == 1 else "have"
     names = ", ".join(absent)
     coverage = f"the average is over {len(cases) - len(absent)} of {len(cases)} classes"
-    return [f"{coverage}: no answered case belongs to {names}, which {have} no part in it"]
+    return [f"{coverage}: no answered case belongs to {names}, which {have} been left out"]
 
 
 def code_named(key: Any, classes: list[Any], name: str) -> int:

@@ -143,13 +143,13 @@ def _hinge(prediction: ilk.Prediction, name: str) -> np.ndarray:
     if np.isnan(scores).any():
         raise ilk.InputError(f"{name}: a score is NaN")
     truth, rows = answered_truth(prediction), np.arange(len(scores))
-    own = scores[rows, truth]
+    true_scores = scores[rows, truth]
     others = scores.copy()
     others[rows, truth] = -np.inf
     best = others.max(axis=1, initial=-np.inf)
     share = 0.5 if scores.shape[1] == 2 else 1.0
     with np.errstate(invalid="ignore", over="ignore"):
-        margin = share * own - share * best
+        margin = share * true_scores - share * best
     if np.isnan(margin).any():
         row = int(np.argmax(np.isnan(margin)))
         raise ilk.InputError(f"{name}: the scores of answered case {row} are both infinite")

@@ -92,8 +92,8 @@ class Rate(ilk.Measure):
     ) -> list[float]:
         """Rates of some classes; `undefined`, or an error, where the denominator is 0."""
         part = np.sum([counts[name] for name in self._numerator], axis=0)
-        whole = np.sum([counts[name] for name in self._denominator], axis=0)
-        rates = ratio(part, whole)[codes]
+        denominators = np.sum([counts[name] for name in self._denominator], axis=0)
+        rates = ratio(part, denominators)[codes]
         empty = np.flatnonzero(np.isnan(rates))
         if len(empty) and self.undefined is None:
             label = classes[codes[empty[0]]]

@@ -105,11 +105,11 @@ class LogLoss(ilk.Measure):
         truth, P = answered_probabilities(prediction, ilk.display_name(self))
         if not len(truth):
             return math.nan
-        own = P[np.arange(len(truth)), truth]
+        likelihood = P[np.arange(len(truth)), truth]
         if self.clip is not None:
-            own = np.maximum(own, self.clip)
+            likelihood = np.maximum(likelihood, self.clip)
         with np.errstate(divide="ignore"):
-            return float(-np.log(own).mean()) + 0.0
+            return float(-np.log(likelihood).mean()) + 0.0
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
         """Explain an infinite loss."""

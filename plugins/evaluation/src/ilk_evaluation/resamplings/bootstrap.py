@@ -15,7 +15,7 @@ from ilk_evaluation.resamplings.sampling_units import Units, check_data, units_o
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_OUT = 0.632
+_OUT = 0.632  # 1 - 1/e: probability that a case is in a bootstrap sample
 MOST_PAIRINGS = 1000
 """Maximum number of pairings: more take long and change little."""
 
@@ -154,8 +154,8 @@ class Resubstitution(ilk.Resampling):
     """
 
     waivers: ClassVar[Mapping[str, str]] = {
-        "check_disjoint": "all cases train and all are tested: that is what it is",
-        "check_groups": "all cases train and all are tested: that is what it is",
+        "check_disjoint": "all cases train and all are tested, by definition",
+        "check_groups": "all cases train and all are tested, by definition",
     }
 
     def splits(
@@ -184,7 +184,7 @@ class Bootstrap632(ilk.Resampling):
         (1 - w) s0 + w s1',   w = 0.632 / (1 - 0.368 R),   R = (s1' - s0) / (g - s0)
 
     where g is the no-information rate, the score if predictions were independent of the truth,
-    and s1' = min(s1, g) (max, for measures of which greater is better). The relative overfitting
+    and s1' = min(s1, g) (max, where greater is better). The relative overfitting
     rate R is 0 if s1' is no worse than s0, or g is not worse than s0. So R is in [0, 1], w in
     [0.632, 1], and the estimate is between s0 and s1'.
 

@@ -27,7 +27,7 @@ _SMALL_CLASSES = Param(
 
 
 class _CrossValidation(ilk.Resampling):
-    """Divides shuffled cases into folds, each of which is tested once per repeat."""
+    """Divides shuffled cases into folds; each is tested once per repeat."""
 
     folds = 2
     repeats = 1

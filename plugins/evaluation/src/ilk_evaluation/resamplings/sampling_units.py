@@ -109,7 +109,9 @@ def parts(units: Units, sizes: Sequence[int], generator: Any) -> list[np.ndarray
         left = left - shares[-1]
     by_class = order[np.argsort(units.strata[order], kind="stable")]
     numbers = np.arange(len(sizes))
-    part = np.concatenate([np.repeat(numbers, own) for own in np.array(shares).T])
+    part = np.concatenate(
+        [np.repeat(numbers, numbers_of_class) for numbers_of_class in np.array(shares).T]
+    )
     return [by_class[part == number] for number in numbers]
 
 
@@ -127,6 +129,7 @@ def _share(counts: np.ndarray, size: int, later: int, generator: Any) -> np.ndar
     """
     quota = counts * (size / counts.sum())
     some = (counts > later).astype(int)
+    # each class gets a unit and leaves one for every later part, if the size allows
     low, high = some, counts - later * some
     if not low.sum() <= size <= high.sum():
         low, high = np.zeros_like(counts), counts

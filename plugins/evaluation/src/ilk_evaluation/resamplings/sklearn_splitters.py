@@ -115,8 +115,8 @@ class SklearnSplitter(ilk.Resampling):
     def _made(self, random_state: int | None) -> Any:
         """Create the splitter; pass the random state to random ones."""
         given = dict(self.params or {})
-        own = inspect.signature(self._class()).parameters
-        if "random_state" in own and given.get("shuffle", "shuffle" not in own):
+        parameters = inspect.signature(self._class()).parameters
+        if "random_state" in parameters and given.get("shuffle", "shuffle" not in parameters):
             given.setdefault("random_state", random_state)
         return self._class()(**given)
 

@@ -129,5 +129,5 @@ def plain(result: Any) -> Any:
 
 def _integers(array: np.ndarray) -> np.ndarray:
     small = not array.size or array.max() < 1 << 62
-    whole = array if small else np.array([int(one) for one in array.ravel()], dtype=object)
-    return np.asarray(whole.astype(np.int64 if small else object)).reshape(array.shape)
+    integers = array if small else np.array([int(one) for one in array.ravel()], dtype=object)
+    return np.asarray(integers.astype(np.int64 if small else object)).reshape(array.shape)

@@ -14,7 +14,7 @@ from ilk_evaluation.theory.domain import COUNT, LENGTH, POSITIVE, checked, count
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_STEPS = 500
+_STEPS = 500  # most steps; the bound holds after any number
 _GAP = 1e-3  # tolerance of the ball search, relative to the squared radius
 
 
@@ -321,8 +321,8 @@ def _squared_radius(machine: Any, X: Any, *, linear: bool) -> float:
     kernel: Any = getattr(machine, "kernel_", None)
     if not hasattr(kernel, "gram"):
         raise InputError(
-            f"svm_vc_dimension: {display_name(machine)} does not show its kernel; give the radius "
-            f"of the cases in its space"
+            f"svm_vc_dimension: {display_name(machine)} does not expose its kernel; give the "
+            f"radius of the cases in its space"
         )
     diagonal = np.asarray(kernel.diagonal(X)).astype(float)
     return _squared_radius_of_ball(
@@ -345,18 +345,21 @@ def _squared_radius_of_ball(diagonal: np.ndarray, column: Callable[[int], np.nda
         ``k(x_i, x_j)`` for all i and one j.
     """
     products = column(0)  # inner products of all cases with the centre
-    own, mean = float(diagonal[0]), float(diagonal[0])  # b'Kb and sum_i b_i k_ii
+    quadratic, mean = float(diagonal[0]), float(diagonal[0])  # b'Kb and sum_i b_i k_ii
     best = np.inf
     for _ in range(_STEPS):
-        squared = diagonal - 2 * products + own
+        squared = diagonal - 2 * products + quadratic
         far = int(squared.argmax())
         best = min(best, float(squared[far]))
-        dual = mean - own  # lower bound of the smallest squared radius
+        dual = mean - quadratic  # lower bound of the smallest squared radius
         if squared[far] <= max(dual, 0) * (1 + _GAP) or squared[far] <= 0:
             break
+        # exact line search: the dual is quadratic along the step
         step = min((squared[far] - dual) / (2 * squared[far]), 1)
-        own = (
-            (1 - step) ** 2 * own + 2 * step * (1 - step) * products[far] + step**2 * diagonal[far]
+        quadratic = (
+            (1 - step) ** 2 * quadratic
+            + 2 * step * (1 - step) * products[far]
+            + step**2 * diagonal[far]
         )
         mean = (1 - step) * mean + step * diagonal[far]
         products = (1 - step) * products + step * column(far)
