@@ -111,6 +111,7 @@ def bootstrap_rows(
     rows = np.arange(n) if weights is None else np.flatnonzero(weights)
     own = codes[rows]
     counts = np.bincount(own)
+    # without replacement weights only exclude rows: classes are shared by their counts
     heavy = weights if replace else None
     mass = np.bincount(own, None if heavy is None else heavy[rows] / heavy.max())
     ends = np.cumsum(counts)
@@ -148,9 +149,11 @@ def class_shares(mass: np.ndarray, size: int) -> np.ndarray:
     """
     there = np.asarray(mass) > 0
     exact = np.asarray(mass, dtype=float) / np.sum(mass) * size
+    # the tolerance keeps whole shares whole; each class present gets at least one draw
     shares: np.ndarray = np.maximum(np.floor(exact + 1e-9), there).astype(int)
     while (over := int(shares.sum()) - size) != 0:
         step = -1 if over > 0 else 1
+        # the draw goes to, or comes from, the class farthest from its exact share
         need = np.where(shares > 1 if step < 0 else there, step * (exact - shares), -np.inf)
         shares[need.argmax()] += step
     return shares

@@ -72,6 +72,7 @@ class Gate:
             coef = flat.reshape(size)
             logs = log_softmax(rows @ coef.T, axis=1)
             slope = (weights[:, None] * np.exp(logs) - target).T @ rows
+            # the intercepts a are not penalised
             slope[:, 1:] += self.penalty * coef[:, 1:]
             value = self.penalty / 2 * (coef[:, 1:] ** 2).sum() - (target * logs).sum()
             return float(value), slope.ravel()

@@ -151,6 +151,7 @@ def label_surest(outputs: np.ndarray, growth: np.ndarray) -> Labeled:
             rows = np.flatnonzero(probability > most / growth.sum())
             rows = rows[np.argsort(-probability[rows], kind="stable")[:most]]
             offered[view, code, rows] = probability[rows]
+    # resolve conflicts: the largest probability of a row wins, ties leave it unlabelled
     by_class = offered.max(axis=0)
     top = by_class.max(axis=0)
     at = np.flatnonzero((top > 0) & ((by_class == top).sum(axis=0) == 1))

@@ -138,7 +138,7 @@ class HistogramBoosting:
     def _boost(
         self, q: int, feature: int, both: bool, epsilon: float
     ) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return confidences of a feature for a problem, new weights, their divisors, and -ln Z."""
+        """Update the weights of a problem by a feature; return confidences, divisors and -ln Z."""
         from ilk_ensembles.boosting.kernels import reweigh, weigh_bins
 
         column, ends, weights = self.bins[feature], self._ends[q], self.weights[:, q]
@@ -151,6 +151,7 @@ class HistogramBoosting:
         gain = -np.log(after.sum() / sides.sum(axis=1).sum())
         divisors = np.full(2, after.sum()) if both else 2 * after
         divisors[after <= 0] = 1
+        # one pass applies both the factors and the normalisation
         reweigh(column, factors / divisors[:, None], ends, weights)
         return confidence, divisors, max(gain, 0.0)
 

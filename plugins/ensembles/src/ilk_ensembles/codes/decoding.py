@@ -107,6 +107,7 @@ def level_ties(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(scores, axis=1)
     ascending = np.take_along_axis(scores, order, axis=1)
+    # a gap larger than the slack starts a new run of tied scores
     first = np.ones(scores.shape, dtype=bool)
     first[:, 1:] = np.diff(ascending, axis=1) > slack
     lowest = np.maximum.accumulate(np.where(first, np.arange(scores.shape[1]), 0), axis=1)
@@ -143,6 +144,7 @@ def couple(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
     size = max(_CELLS // (n_classes * max(n_bits, n_classes)), 1)
     plus, minus = (code == 1).T.astype(float), (code == -1).T.astype(float)
     ridge = _RIDGE * n_bits * np.eye(n_classes)
+    # the constraint sum p = 1 is dropped: minimise p'Qp/2 - sum p and normalise
     for start in range(0, len(sides), size):
         q = sides[start : start + size, :, None]
         A = (1 - q) * plus - q * minus

@@ -94,6 +94,7 @@ def importances(
 
     jobs = (delayed(one)(t) for t in range(len(trees)))
     Parallel(n_jobs=jobs_for(len(trees), n_jobs), prefer="threads")(jobs)
+    # NaN: trees without out-of-bag cases
     known = by_tree[~np.isnan(by_tree[:, 0])]
     if not len(known):
         nothing = np.full(X.shape[1], np.nan)

@@ -224,6 +224,7 @@ class _Losses(Rounds):
         rate = self.owner.learning_rate
         largest = errors.max()
         if largest <= _EXACT * np.abs(self.y).max():
+            # weights of R2 are ln((1 - L) / L), twice the half log odds of AdaBoost
             alpha = 2 * decisive_weight(sum(self.alphas) / 2, learning_rate=rate)
             return RoundResult(0.0, alpha, np.zeros(len(weights)), "perfect")
         losses = _LOSSES[self.owner.loss](errors / largest)
@@ -258,6 +259,7 @@ def weighted_medians(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(values, axis=0, kind="stable")
     reached = np.cumsum(weights[order], axis=0)
+    # the tolerance makes the median independent of the order of summation
     middle = (reached >= (0.5 - _TIED) * reached[-1]).argmax(axis=0)
     columns = np.arange(values.shape[1])
     return np.asarray(values[order[middle, columns], columns])

@@ -294,6 +294,7 @@ class ExpertMixture:
 
     def start(self, gate: Gate, rows: np.ndarray) -> float:
         """Fit the gate to the responsibilities of the boosted experts; return the likelihood."""
+        # equal shares for the first responsibilities; one update of each part follows
         self.variances = self._variances(np.ones(self.outputs.shape))
         self.log_shares = np.full(self.outputs.shape, -np.log(self.outputs.shape[1]))
         self.log_shares = gate.fit(rows, self.responsibilities(), self.weights)
@@ -321,6 +322,7 @@ class ExpertMixture:
 
     def likelihood(self) -> float:
         """Weighted mean log density of the targets."""
+        # the density of y, from that of y / unit
         return float(self.weights @ logsumexp(self._joint(), axis=1) - np.log(self.unit))
 
     def _joint(self) -> np.ndarray:

@@ -196,6 +196,7 @@ def friedman(ranks: np.ndarray, *, correct_ties: bool) -> Friedman:
     statistic = 12 * n / (k * (k + 1)) * spread
     if correct_ties:
         tied = sum(_tied(row) for row in ranks)
+        # share of the rank variance that is left by ties; 0 if all ranks tie
         share = 1 - tied / (n * (k**3 - k))
         statistic = statistic / share if share > 1e-9 else 0.0
     return Friedman(n, k, statistic, _least(ranks))

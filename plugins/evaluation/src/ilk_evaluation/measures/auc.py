@@ -301,6 +301,7 @@ def _against_each(
     order = np.argsort(scores)
     ranked, classes = scores[order], truth[order]
     ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, len(ranked))
+    # cases of the class with a score up to, and below, that of each run of ties
     up_to = np.cumsum(classes == code)[ends - 1]
     below = np.append(0, up_to[:-1])
     twice = np.repeat(2 * up_to[-1] - below - up_to, np.diff(ends, prepend=0))

@@ -96,7 +96,7 @@ def _text_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
         characters = signs[:, place]
         span = int(characters.max()) + 1
         if (int(groups.max()) + 1) * span > _SPAN:
-            return _searched(labels, classes)
+            return _searched(labels, classes)  # the table would be too large
         keys = groups * span + characters
         kinds, groups = np.unique(keys, return_inverse=True)
         table = np.zeros(int(kinds[-1]) + 1, dtype=np.intp)
@@ -116,6 +116,7 @@ def _telling(signs: np.ndarray) -> list[int]:
     groups = np.zeros(len(signs), dtype=np.intp)
     while len(places) < signs.shape[1]:
         joint = [
+            # 2**21 exceeds every code point: pairs of group and character stay distinct
             np.unique(groups * (1 << 21) + signs[:, place], return_inverse=True)[1]
             for place in range(signs.shape[1])
         ]

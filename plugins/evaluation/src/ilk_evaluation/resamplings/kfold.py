@@ -257,6 +257,7 @@ def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterat
     """
     for repeat in range(repeats):
         fold_of = np.empty(units.count, dtype=int)
+        # dealing goes on from class to class, so that fold sizes differ by at most one, too
         fold_of[_class_by_class(units, generator)] = np.arange(units.count) % folds
         for fold in range(folds):
             train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)

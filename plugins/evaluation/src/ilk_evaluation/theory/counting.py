@@ -145,7 +145,7 @@ def _first_binomials(n: int, last: int) -> int:
     """``sum_{i=0}^{last} C(n, i)``, exactly."""
     if last >= n:
         return 1 << n
-    if 2 * last > n:
+    if 2 * last > n:  # by symmetry, sum the shorter tail
         return (1 << n) - _first_binomials(n, n - last - 1)
     term = total = 1
     for i in range(last):
@@ -162,6 +162,7 @@ def _log_first_binomials(n: int, last: int) -> float:
     """
     if last >= n:
         return n * math.log(2)
+    # the incomplete beta function is the binomial distribution function
     share = float(betainc(n - last, last + 1, 0.5))
     if share > 1e-200:
         return n * math.log(2) + math.log(share)

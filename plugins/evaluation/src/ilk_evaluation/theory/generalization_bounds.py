@@ -269,7 +269,7 @@ def _fewest_cases(bound: Callable[[int, float, Any], float]) -> Callable[[float,
 
     def search(epsilon: float, delta: float, size: Any) -> int:
         enough = 1
-        while bound(enough, delta, size) > epsilon:
+        while bound(enough, delta, size) > epsilon:  # double, then bisect
             enough *= 2
         few = enough // 2
         while enough - few > 1:
